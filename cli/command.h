@@ -1,0 +1,80 @@
+/*
+ * What a subcommand is: a table of options with their help, and a function. The tables are the one
+ * source of --help, of the man pages and of the shell completion.
+ */
+#ifndef AN_CLI_COMMAND_H
+#define AN_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option_spec {
+    int id;               /* what option_next() returns; unique in the table, above 0 */
+    char letter;          /* -o, or 0 */
+    const char *name;     /* --output; NULL ends the table */
+    const char *argument; /* FILE when it takes one, else NULL */
+    const char *help;     /* NULL: accepted, but not shown */
+};
+
+struct command {
+    const char *name;
+    const char *operands;    /* "INPUT..." */
+    const char *summary;     /* one line, no full stop */
+    const char *description; /* paragraphs, separated by empty lines */
+    const struct option_spec *options;
+    const char *examples; /* "command\n    what it does\n" repeated; "" when there are none */
+    const char *see_also; /* "anneal-show(1), llvm-profdata(1)" */
+    int (*run)(const struct command *command, int argc, char **argv);
+    bool single_dash; /* long options may have one dash, as LLVM's tools take them */
+};
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Walks over a command line: options come out one by one, operands are collected. */
+struct option_parser {
+    const struct command *command;
+    int argc;
+    char **argv; /* [0] is the command's name */
+    char **operands;
+    size_t operand_count;
+    void *tables; /* private */
+};
+
+enum { OPTION_END = 0, OPTION_WRONG = -1, OPTION_HELP = -2 };
+
+/* False when memory runs out. */
+bool option_start(struct option_parser *parser, const struct command *command, int argc,
+                  char **argv);
+
+/*
+ * The next option's id with its argument in *value; OPTION_END when all are read; OPTION_WRONG
+ * after a message; OPTION_HELP after --help was answered.
+ */
+int option_next(struct option_parser *parser, const char **value);
+void option_finish(struct option_parser *parser);
+
+/* A decimal number; false after a message that names the option. */
+bool option_number(const struct command *command, const char *option, const char *text,
+                   unsigned long long most, unsigned long long *value);
+
+/* One line on stderr: "anneal: error: TEXT", or a warning, or a note. Never in the way of -q. */
+void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void say_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The name under which messages appear: "anneal", or the personality's. */
+extern const char *program_name;
+
+extern const struct command *const commands[]; /* ended by NULL */
+const struct command *command_find(const char *name);
+
+extern const struct command command_merge, command_show, command_diff, command_convert,
+    command_llvm_profdata, command_help;
+extern const struct command llvm_merge, llvm_show, llvm_overlap;
+
+/* Help as text, as a man page in roff, and as a bash completion script, on stdout. */
+void print_help(const struct command *command);
+void print_man(const struct command *command);
+void print_completion(void);
+
+#endif

@@ -1,0 +1,304 @@
+/* Help, man pages and shell completion, all made from the command tables. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <anneal/version.h>
+
+#include "command.h"
+
+static const struct option_spec no_options[] = {{0}};
+
+enum { LEFT = 30, WIDTH = 79 };
+
+/* Prints text wrapped to WIDTH, all lines but the first indented. */
+static void wrap(const char *text, int column, int indent)
+{
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column + 1 + (int)length > WIDTH && column > indent) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)length, text);
+        column += (int)length;
+        text += length;
+        text += *text == ' ';
+    }
+    putchar('\n');
+}
+
+static void print_option(const struct option_spec *spec)
+{
+    char left[128];
+    char letter[8] = "    ";
+    if (spec->letter)
+        snprintf(letter, sizeof letter, "-%c, ", spec->letter);
+    snprintf(left, sizeof left, "  %s--%s%s%s", letter, spec->name, spec->argument ? "=" : "",
+             spec->argument ? spec->argument : "");
+    int column = printf("%s", left);
+    if (column >= LEFT) {
+        printf("\n%*s", LEFT, "");
+        column = LEFT;
+    } else {
+        column += printf("%*s", LEFT - column, "");
+    }
+    wrap(spec->help, column, LEFT);
+}
+
+static void print_paragraphs(const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        char paragraph[2048];
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
+        for (char *c = paragraph; *c; c++)
+            if (*c == '\n')
+                *c = ' ';
+        wrap(paragraph, 0, 0);
+        text += length;
+        while (*text == '\n')
+            text++;
+        if (*text)
+            putchar('\n');
+    }
+}
+
+void print_help(const struct command *command)
+{
+    printf("Usage: %s%s%s [OPTION]... %s\n\n", program_name, command->name[0] ? " " : "",
+           command->name, command->operands);
+    print_paragraphs(command->description);
+    bool any = false;
+    for (const struct option_spec *spec = command->options; spec->name; spec++) {
+        if (!spec->help)
+            continue;
+        if (!any)
+            printf("\nOptions:\n");
+        any = true;
+        print_option(spec);
+    }
+    print_option(&(struct option_spec){0, 0, "help", NULL, "print this and exit"});
+    if (command->examples[0])
+        printf("\nExamples:\n");
+    for (const char *line = command->examples; *line;) {
+        size_t length = strcspn(line, "\n");
+        printf("  %.*s\n", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+}
+
+/* Text for roff: no line may begin with a dot or an apostrophe, and backslashes are doubled. */
+static void roff(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool first = i == 0 || text[i - 1] == '\n';
+        if (first && (text[i] == '.' || text[i] == '\''))
+            printf("\\&");
+        if (text[i] == '\\')
+            printf("\\e");
+        else if (text[i] == '-')
+            printf("\\-");
+        else
+            putchar(text[i]);
+    }
+}
+
+static void roff_text(const char *text)
+{
+    roff(text, strlen(text));
+}
+
+static void man_options(const struct command *command)
+{
+    printf(".SH OPTIONS\n");
+    for (const struct option_spec *spec = command->options; spec->name; spec++) {
+        if (!spec->help)
+            continue;
+        printf(".TP\n");
+        if (spec->letter)
+            printf("\\fB\\-%c\\fR, ", spec->letter);
+        printf("\\fB\\-\\-");
+        roff_text(spec->name);
+        printf("\\fR");
+        if (spec->argument) {
+            printf("=\\fI");
+            roff_text(spec->argument);
+            printf("\\fR");
+        }
+        putchar('\n');
+        roff_text(spec->help);
+        putchar('\n');
+    }
+    printf(".TP\n\\fB\\-\\-help\\fR\nprint a summary of the options and exit\n");
+}
+
+static void man_examples(const char *examples)
+{
+    if (!examples[0])
+        return;
+    printf(".SH EXAMPLES\n.nf\n");
+    roff_text(examples);
+    printf(".fi\n");
+}
+
+static void man_commands(void)
+{
+    printf(".SH COMMANDS\n");
+    for (size_t i = 0; commands[i]; i++) {
+        printf(".TP\n\\fBanneal\\-");
+        roff_text(commands[i]->name);
+        printf("\\fR(1)\n");
+        roff_text(commands[i]->summary);
+        putchar('\n');
+    }
+}
+
+void print_man(const struct command *command)
+{
+    bool whole = command->name[0] == '\0';
+    printf(".TH ANNEAL%s", whole ? "" : "\\-");
+    for (const char *c = command->name; *c; c++)
+        putchar(toupper((unsigned char)*c));
+    printf(" 1 \"\" \"anneal %s\" \"anneal manual\"\n", an_version());
+    printf(".SH NAME\nanneal%s%s \\- ", whole ? "" : "\\-", command->name);
+    roff_text(command->summary);
+    printf("\n.SH SYNOPSIS\n\\fBanneal%s%s\\fR [\\fIOPTION\\fR]... ", whole ? "" : " ",
+           command->name);
+    roff_text(command->operands);
+    printf("\n.SH DESCRIPTION\n");
+    for (const char *text = command->description; *text;) {
+        const char *end = strstr(text, "\n\n");
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        roff(text, length);
+        text += length;
+        while (*text == '\n')
+            text++;
+        printf(*text ? "\n.PP\n" : "\n");
+    }
+    if (whole)
+        man_commands();
+    if (command->options != no_options)
+        man_options(command);
+    man_examples(command->examples);
+    printf(".SH EXIT STATUS\n0 when all was done, 1 when something failed, 2 for wrong usage.\n");
+    if (command->see_also[0]) {
+        printf(".SH SEE ALSO\n");
+        roff_text(command->see_also);
+        putchar('\n');
+    }
+}
+
+static void completion_options(const struct command *command)
+{
+    for (const struct option_spec *spec = command->options; spec->name; spec++)
+        if (spec->help)
+            printf("--%s%s ", spec->name, spec->argument ? "=" : "");
+    printf("--help");
+}
+
+void print_completion(void)
+{
+    printf("# bash completion for anneal; made by 'anneal help --completion'\n"
+           "_anneal()\n{\n"
+           "    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words=\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"");
+    for (size_t i = 0; commands[i]; i++)
+        printf("%s ", commands[i]->name);
+    printf("--help --version\"\n    else\n        case $command in\n");
+    for (size_t i = 0; commands[i]; i++) {
+        printf("        %s) words=\"", commands[i]->name);
+        completion_options(commands[i]);
+        printf("\" ;;\n");
+    }
+    printf("        esac\n    fi\n"
+           "    case $current in\n"
+           "    -*) ;;\n"
+           "    *) [ \"$COMP_CWORD\" -gt 1 ] && words= ;;\n"
+           "    esac\n"
+           "    # shellcheck disable=SC2207\n"
+           "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+           "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
+           "}\n"
+           "complete -o default -F _anneal anneal\n");
+}
+
+enum { MAN = 1, COMPLETION };
+
+static const struct option_spec help_options[] = {
+    {MAN, 0, "man", NULL, "print the man page in roff instead"},
+    {COMPLETION, 0, "completion", NULL, "print the bash completion script"},
+    {0},
+};
+
+/* The program as a whole, for its own man page. */
+static const struct command whole = {
+    .name = "",
+    .operands = "COMMAND [ARGUMENT]...",
+    .summary = "collect, carry, merge, read, lay out and apply execution profiles",
+    .description =
+        "anneal is a toolkit for the whole life of an execution profile, for GCC, LLVM and BOLT "
+        "alike. Each command has a manual page of its own.\n\n"
+        "Called under the name llvm-profdata (as a link to anneal), it takes the options of that "
+        "tool and prints what that tool prints; see anneal-llvm-profdata(1).",
+    .options = no_options,
+    .examples = "anneal merge -o app.profdata profiles/\n"
+                "    merge all raw profiles below profiles/ for clang -fprofile-use\n"
+                "anneal show app.profdata\n"
+                "    what is in it, and the hottest functions\n",
+    .see_also = "llvm-profdata(1), clang(1)",
+};
+
+static int run_help(const struct command *command, int argc, char **argv)
+{
+    struct option_parser parser;
+    const char *value;
+    bool man = false, completion = false;
+    int id, status = EXIT_DONE;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0) {
+        man = man || id == MAN;
+        completion = completion || id == COMPLETION;
+    }
+    const char *topic = parser.operand_count ? parser.operands[0] : NULL;
+    const struct command *about = topic ? command_find(topic) : NULL;
+    if (id == OPTION_WRONG) {
+        status = EXIT_USAGE;
+    } else if (id == OPTION_HELP) {
+        status = EXIT_DONE;
+    } else if (completion) {
+        print_completion();
+    } else if (topic && !about) {
+        say_error("no command '%s'", topic);
+        status = EXIT_USAGE;
+    } else if (man) {
+        print_man(about ? about : &whole);
+    } else if (about) {
+        print_help(about);
+    } else {
+        printf("Usage: anneal COMMAND [ARGUMENT]...\n\n");
+        print_paragraphs("anneal is a toolkit for the whole life of an execution profile.");
+        printf("\nCommands:\n");
+        for (size_t i = 0; commands[i]; i++)
+            printf("  %-16s %s\n", commands[i]->name, commands[i]->summary);
+        printf("\n'anneal COMMAND --help' tells more, 'anneal --version' the version.\n");
+    }
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .summary = "explain a command",
+    .description = "Prints the help of a command, or the list of commands.",
+    .options = help_options,
+    .examples = "",
+    .see_also = "anneal(1)",
+    .run = run_help,
+};

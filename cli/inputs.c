@@ -1,0 +1,185 @@
+/*
+ * Expanding what the user named. Folders are searched in alphabetical order, so that the same
+ * command gives the same result anywhere; what is found there counts as an input when its name or
+ * its first bytes say that it is a profile.
+ */
+#include "inputs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+
+static void fail(struct inputs *inputs, const char *path, const char *why)
+{
+    say_error("%s: %s", path, why);
+    inputs->failed = true;
+}
+
+static void append(struct inputs *inputs, const char *path, unsigned long long weight)
+{
+    if (inputs->count == inputs->capacity) {
+        size_t capacity = inputs->capacity ? 2 * inputs->capacity : 64;
+        struct an_llvm_input *grown = realloc(inputs->items, capacity * sizeof *grown);
+        if (!grown) {
+            fail(inputs, path, "out of memory");
+            return;
+        }
+        inputs->items = grown;
+        inputs->capacity = capacity;
+    }
+    char *copy = strdup(path);
+    if (!copy) {
+        fail(inputs, path, "out of memory");
+        return;
+    }
+    inputs->items[inputs->count++] = (struct an_llvm_input){copy, weight};
+}
+
+void inputs_free(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        free((char *)inputs->items[i].path);
+    free(inputs->items);
+    *inputs = (struct inputs){0};
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t length = strlen(path), tail = strlen(end);
+    return length >= tail && strcmp(path + length - tail, end) == 0;
+}
+
+static bool looks_like_a_profile(const char *path)
+{
+    static const char *const endings[] = {".profraw", ".profdata", ".proftext"};
+    static const char *const magics[] = {"\xfflprofi\x81", "\x81rforpl\xff", "\xfflprofr\x81",
+                                         "\x81Rforpl\xff", "\xfflprofR\x81"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(path, endings[i]))
+            return true;
+    char start[8] = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return true; /* to be reported as an input that cannot be read */
+    size_t got = fread(start, 1, sizeof start, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (got == sizeof start && memcmp(start, magics[i], sizeof start) == 0)
+            return true;
+    return false;
+}
+
+static bool same_file(const struct stat *info, const char *path)
+{
+    struct stat other;
+    return path && stat(path, &other) == 0 && other.st_dev == info->st_dev &&
+           other.st_ino == info->st_ino;
+}
+
+static void add_found(struct inputs *inputs, const FTSENT *found, unsigned long long weight)
+{
+    if (!inputs->take_everything) {
+        if (same_file(found->fts_statp, inputs->output))
+            return; /* what an earlier run wrote there */
+        if (!looks_like_a_profile(found->fts_accpath)) {
+            if (inputs->ignored++ == 0)
+                snprintf(inputs->ignored_example, sizeof inputs->ignored_example, "%s",
+                         found->fts_path);
+            return;
+        }
+    }
+    append(inputs, found->fts_path, weight);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static void search(struct inputs *inputs, const char *folder, unsigned long long weight)
+{
+    char *roots[] = {(char *)folder, NULL};
+    FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+    size_t before = inputs->count;
+    const FTSENT *found;
+    if (!walk) {
+        fail(inputs, folder, strerror(errno));
+        return;
+    }
+    while ((found = fts_read(walk)) && !inputs->failed) {
+        if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR || found->fts_info == FTS_NS)
+            fail(inputs, found->fts_path, strerror(found->fts_errno));
+        else if (found->fts_info == FTS_F)
+            add_found(inputs, found, weight);
+    }
+    fts_close(walk);
+    if (inputs->count == before && !inputs->failed && !inputs->take_everything)
+        say_warning("%s: no profiles in this folder", folder);
+}
+
+void inputs_add(struct inputs *inputs, const char *path, unsigned long long weight)
+{
+    struct stat info;
+    if (strcmp(path, "-") == 0)
+        append(inputs, path, weight);
+    else if (stat(path, &info) != 0)
+        fail(inputs, path, strerror(errno));
+    else if (S_ISDIR(info.st_mode))
+        search(inputs, path, weight);
+    else
+        append(inputs, path, weight);
+}
+
+void inputs_add_weighted(struct inputs *inputs, const char *weight_and_path)
+{
+    char *end;
+    errno = 0;
+    unsigned long long weight = strtoull(weight_and_path, &end, 10);
+    if (errno || !isdigit((unsigned char)*weight_and_path) || *end != ',' || weight == 0) {
+        fail(inputs, weight_and_path, "expected WEIGHT,FILE with a weight of at least 1");
+        return;
+    }
+    inputs_add(inputs, end + 1, weight);
+}
+
+static char *trimmed(char *line)
+{
+    while (isspace((unsigned char)*line))
+        line++;
+    char *end = line + strlen(line);
+    while (end > line && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    return line;
+}
+
+void inputs_add_list(struct inputs *inputs, const char *list_path)
+{
+    bool standard = strcmp(list_path, "-") == 0;
+    FILE *file = standard ? stdin : fopen(list_path, "r");
+    char *line = NULL;
+    size_t size = 0;
+    if (!file) {
+        fail(inputs, list_path, strerror(errno));
+        return;
+    }
+    while (!inputs->failed && getline(&line, &size, file) >= 0) {
+        char *entry = trimmed(line);
+        if (*entry == '\0' || *entry == '#')
+            continue;
+        if (strchr(entry, ','))
+            inputs_add_weighted(inputs, entry);
+        else
+            inputs_add(inputs, entry, 1);
+    }
+    if (ferror(file) && !inputs->failed)
+        fail(inputs, list_path, strerror(errno));
+    free(line);
+    if (!standard)
+        fclose(file);
+}

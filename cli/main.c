@@ -1,0 +1,80 @@
+/* Finds the command by the first argument, or the personality by the program's name. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <anneal/version.h>
+
+#include "command.h"
+
+const struct command *const commands[] = {
+    &command_merge,   &command_show,          &command_diff,
+    &command_convert, &command_llvm_profdata, &command_help,
+    NULL,
+};
+
+/* Programs whose place anneal takes when it is called by their name. */
+static const struct {
+    const char *name;
+    const struct command *command;
+} personalities[] = {
+    {"llvm-profdata", &command_llvm_profdata},
+};
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* llvm-profdata, and also llvm-profdata-19. */
+static const struct command *personality(const char *name)
+{
+    for (size_t i = 0; i < sizeof personalities / sizeof *personalities; i++) {
+        size_t length = strlen(personalities[i].name);
+        if (strncmp(name, personalities[i].name, length) == 0 &&
+            (name[length] == '\0' || name[length] == '-'))
+            return personalities[i].command;
+    }
+    return NULL;
+}
+
+/* A full disk shows when the last of stdout is written. */
+static int finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    say_error("cannot write to standard output");
+    return EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_DFL);
+    const struct command *command = argc ? personality(base_name(argv[0])) : NULL;
+    if (command) {
+        program_name = base_name(argv[0]);
+        return finish(command->run(command, argc, argv));
+    }
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return finish(command_help.run(&command_help, 1, argv));
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("anneal %s\n", an_version());
+        return finish(EXIT_DONE);
+    }
+    command = command_find(argv[1]);
+    if (!command) {
+        say_error("no command '%s'", argv[1]);
+        say("'anneal help' lists them");
+        return EXIT_USAGE;
+    }
+    return finish(command->run(command, argc - 1, argv + 1));
+}

@@ -1,0 +1,298 @@
+/* Running a merge from the command line: renaming, filtering, reporting and writing. */
+#include "merging.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "command.h"
+#include "ledger_view.h"
+#include "output.h"
+
+struct renaming {
+    struct an_names old;
+    char **fresh;
+    char *text; /* the file's lines, cut up */
+};
+
+struct context {
+    const struct merge_request *request;
+    struct renaming renaming;
+    size_t warnings[AN_LLVM_WARNINGS];
+    char example[AN_LLVM_WARNINGS][512];
+    regex_t keep, drop;
+};
+
+bool parse_failure_mode(const char *text, enum an_llvm_failure_mode *mode)
+{
+    static const char *const words[] = {"any", "all", "warn"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *mode = (enum an_llvm_failure_mode)i;
+            return true;
+        }
+    say_error("--failure-mode=%s: expected any, all or warn", text);
+    return false;
+}
+
+/* ---- renaming ---- */
+
+static bool read_line(struct renaming *renaming, char *line, const char *path, size_t number)
+{
+    char *space = strchr(line, ' ');
+    if (!space || space == line || space[1] == '\0' || strchr(space + 1, ' ')) {
+        say_error("%s:%zu: unexpected line (expected 'old_symbol new_symbol')", path, number);
+        return false;
+    }
+    *space = '\0';
+    bool is_new;
+    size_t index = an_names_insert(&renaming->old, line, (size_t)(space - line), &is_new);
+    char **grown = realloc(renaming->fresh, (renaming->old.count + 1) * sizeof *grown);
+    if (grown)
+        renaming->fresh = grown;
+    if (index == AN_NO_NAME || !grown) {
+        say_error("out of memory");
+        return false;
+    }
+    if (is_new)
+        grown[index] = space + 1;
+    return true;
+}
+
+static bool read_renaming(struct renaming *renaming, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    size_t size = 0;
+    ssize_t length = file ? getdelim(&renaming->text, &size, '\0', file) : -1;
+    if (!file || (length < 0 && ferror(file))) {
+        say_error("%s: %s", path, strerror(errno));
+        if (file)
+            fclose(file);
+        return false;
+    }
+    fclose(file);
+    size_t number = 1;
+    for (char *line = length > 0 ? renaming->text : NULL, *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        if (*line && *line != '#' && !read_line(renaming, line, path, number))
+            return false;
+    }
+    return true;
+}
+
+static const char *rename_function(void *context, const char *name, size_t length)
+{
+    const struct renaming *renaming = &((struct context *)context)->renaming;
+    size_t index = an_names_find(&renaming->old, name, length);
+    return index == AN_NO_NAME ? NULL : renaming->fresh[index];
+}
+
+/* ---- warnings ---- */
+
+static bool needs_hint(enum an_llvm_warning warning)
+{
+    return warning == AN_LLVM_COUNT_MISMATCH || warning == AN_LLVM_VALUE_SITE_MISMATCH;
+}
+
+static void warn(void *opaque, const char *path, const char *name, size_t length,
+                 enum an_llvm_warning warning)
+{
+    struct context *context = opaque;
+    if (context->warnings[warning]++ == 0)
+        snprintf(context->example[warning], sizeof context->example[warning], "%.*s in %s",
+                 (int)(length < 300 ? length : 300), name, path);
+    if (!context->request->as_llvm)
+        return;
+    fprintf(stderr, "%s: %.*s%s%s\n", path, (int)length, name, length ? ": " : "",
+            an_llvm_warning_text(warning));
+    if (context->warnings[warning] == 1 && needs_hint(warning))
+        fprintf(stderr, "Make sure that all profile data to be merged is generated from the same "
+                        "binary.\n");
+}
+
+static void sum_up_warnings(const struct context *context)
+{
+    for (int w = 0; w < AN_LLVM_WARNINGS; w++)
+        if (context->warnings[w])
+            say_warning("%zu times: %s; first: %s%s", context->warnings[w],
+                        an_llvm_warning_text(w), context->example[w],
+                        needs_hint(w) ? " (inputs from different builds?)" : "");
+}
+
+/* ---- filters ---- */
+
+static bool compile_filter(regex_t *filter, const char *pattern)
+{
+    if (!pattern)
+        return true;
+    int status = regcomp(filter, pattern, REG_EXTENDED | REG_NOSUB);
+    if (status == 0)
+        return true;
+    char text[256];
+    regerror(status, filter, text, sizeof text);
+    say_error("'%s': %s", pattern, text);
+    return false;
+}
+
+static bool keep_function(void *opaque, const char *name, size_t length)
+{
+    const struct context *context = opaque;
+    regmatch_t range = {0, (regoff_t)length};
+    if (context->request->drop && regexec(&context->drop, name, 1, &range, REG_STARTEND) == 0)
+        return false;
+    range = (regmatch_t){0, (regoff_t)length};
+    return !context->request->keep ||
+           regexec(&context->keep, name, 1, &range, REG_STARTEND) == 0;
+}
+
+static void apply_filters(struct context *context, struct an_llvm_profile *profile)
+{
+    const struct merge_request *request = context->request;
+    if (!request->keep && !request->drop)
+        return;
+    size_t before = an_llvm_profile_functions(profile);
+    size_t removed = an_llvm_profile_filter(profile, keep_function, context);
+    if (!request->quiet)
+        fprintf(stderr, "%zu of %zu functions in the original profile are filtered.\n", removed,
+                before);
+}
+
+/* ---- the result ---- */
+
+static void tell_left_out(const struct merge_request *request,
+                          const struct an_llvm_left_out *left_out)
+{
+    unsigned version = request->write.format_version;
+    if (left_out->bitmap_functions)
+        say_warning("version %u has no place for the MC/DC bitmaps of %zu functions", version,
+                    left_out->bitmap_functions);
+    if (left_out->vtable_sites)
+        say_warning("version %u has no place for %zu virtual-table value sites", version,
+                    left_out->vtable_sites);
+    if (left_out->traces)
+        say_warning("version %u has no place for %zu temporal traces", version, left_out->traces);
+    if (left_out->binary_ids)
+        say_warning("version %u has no place for %zu binary ids", version, left_out->binary_ids);
+}
+
+static void tell_result(const struct merge_request *request, const struct an_ledger *ledger,
+                        const struct an_llvm_profile *profile, size_t size)
+{
+    unsigned version = request->write.format_version ? request->write.format_version
+                                                     : AN_LLVM_DEFAULT_VERSION;
+    char format[40];
+    snprintf(format, sizeof format, request->write.text ? "text" : "indexed version %u", version);
+    say("merged %s of %s input%s: %s functions, total count %s -> %s (%s, %s)",
+        with_commas(ledger->used), with_commas(ledger->count), ledger->count == 1 ? "" : "s",
+        with_commas(an_llvm_profile_functions(profile)), with_commas(ledger->total_count),
+        strcmp(request->output, "-") == 0 ? "<stdout>" : request->output, as_size(size), format);
+    if (request->inputs.ignored)
+        say("%zu other file%s in the folders left alone, as %s", request->inputs.ignored,
+            request->inputs.ignored == 1 ? "" : "s", request->inputs.ignored_example);
+}
+
+/* llvm-profdata's way: every rejected input is a warning, then the verdict. */
+static void complain_as_llvm(const struct an_ledger *ledger, bool failed)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct an_ledger_entry *entry = &ledger->entries[i];
+        char text[2048];
+        if (entry->status == AN_INPUT_REJECTED && entry->error)
+            fprintf(stderr, "warning: %s\n", an_error_format(entry->error, text, sizeof text));
+    }
+    if (failed)
+        fprintf(stderr, "error: no profile can be merged\n");
+}
+
+static int write_profile(struct context *context, struct an_llvm_profile *profile,
+                         const struct an_ledger *ledger)
+{
+    const struct merge_request *request = context->request;
+    struct an_llvm_left_out left_out;
+    struct an_error error;
+    void *bytes;
+    size_t size;
+    if (an_llvm_profile_write(profile, &request->write, &bytes, &size, &left_out, &error) !=
+        AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    bool done = write_result(request->output, bytes, size, request->write.text);
+    free(bytes);
+    if (done && !request->quiet) {
+        tell_left_out(request, &left_out);
+        if (!request->as_llvm)
+            tell_result(request, ledger, profile, size);
+    }
+    return done ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int merge_and_write(struct context *context)
+{
+    struct merge_request *request = (struct merge_request *)context->request;
+    struct an_llvm_profile *profile;
+    struct an_ledger *ledger;
+    struct an_error error;
+    enum an_code code = an_llvm_merge(&request->merge, request->inputs.items,
+                                      request->inputs.count, &profile, &ledger, &error);
+    progress_clear();
+    int status = EXIT_FAILED;
+    if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
+        report_error(&error);
+    } else if (request->as_llvm) {
+        complain_as_llvm(ledger, code != AN_OK);
+    } else {
+        if (!request->quiet)
+            sum_up_warnings(context);
+        if (!request->quiet || code != AN_OK)
+            ledger_complain(ledger);
+        if (code != AN_OK)
+            say_error("nothing written: %zu of %zu inputs rejected (--failure-mode=all merges "
+                      "the others)",
+                      ledger->rejected, ledger->count);
+        else if (ledger->used == 0)
+            say_error("nothing written: no input has any profile data");
+    }
+    bool ledger_written = true;
+    if (ledger && request->ledger)
+        ledger_written = ledger_write(ledger, request->ledger);
+    if (code == AN_OK && (ledger->used || request->as_llvm)) {
+        apply_filters(context, profile);
+        status = write_profile(context, profile, ledger);
+    }
+    if (!ledger_written)
+        status = EXIT_FAILED;
+    an_llvm_profile_free(profile);
+    an_ledger_free(ledger);
+    return status;
+}
+
+int merge_run(struct merge_request *request)
+{
+    struct context context = {.request = request};
+    request->merge.context = &context;
+    request->merge.warn = warn;
+    if (!request->quiet && !request->as_llvm)
+        request->merge.progress = progress_show;
+    if (request->remapping)
+        request->merge.rename = rename_function;
+    int status = EXIT_FAILED;
+    bool ready = !request->remapping || read_renaming(&context.renaming, request->remapping);
+    bool keep = ready && compile_filter(&context.keep, request->keep);
+    bool drop = keep && compile_filter(&context.drop, request->drop);
+    if (drop)
+        status = merge_and_write(&context);
+    if (keep && request->keep)
+        regfree(&context.keep);
+    if (drop && request->drop)
+        regfree(&context.drop);
+    an_names_free(&context.renaming.old);
+    free(context.renaming.fresh);
+    free(context.renaming.text);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* Results, progress and numbers for people; see output.h. */
+#include "output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "command.h"
+
+void report_error(const struct an_error *error)
+{
+    char text[2048];
+    say_error("%s", an_error_format(error, text, sizeof text));
+}
+
+bool write_result(const char *path, const void *bytes, size_t size, bool is_text)
+{
+    if (strcmp(path, "-") == 0 && !is_text && isatty(STDOUT_FILENO)) {
+        say_error("will not write a binary profile to the terminal (name a file with -o)");
+        return false;
+    }
+    struct an_error error;
+    fflush(stdout);
+    if (an_file_replace(path, (struct an_bytes){bytes, size}, &error) == AN_OK)
+        return true;
+    report_error(&error);
+    return false;
+}
+
+static struct {
+    const char *path;
+    FILE *memory;
+    FILE *before;
+    char *text;
+    size_t size;
+} redirect;
+
+bool redirect_start(const char *path)
+{
+    redirect.path = NULL;
+    if (!path || strcmp(path, "-") == 0)
+        return true;
+    redirect.memory = open_memstream(&redirect.text, &redirect.size);
+    if (!redirect.memory) {
+        say_error("out of memory");
+        return false;
+    }
+    redirect.path = path;
+    redirect.before = stdout;
+    stdout = redirect.memory;
+    return true;
+}
+
+bool redirect_finish(void)
+{
+    if (!redirect.path)
+        return true;
+    stdout = redirect.before;
+    bool whole = fclose(redirect.memory) == 0;
+    if (!whole)
+        say_error("out of memory");
+    whole = whole && write_result(redirect.path, redirect.text, redirect.size, true);
+    free(redirect.text);
+    redirect.path = NULL;
+    return whole;
+}
+
+/* ---- progress ---- */
+
+static struct {
+    double started, drawn;
+    bool visible;
+} progress;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+void progress_show(void *what, size_t done, size_t total)
+{
+    enum { BAR = 40 };
+    (void)what;
+    if (!isatty(STDERR_FILENO))
+        return;
+    double time = now();
+    if (progress.started == 0)
+        progress.started = time;
+    if (time - progress.started < 1.0 || time - progress.drawn < 0.1)
+        return;
+    progress.drawn = time;
+    progress.visible = true;
+    size_t filled = total ? done * BAR / total : BAR;
+    double left = done ? (time - progress.started) * (double)(total - done) / (double)done : 0;
+    fprintf(stderr, "\r\033[K[");
+    for (size_t i = 0; i < BAR; i++)
+        fputc(i < filled ? '#' : '.', stderr);
+    fprintf(stderr, "] %zu of %zu, %.0f s left", done, total, left);
+    fflush(stderr);
+}
+
+void progress_clear(void)
+{
+    if (progress.visible)
+        fprintf(stderr, "\r\033[K");
+    progress.visible = false;
+    progress.started = 0;
+}
+
+/* ---- numbers ---- */
+
+enum { BUFFERS = 16, BUFFER_SIZE = 40 };
+
+static char *next_buffer(void)
+{
+    static char buffers[BUFFERS][BUFFER_SIZE];
+    static unsigned next;
+    return buffers[next++ % BUFFERS];
+}
+
+const char *with_commas(uint64_t number)
+{
+    char *end = next_buffer() + BUFFER_SIZE - 1;
+    *end = '\0';
+    for (int digits = 0; digits == 0 || number; digits++, number /= 10) {
+        if (digits && digits % 3 == 0)
+            *--end = ',';
+        *--end = (char)('0' + number % 10);
+    }
+    return end;
+}
+
+const char *as_size(uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    char *text = next_buffer();
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1000 && unit < 4; unit++)
+        value /= 1000;
+    snprintf(text, BUFFER_SIZE, unit && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return text;
+}

@@ -1,0 +1,36 @@
+/* Writing results: whole files, JSON, and the progress bar. */
+#ifndef AN_CLI_OUTPUT_H
+#define AN_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/error.h>
+#include <anneal/ledger.h>
+
+/* Prints an error value as one line. */
+void report_error(const struct an_error *error);
+
+/* Replaces path by the bytes ("-": standard output); false after a message. Bytes that are no text
+ * are not written to a terminal. */
+bool write_result(const char *path, const void *bytes, size_t size, bool is_text);
+
+/*
+ * Sends what is printed to stdout into a file that takes its place only when all was written.
+ * NULL or "-" leave stdout alone. Returns false after a message.
+ */
+bool redirect_start(const char *path);
+bool redirect_finish(void);
+
+/* A bar on stderr, on a terminal only, once a piece of work has taken a second. */
+void progress_show(void *what, size_t done, size_t total);
+void progress_clear(void);
+
+/* 1234567 as "1,234,567", in one of a few static buffers. */
+const char *with_commas(uint64_t number);
+
+/* "412 KB" and the like, in one of a few static buffers. */
+const char *as_size(uint64_t bytes);
+
+#endif

@@ -1,0 +1,10 @@
+/* All of libanneal. */
+#ifndef ANNEAL_ANNEAL_H
+#define ANNEAL_ANNEAL_H
+
+#include <anneal/error.h>
+#include <anneal/ledger.h>
+#include <anneal/llvm.h>
+#include <anneal/version.h>
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * LLVM instrumentation profiles: read every version, merge them by LLVM's rules, write any indexed
+ * version or the text format.
+ *
+ * Three ways in, from the simple to the particular:
+ *   an_llvm_merge()         many files to one profile, with a ledger of what each one brought
+ *   an_llvm_reader_*()      one file, function by function, in the file's own order
+ *   an_llvm_profile_*()     a profile in memory, built record by record
+ *
+ * Counts, hashes and value pairs have LLVM's meaning (llvm/docs/InstrProfileFormat.rst, and
+ * docs/llvm-formats.md of this project). Nothing here keeps global state; distinct objects may be
+ * used by distinct threads.
+ */
+#ifndef ANNEAL_LLVM_H
+#define ANNEAL_LLVM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/error.h>
+#include <anneal/ledger.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What kind of instrumentation a profile comes from; flags that can be combined. */
+enum an_llvm_variant {
+    AN_LLVM_FRONTEND = 1 << 0,          /* said to be clang's front end (text marker :fe) */
+    AN_LLVM_IR = 1 << 1,                /* -fprofile-generate */
+    AN_LLVM_ENTRY_FIRST = 1 << 2,       /* counter 0 is always the function's entry */
+    AN_LLVM_CONTEXT_SENSITIVE = 1 << 3, /* -fcs-profile-generate */
+    AN_LLVM_BYTE_COVERAGE = 1 << 4,     /* counters say covered (1) or not (0) */
+    AN_LLVM_ENTRY_ONLY = 1 << 5,        /* one counter per function */
+    AN_LLVM_MEMPROF = 1 << 6,           /* carries a memory profile, which anneal does not model */
+    AN_LLVM_TEMPORAL = 1 << 7,          /* carries traces of first function entries */
+};
+
+/* Kinds of profiled values (InstrProfData.inc, VALUE_PROF_KIND). */
+enum an_llvm_value_kind {
+    AN_LLVM_INDIRECT_CALL = 0, /* value: name hash of the callee, 0 when it is not instrumented */
+    AN_LLVM_MEMOP_SIZE = 1,    /* value: size given to memcpy, memset and the like */
+    AN_LLVM_VTABLE = 2,        /* value: name hash of the virtual table */
+    AN_LLVM_VALUE_KINDS = 3,
+};
+
+/* LLVM keeps at most this many values of one site. */
+#define AN_LLVM_VALUES_PER_SITE 255
+
+struct an_llvm_value {
+    uint64_t value;
+    uint64_t count;
+};
+
+struct an_llvm_site {
+    struct an_llvm_value *values;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+struct an_llvm_values {
+    uint32_t site_count[AN_LLVM_VALUE_KINDS];
+    struct an_llvm_site *sites[AN_LLVM_VALUE_KINDS];
+};
+
+/* One function of one structure (hash). A name can have several records, with distinct hashes. */
+struct an_llvm_record {
+    const char *name; /* not terminated */
+    size_t name_length;
+    uint64_t hash;
+    uint64_t *counts;
+    uint32_t count_number;
+    uint32_t bitmap_bytes; /* MC/DC test vectors, one bit each */
+    uint8_t *bitmap;
+    struct an_llvm_values *values; /* NULL: no value sites */
+};
+
+/* One run's functions in the order of their first entry. */
+struct an_llvm_trace {
+    uint64_t weight;
+    uint64_t *functions; /* name hashes */
+    size_t function_count;
+};
+
+struct an_llvm_binary_id {
+    const uint8_t *bytes;
+    size_t size;
+};
+
+enum an_llvm_format {
+    AN_LLVM_RAW,
+    AN_LLVM_INDEXED,
+    AN_LLVM_TEXT,
+};
+
+/* "raw", "indexed" or "text". */
+AN_API const char *an_llvm_format_name(enum an_llvm_format format);
+
+/* ------------------------------------------------------------------------------------------- */
+/* Reading one file                                                                             */
+
+struct an_llvm_info {
+    enum an_llvm_format format;
+    unsigned version;  /* of the raw or indexed format; 0 for text */
+    unsigned variants; /* enum an_llvm_variant */
+    bool big_endian;
+    bool wide;              /* 64-bit pointers (raw only) */
+    size_t raw_profiles;    /* how many raw profiles are concatenated in the file */
+    size_t functions;       /* records that an_llvm_reader_next() will deliver */
+    uint64_t total_count;   /* sum of all counters, saturating */
+    size_t unnamed;         /* raw records whose name is not in the name section */
+    size_t hash_buckets;    /* of an indexed file */
+    uint64_t memprof_bytes; /* size of the memory profile that is there but not read */
+    const struct an_llvm_binary_id *binary_ids;
+    size_t binary_id_count;
+    const struct an_llvm_trace *traces;
+    size_t trace_count;
+    uint64_t trace_stream_size; /* how many traces those were sampled from */
+};
+
+struct an_llvm_reader;
+
+/*
+ * Recognises the bytes, checks all of them, and makes a reader: once it is open, reading cannot
+ * fail any more. The bytes must stay valid and unchanged as long as the reader lives. *reader is
+ * set only on AN_OK.
+ */
+AN_API enum an_code an_llvm_reader_open(struct an_llvm_reader **reader, const void *bytes,
+                                        size_t size, struct an_error *error);
+AN_API const struct an_llvm_info *an_llvm_reader_info(const struct an_llvm_reader *reader);
+
+/*
+ * Delivers the next record, in the file's order; false at the end, or when memory runs out (then
+ * an_llvm_reader_failed() is true). The record belongs to the reader and lives until the next
+ * call. Value data is as the file has it: neither sorted nor cut.
+ */
+AN_API bool an_llvm_reader_next(struct an_llvm_reader *reader, struct an_llvm_record *record);
+AN_API bool an_llvm_reader_failed(const struct an_llvm_reader *reader);
+
+/* The name behind a name hash in this file, or NULL; *length receives its length. */
+AN_API const char *an_llvm_reader_symbol(struct an_llvm_reader *reader, uint64_t hash,
+                                         size_t *length);
+AN_API void an_llvm_reader_close(struct an_llvm_reader *reader);
+
+/* The hash by which LLVM refers to a name: the first 8 bytes of its MD5, little-endian. */
+AN_API uint64_t an_llvm_name_hash(const char *name, size_t length);
+
+/* ------------------------------------------------------------------------------------------- */
+/* A profile in memory                                                                          */
+
+struct an_llvm_profile;
+
+/* Something that merging could not do; LLVM's rules then keep what was there first. */
+enum an_llvm_warning {
+    AN_LLVM_COUNT_MISMATCH,      /* same name and hash, other number of counters: not merged */
+    AN_LLVM_BITMAP_MISMATCH,     /* other bitmap size: bitmap and values not merged */
+    AN_LLVM_VALUE_SITE_MISMATCH, /* other number of value sites: values of that kind not merged */
+    AN_LLVM_COUNTER_OVERFLOW,    /* a count stays at LLVM's maximum, 2^64 - 3 */
+    AN_LLVM_WARNINGS,
+};
+
+/* LLVM's wording for a warning. */
+AN_API const char *an_llvm_warning_text(enum an_llvm_warning warning);
+
+AN_API struct an_llvm_profile *an_llvm_profile_new(void); /* NULL: no memory */
+AN_API void an_llvm_profile_free(struct an_llvm_profile *profile);
+
+/*
+ * Adds a record, its counts multiplied by weight (at least 1). Warnings that arise are or-ed into
+ * *warnings as 1 << enum an_llvm_warning. The record is copied. Fails only for lack of memory.
+ */
+AN_API enum an_code an_llvm_profile_add(struct an_llvm_profile *profile,
+                                        const struct an_llvm_record *record, uint64_t weight,
+                                        unsigned *warnings, struct an_error *error);
+
+AN_API unsigned an_llvm_profile_variants(const struct an_llvm_profile *profile);
+AN_API size_t an_llvm_profile_functions(const struct an_llvm_profile *profile); /* names */
+AN_API size_t an_llvm_profile_records(const struct an_llvm_profile *profile);
+
+/* What a written profile looks like. Zero-initialise, then set what differs. */
+struct an_llvm_write_options {
+    bool text;
+    unsigned format_version; /* 5..12; 0: AN_LLVM_DEFAULT_VERSION */
+    bool sparse;             /* leave out functions that never ran */
+};
+
+#define AN_LLVM_DEFAULT_VERSION 12 /* what LLVM 19 writes */
+#define AN_LLVM_OLDEST_WRITTEN 5
+
+/* What an older format version cannot hold, and was therefore left out. */
+struct an_llvm_left_out {
+    size_t bitmap_functions; /* functions whose MC/DC bitmap was dropped (before version 11) */
+    size_t vtable_sites;     /* virtual-table value sites (before version 12) */
+    size_t traces;           /* temporal traces (before version 10) */
+    size_t binary_ids;       /* (before version 9) */
+};
+
+/*
+ * Serialises the profile. The bytes are malloc()ed and belong to the caller. left_out may be NULL.
+ * The profile's value data is put into its final order; it can be written again and added to.
+ */
+AN_API enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
+                                          const struct an_llvm_write_options *options,
+                                          void **bytes, size_t *size,
+                                          struct an_llvm_left_out *left_out,
+                                          struct an_error *error);
+
+/* ------------------------------------------------------------------------------------------- */
+/* Merging files                                                                                */
+
+struct an_llvm_input {
+    const char *path; /* "-" for standard input */
+    uint64_t weight;  /* at least 1 */
+};
+
+enum an_llvm_failure_mode {
+    AN_LLVM_FAIL_ANY,  /* fail when any input is rejected */
+    AN_LLVM_FAIL_ALL,  /* fail only when all are */
+    AN_LLVM_FAIL_WARN, /* never fail because of an input */
+};
+
+struct an_llvm_merge_options {
+    unsigned threads; /* 0: as many as are useful */
+    enum an_llvm_failure_mode failure_mode;
+    uint64_t trace_reservoir; /* most traces kept; 0: 100 */
+    uint64_t trace_length;    /* most functions of a trace; 0: 10,000 */
+    bool keep_vtable_names;
+
+    /* Called for every warning that merging a function raised; may be NULL. */
+    void (*warn)(void *context, const char *path, const char *name, size_t name_length,
+                 enum an_llvm_warning warning);
+    /* Called now and then, never by two threads at a time; may be NULL. */
+    void (*progress)(void *context, size_t done, size_t total);
+    /* Renames functions: returns the new name, or NULL to keep it; may be NULL. */
+    const char *(*rename)(void *context, const char *name, size_t name_length);
+    void *context;
+};
+
+/*
+ * Merges the inputs, in order, into a new profile. The result is the same for any number of
+ * threads. Each input counts whole or not at all; *ledger (free it with an_ledger_free) says what
+ * became of each, also on failure. Failures of single inputs are in the ledger; *error tells why
+ * the merge as a whole failed, if it did.
+ */
+AN_API enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
+                                  const struct an_llvm_input *inputs, size_t count,
+                                  struct an_llvm_profile **profile, struct an_ledger **ledger,
+                                  struct an_error *error);
+
+/* Keeps only functions for which keep() is true; returns how many were taken out. */
+AN_API size_t an_llvm_profile_filter(struct an_llvm_profile *profile,
+                                     bool (*keep)(void *context, const char *name,
+                                                  size_t name_length),
+                                     void *context);
+
+/* ------------------------------------------------------------------------------------------- */
+/* Summaries and comparison                                                                     */
+
+/* The least count such that counts of at least this much make up `cutoff` millionths of all. */
+struct an_llvm_summary_entry {
+    uint32_t cutoff;
+    uint64_t min_count;
+    uint64_t blocks;
+};
+
+struct an_llvm_summary {
+    uint64_t functions;
+    uint64_t blocks;
+    uint64_t total_count;
+    uint64_t max_function_count; /* largest first counter */
+    uint64_t max_internal_count; /* largest other counter */
+    uint64_t max_count;
+    struct an_llvm_summary_entry *entries; /* one per cutoff, ascending; belongs to the summary */
+    size_t entry_count;
+};
+
+struct an_llvm_summary_builder;
+
+AN_API struct an_llvm_summary_builder *an_llvm_summary_builder_new(void);
+/* Adds a record's counts; false when memory runs out. */
+AN_API bool an_llvm_summary_builder_add(struct an_llvm_summary_builder *builder,
+                                        const struct an_llvm_record *record);
+/* cutoffs in millionths, sorted here; NULL with count 0: LLVM's sixteen. The summary must be freed
+ * with an_llvm_summary_clear(); the builder can be added to and asked again. */
+AN_API enum an_code an_llvm_summary_builder_finish(struct an_llvm_summary_builder *builder,
+                                                   const uint32_t *cutoffs, size_t cutoff_count,
+                                                   struct an_llvm_summary *summary,
+                                                   struct an_error *error);
+AN_API void an_llvm_summary_builder_free(struct an_llvm_summary_builder *builder);
+AN_API void an_llvm_summary_clear(struct an_llvm_summary *summary);
+
+/* Sums over a profile, or shares of them. */
+struct an_llvm_sums {
+    uint64_t entries;
+    double counts;
+    double values[AN_LLVM_VALUE_KINDS];
+};
+
+struct an_llvm_overlap {
+    struct an_llvm_sums base;
+    struct an_llvm_sums test;
+    struct an_llvm_sums overlap;
+    struct an_llvm_sums mismatch;
+    struct an_llvm_sums unique; /* only in test */
+};
+
+/* The share of a function in both profiles. base is NULL when only test has it and vice versa. */
+struct an_llvm_overlap_function {
+    const char *name;
+    size_t name_length;
+    uint64_t hash;
+    bool in_base, in_test, mismatch;
+    double base_share, test_share; /* of all counts in the respective profile */
+    struct an_llvm_overlap level;  /* the function by itself */
+    bool level_valid;
+};
+
+struct an_llvm_overlap_options {
+    bool context_sensitive; /* compare the context-sensitive records of IR profiles */
+    uint64_t value_cutoff;  /* function detail for functions with a count of at least this */
+    const char *function;   /* and for functions whose name contains this; NULL: none */
+    void (*report)(void *context, const struct an_llvm_overlap_function *function);
+    void *context;
+};
+
+/*
+ * Compares two profiles as llvm-profdata's overlap does: the sum over all counters of the smaller
+ * of the two shares.
+ */
+AN_API enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
+                                    const struct an_llvm_overlap_options *options,
+                                    struct an_llvm_overlap *overlap, struct an_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,141 @@
+/* The ledger of a merge: one entry an input, then what only shows when all are in. */
+#include "base/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/memory.h"
+
+struct an_ledger *an_ledger_new(size_t count)
+{
+    struct an_ledger *ledger = an_alloc_zero(1, sizeof *ledger);
+    if (!ledger)
+        return NULL;
+    ledger->entries = an_alloc_zero(count, sizeof *ledger->entries);
+    if (!ledger->entries) {
+        free(ledger);
+        return NULL;
+    }
+    ledger->count = count;
+    return ledger;
+}
+
+bool an_ledger_name(struct an_ledger *ledger, size_t index, const char *path, uint64_t weight)
+{
+    struct an_ledger_entry *entry = &ledger->entries[index];
+    size_t size = strlen(path) + 1;
+    entry->weight = weight;
+    entry->path = an_alloc(size, 1);
+    if (!entry->path)
+        return false;
+    memcpy(entry->path, path, size);
+    return true;
+}
+
+void an_ledger_reject(struct an_ledger_entry *entry, const struct an_error *error)
+{
+    entry->status = AN_INPUT_REJECTED;
+    if (!entry->error)
+        entry->error = an_alloc(1, sizeof *entry->error);
+    if (entry->error)
+        *entry->error = *error;
+}
+
+void an_ledger_free(struct an_ledger *ledger)
+{
+    if (!ledger)
+        return;
+    for (size_t i = 0; i < ledger->count; i++) {
+        free(ledger->entries[i].path);
+        free(ledger->entries[i].error);
+    }
+    free(ledger->entries);
+    free(ledger);
+}
+
+const char *an_input_status_name(enum an_input_status status)
+{
+    switch (status) {
+    case AN_INPUT_USED:
+        return "used";
+    case AN_INPUT_REJECTED:
+        return "rejected";
+    case AN_INPUT_EMPTY:
+        return "empty";
+    case AN_INPUT_PENDING:
+        break;
+    }
+    return "pending";
+}
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The same file under another path counts too: device and inode decide, else the path. */
+static bool mark_repeated(struct an_ledger *ledger)
+{
+    struct an_names seen = {0};
+    bool done = true;
+    struct key {
+        uint64_t device, inode;
+    } *keys = an_alloc(ledger->count, sizeof *keys);
+    for (size_t i = 0; keys && i < ledger->count; i++) {
+        struct an_ledger_entry *entry = &ledger->entries[i];
+        struct stat info;
+        bool is_new;
+        size_t index;
+        if (strcmp(entry->path, "-") != 0 && stat(entry->path, &info) == 0) {
+            keys[i] = (struct key){(uint64_t)info.st_dev, (uint64_t)info.st_ino};
+            index = an_names_insert(&seen, (const char *)&keys[i], sizeof keys[i], &is_new);
+        } else {
+            index = an_names_insert(&seen, entry->path, strlen(entry->path), &is_new);
+        }
+        if (index == AN_NO_NAME) {
+            done = false;
+            break;
+        }
+        entry->repeated = !is_new;
+        ledger->repeated += entry->repeated;
+    }
+    done = done && keys;
+    free(keys);
+    an_names_free(&seen);
+    return done;
+}
+
+enum an_code an_ledger_close(struct an_ledger *ledger, struct an_error *error)
+{
+    uint64_t *totals = an_alloc(ledger->count, sizeof *totals);
+    if (!totals || !mark_repeated(ledger)) {
+        free(totals);
+        return an_fail_memory(error);
+    }
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct an_ledger_entry *entry = &ledger->entries[i];
+        ledger->rejected += entry->status == AN_INPUT_REJECTED;
+        ledger->empty += entry->status == AN_INPUT_EMPTY;
+        if (entry->status != AN_INPUT_USED)
+            continue;
+        totals[ledger->used++] = entry->total_count;
+        uint64_t weighted;
+        if (__builtin_mul_overflow(entry->total_count, entry->weight, &weighted) ||
+            __builtin_add_overflow(ledger->total_count, weighted, &ledger->total_count))
+            ledger->total_count = UINT64_MAX;
+    }
+    qsort(totals, ledger->used, sizeof *totals, by_size);
+    ledger->median = ledger->used ? totals[(ledger->used - 1) / 2] : 0;
+    free(totals);
+    for (size_t i = 0; i < ledger->count; i++) {
+        struct an_ledger_entry *entry = &ledger->entries[i];
+        entry->thin =
+            entry->status == AN_INPUT_USED && entry->total_count < ledger->median / 10;
+        ledger->thin += entry->thin;
+    }
+    return AN_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * Numbers that LLVM's profile formats share (InstrProfData.inc, InstrProf.h).
+ */
+#ifndef AN_LLVM_FORMAT_H
+#define AN_LLVM_FORMAT_H
+
+#include <stdint.h>
+
+/* First eight bytes as a little-endian number: "\x81rforpl\xff", and with R for 32-bit targets. */
+#define RAW_MAGIC_64 0xff6c70726f667281u
+#define RAW_MAGIC_32 0xff6c70726f665281u
+#define RAW_OLDEST 5u
+#define RAW_NEWEST 10u
+
+/* "\xfflprofi\x81" */
+#define INDEXED_MAGIC 0x8169666f72706cffu
+#define INDEXED_NEWEST 12u
+
+/* Upper half of the version word. */
+#define VARIANT_IR (1ull << 56)
+#define VARIANT_CONTEXT_SENSITIVE (1ull << 57)
+#define VARIANT_ENTRY_FIRST (1ull << 58)
+#define VARIANT_DEBUG_CORRELATE (1ull << 59)
+#define VARIANT_BYTE_COVERAGE (1ull << 60)
+#define VARIANT_ENTRY_ONLY (1ull << 61)
+#define VARIANT_MEMPROF (1ull << 62)
+#define VARIANT_TEMPORAL (1ull << 63)
+
+#define VERSION_OF(word) ((uint32_t)(word))
+
+/* A counter of a raw profile above this is taken for corruption, as LLVM 19 does. */
+#define LARGEST_RAW_COUNT (1ull << 56)
+
+/* Counts stop here; the two values above mark functions without a profile as hot or warm. */
+#define LARGEST_COUNT (UINT64_MAX - 2)
+#define PSEUDO_HOT UINT64_MAX
+#define PSEUDO_WARM (UINT64_MAX - 1)
+
+/* This bit of a function hash says that the record is context-sensitive. */
+#define HASH_IS_CONTEXT_SENSITIVE(hash) (((hash) >> 60) & 1)
+
+/* enum an_llvm_variant from a version word and back. */
+unsigned an_llvm_variants_of(uint64_t version_word);
+uint64_t an_llvm_version_word(unsigned version, unsigned variants);
+
+#endif

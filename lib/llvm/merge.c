@@ -1,0 +1,399 @@
+/*
+ * Merging files.
+ *
+ *     inputs ──► shares, one a thread ──► a profile each ──► put together in order
+ *
+ * Each thread takes a run of neighbouring inputs, so that putting the parts together in order is
+ * merging in order. Nearly everything that merging does is a sum and does not care about order;
+ * where something did (a site with more values than are kept, a mismatch between two inputs, an
+ * overflow, a full trace reservoir), the parts are thrown away and the inputs are merged again one
+ * after the other. So the result never depends on the number of threads, and is what
+ * llvm-profdata --num-threads=1 makes of the same inputs.
+ *
+ * An input counts whole or not at all: it is checked to its last byte before the first count of it
+ * is added.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/kind.h"
+#include "base/ledger.h"
+#include "base/pool.h"
+#include "llvm/profile.h"
+#include "llvm/raw_merge.h"
+#include "llvm/reader.h"
+
+struct job;
+
+/* One thread's share. */
+struct share {
+    struct job *job;
+    size_t first, end; /* of the inputs */
+    struct an_llvm_profile *profile;
+    struct raw_merger *merger;
+    struct an_file file;
+    struct an_error error; /* of the whole, as running out of memory */
+};
+
+struct job {
+    const struct an_llvm_merge_options *options;
+    const struct an_llvm_input *inputs;
+    size_t count;
+    struct an_ledger *ledger;
+    struct an_file *kept; /* inputs that can be read only once, when they were loaded */
+    bool silent;
+    struct share *shares;
+    size_t share_number;
+    atomic_size_t done;
+};
+
+/* ---- one input ---- */
+
+/* Says what the file is, if it is something known. */
+static void explain_unknown(struct an_bytes file, struct an_error *error)
+{
+    const char *what = an_kind_describe(file);
+    if (!what)
+        return;
+    uint64_t offset = error->offset;
+    an_fail(error, AN_UNKNOWN, "not an LLVM instrumentation profile but %s", what);
+    error->offset = offset;
+    an_error_hint(error, "profiles of different families cannot be merged into one");
+}
+
+static const char *instrumentation(unsigned variants)
+{
+    return variants & AN_LLVM_IR ? "IR (-fprofile-generate)"
+                                 : "front-end (-fprofile-instr-generate)";
+}
+
+static enum an_code other_kind(const struct an_llvm_profile *profile, unsigned variants,
+                               struct an_error *error)
+{
+    if ((profile->variants ^ variants) & AN_LLVM_IR)
+        an_fail(error, AN_MISMATCH, "%s profile, but the inputs before it are %s profiles",
+                instrumentation(variants), instrumentation(profile->variants));
+    else
+        an_fail(error, AN_MISMATCH,
+                "profiles of function entries only and of all blocks cannot be merged");
+    return an_error_hint(error, "merge each kind by itself");
+}
+
+static void enter(struct an_ledger_entry *entry, const struct an_llvm_info *info)
+{
+    entry->format = an_llvm_format_name(info->format);
+    entry->version = info->version;
+    entry->variants = info->variants;
+    entry->functions = info->functions;
+    entry->unnamed = info->unnamed;
+    entry->total_count = info->total_count;
+    entry->memprof_bytes = info->memprof_bytes;
+}
+
+struct vtable_sink {
+    struct an_llvm_profile *profile;
+};
+
+static bool keep_vtable_name(void *context, const char *name, size_t length)
+{
+    struct an_llvm_profile *profile = ((struct vtable_sink *)context)->profile;
+    bool is_new;
+    if (an_names_find(&profile->vtable_names, name, length) != AN_NO_NAME)
+        return true;
+    char *copy = an_arena_copy(&profile->arena, name, length);
+    return copy && an_names_insert(&profile->vtable_names, copy, length, &is_new) != AN_NO_NAME;
+}
+
+static bool add_all(struct an_llvm_reader *reader, const struct merge_sink *sink, uint64_t weight)
+{
+    struct an_llvm_record record;
+    uint64_t name_hash;
+    bool sure = reader->info.format == AN_LLVM_RAW; /* found by its hash */
+    while (an_reader_next(reader, &record, &name_hash)) {
+        unsigned warnings = 0;
+        size_t function = an_sink_function(sink, record.name, record.name_length, name_hash,
+                                           sure && name_hash);
+        if (function == AN_NO_NAME ||
+            !an_profile_add(sink->profile, function, &record, weight, &warnings))
+            return false;
+        an_sink_warn(sink, record.name, record.name_length, warnings);
+    }
+    return !reader->failed;
+}
+
+static enum an_code merge_by_reader(const struct merge_sink *sink, struct an_bytes file,
+                                    uint64_t weight, struct an_llvm_info *info,
+                                    struct an_error *error)
+{
+    struct an_llvm_reader *reader;
+    enum an_code code = an_llvm_reader_open(&reader, file.data, file.size, error);
+    if (code != AN_OK)
+        return code;
+    *info = reader->info;
+    struct an_llvm_profile *profile = sink->profile;
+    if (!an_profile_merge_kind(profile, info->variants & ~(unsigned)AN_LLVM_MEMPROF)) {
+        code = other_kind(profile, info->variants, error);
+    } else {
+        bool done = add_all(reader, sink, weight);
+        for (size_t i = 0; done && i < info->binary_id_count; i++)
+            done = an_profile_add_binary_id(profile, info->binary_ids[i].bytes,
+                                            info->binary_ids[i].size);
+        if (done && sink->options->keep_vtable_names)
+            done = an_reader_vtable_names(reader, keep_vtable_name,
+                                          &(struct vtable_sink){profile});
+        if (done && info->trace_count)
+            done = an_profile_add_traces(profile, info->traces, info->trace_count,
+                                         info->trace_stream_size,
+                                         info->format == AN_LLVM_RAW ? weight : 0);
+        if (!done)
+            code = an_fail_memory(error);
+    }
+    an_llvm_reader_close(reader);
+    return code;
+}
+
+static enum an_code merge_bytes(struct share *share, const struct merge_sink *sink,
+                                struct an_bytes file, uint64_t weight,
+                                struct an_ledger_entry *entry, struct an_error *error)
+{
+    struct an_llvm_info info = {0};
+    bool done = false;
+    enum an_code code = AN_OK;
+    if (an_raw_recognise(file) && !sink->options->keep_vtable_names)
+        code = an_raw_merge(share->merger, sink, file, weight, &info, &done, error);
+    if (code == AN_MISMATCH)
+        other_kind(sink->profile, info.variants, error);
+    if (code == AN_OK && !done)
+        code = merge_by_reader(sink, file, weight, &info, error);
+    if (code == AN_OK)
+        enter(entry, &info);
+    return code;
+}
+
+/* Loads an input; what can be read only once is kept for a second round. */
+static enum an_code load(struct share *share, size_t i, struct an_bytes *bytes,
+                         struct an_error *error)
+{
+    struct an_file *kept = &share->job->kept[i];
+    if (kept->buffer) {
+        *bytes = kept->bytes;
+        return AN_OK;
+    }
+    enum an_code code = an_file_load(&share->file, share->job->inputs[i].path, error);
+    *bytes = share->file.bytes;
+    if (code == AN_OK && !share->file.regular) {
+        *kept = share->file;
+        share->file = (struct an_file){0};
+    }
+    return code;
+}
+
+/* False when the whole merge has to stop. */
+static bool merge_input(struct share *share, size_t i)
+{
+    struct job *job = share->job;
+    const struct an_llvm_input *input = &job->inputs[i];
+    struct an_ledger_entry *entry = &job->ledger->entries[i];
+    struct merge_sink sink = {share->profile, job->options, input->path, job->silent};
+    struct an_error error;
+    struct an_bytes bytes;
+    enum an_code code = load(share, i, &bytes, &error);
+    if (code == AN_OK) {
+        entry->bytes = bytes.size;
+        if (bytes.size == 0) {
+            entry->status = AN_INPUT_EMPTY;
+            return true;
+        }
+        code = merge_bytes(share, &sink, bytes, input->weight, entry, &error);
+        if (code == AN_UNKNOWN || (code != AN_OK && an_text_recognise(bytes)))
+            explain_unknown(bytes, &error);
+    }
+    if (code == AN_NO_MEMORY) {
+        share->error = error;
+        return false;
+    }
+    if (code == AN_OK) {
+        entry->status = AN_INPUT_USED;
+    } else {
+        an_error_in(&error, strcmp(input->path, "-") == 0 ? "<stdin>" : input->path);
+        an_ledger_reject(entry, &error);
+    }
+    return true;
+}
+
+/* ---- shares ---- */
+
+static void work(void *context, size_t index)
+{
+    struct job *job = context;
+    struct share *share = &job->shares[index];
+    for (size_t i = share->first; i < share->end; i++) {
+        if (!merge_input(share, i))
+            return;
+        size_t done = atomic_fetch_add(&job->done, 1) + 1;
+        if (index == 0 && job->options->progress) /* one share speaks for all */
+            job->options->progress(job->options->context, done, job->count);
+    }
+}
+
+static void free_shares(struct job *job)
+{
+    for (size_t i = 0; i < job->share_number; i++) {
+        an_llvm_profile_free(job->shares[i].profile);
+        an_raw_merger_free(job->shares[i].merger);
+        an_file_close(&job->shares[i].file);
+    }
+    free(job->shares);
+    job->shares = NULL;
+    job->share_number = 0;
+}
+
+static enum an_code make_shares(struct job *job, size_t number, struct an_error *error)
+{
+    job->shares = an_alloc_zero(number, sizeof *job->shares);
+    if (!job->shares)
+        return an_fail_memory(error);
+    job->share_number = number;
+    for (size_t i = 0; i < number; i++) {
+        struct share *share = &job->shares[i];
+        share->job = job;
+        share->first = job->count / number * i + (i < job->count % number ? i : job->count % number);
+        share->end = share->first + job->count / number + (i < job->count % number);
+        share->profile = an_llvm_profile_new();
+        share->merger = an_raw_merger_new();
+        if (!share->profile || !share->merger)
+            return an_fail_memory(error);
+        if (job->options->trace_reservoir)
+            share->profile->trace_reservoir = job->options->trace_reservoir;
+        if (job->options->trace_length)
+            share->profile->trace_length = job->options->trace_length;
+    }
+    return AN_OK;
+}
+
+/* Starts the ledger anew, for a second round. */
+static void forget(struct an_ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        struct an_ledger_entry *entry = &ledger->entries[i];
+        free(entry->error);
+        *entry = (struct an_ledger_entry){.path = entry->path, .weight = entry->weight};
+    }
+}
+
+/* Merges everything in `number` shares; *in_order is false when they must not be put together. */
+static enum an_code round_of(struct job *job, size_t number, bool *in_order,
+                             struct an_error *error)
+{
+    enum an_code code = make_shares(job, number, error);
+    if (code != AN_OK)
+        return code;
+    job->silent = number > 1;
+    job->done = 0;
+    an_pool_run((unsigned)number, number, work, job);
+    *in_order = true;
+    struct an_llvm_profile *whole = job->shares[0].profile;
+    for (size_t i = 0; i < number; i++) {
+        struct share *share = &job->shares[i];
+        if (share->error.code != AN_OK) {
+            *error = share->error;
+            return error->code;
+        }
+        if (number > 1 && share->profile->order_matters)
+            *in_order = false;
+    }
+    for (size_t i = 1; i < number && *in_order; i++) {
+        struct an_llvm_profile *part = job->shares[i].profile;
+        if (part->has_kind && !an_profile_merge_kind(whole, part->variants))
+            *in_order = false;
+        else if (!an_profile_merge(whole, part))
+            return an_fail_memory(error);
+        if (whole->order_matters)
+            *in_order = false;
+    }
+    return AN_OK;
+}
+
+/* A thread is worth its start for a few inputs; weighted values depend on the order of inputs. */
+static size_t shares_wanted(const struct job *job)
+{
+    for (size_t i = 0; i < job->count; i++)
+        if (job->inputs[i].weight != 1)
+            return 1;
+    size_t number = job->options->threads ? job->options->threads : an_pool_processors();
+    size_t useful = (job->count + 3) / 4;
+    if (number > useful)
+        number = useful;
+    return number ? number : 1;
+}
+
+static enum an_code merge_all(struct job *job, struct an_error *error)
+{
+    size_t number = shares_wanted(job);
+    bool in_order;
+    enum an_code code = round_of(job, number, &in_order, error);
+    if (code == AN_OK && !in_order) {
+        free_shares(job);
+        forget(job->ledger);
+        code = round_of(job, 1, &in_order, error);
+    }
+    return code;
+}
+
+/* ---- the verdict ---- */
+
+static enum an_code judge(const struct job *job, struct an_error *error)
+{
+    const struct an_ledger *ledger = job->ledger;
+    bool fail = job->options->failure_mode == AN_LLVM_FAIL_ANY
+                    ? ledger->rejected > 0
+                    : job->options->failure_mode == AN_LLVM_FAIL_ALL &&
+                          ledger->rejected == ledger->count;
+    if (!fail)
+        return AN_OK;
+    for (size_t i = 0; ledger->rejected == 1 && i < ledger->count; i++)
+        if (ledger->entries[i].status == AN_INPUT_REJECTED && ledger->entries[i].error) {
+            *error = *ledger->entries[i].error;
+            return error->code;
+        }
+    an_fail(error, AN_MALFORMED, "%zu of %zu inputs were rejected, nothing was merged",
+            ledger->rejected, ledger->count);
+    return error->code;
+}
+
+enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
+                           const struct an_llvm_input *inputs, size_t count,
+                           struct an_llvm_profile **profile, struct an_ledger **ledger,
+                           struct an_error *error)
+{
+    struct job job = {.options = options, .inputs = inputs, .count = count};
+    *profile = NULL;
+    *ledger = job.ledger = an_ledger_new(count);
+    job.kept = an_alloc_zero(count, sizeof *job.kept);
+    if (!job.ledger || !job.kept) {
+        free(job.kept);
+        return an_fail_memory(error);
+    }
+    enum an_code code = AN_OK;
+    for (size_t i = 0; code == AN_OK && i < count; i++)
+        if (!an_ledger_name(job.ledger, i, inputs[i].path, inputs[i].weight))
+            code = an_fail_memory(error);
+        else if (inputs[i].weight == 0)
+            code = an_fail(error, AN_USAGE, "the weight of an input must be at least 1");
+    if (code == AN_OK)
+        code = merge_all(&job, error);
+    if (code == AN_OK)
+        code = an_ledger_close(job.ledger, error);
+    if (code == AN_OK)
+        code = judge(&job, error);
+    if (code == AN_OK) {
+        *profile = job.shares[0].profile;
+        job.shares[0].profile = NULL;
+    }
+    free_shares(&job);
+    for (size_t i = 0; i < count; i++)
+        an_file_close(&job.kept[i]);
+    free(job.kept);
+    return code;
+}

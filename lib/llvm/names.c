@@ -1,0 +1,146 @@
+/*
+ * A name section is a sequence of blocks, zero bytes between them:
+ *
+ *     +----------------+----------------+---------------------------------+
+ *     | uncompressed   | compressed     | names, joined by 0x01,          |
+ *     | size (ULEB128) | size (ULEB128) | deflated unless that size is 0  |
+ *     +----------------+----------------+---------------------------------+
+ *
+ * (InstrProf.cpp, readAndDecodeStrings and collectGlobalObjectNameStrings.)
+ */
+#include "llvm/names.h"
+
+#include <md5.h>
+#include <zlib.h>
+
+#include <anneal/llvm.h>
+
+uint64_t an_llvm_name_hash(const char *name, size_t length)
+{
+    MD5_CTX context;
+    uint8_t digest[MD5_DIGEST_LENGTH];
+    MD5Init(&context);
+    MD5Update(&context, (const uint8_t *)name, length);
+    MD5Final(digest, &context);
+    return an_get64(digest, false);
+}
+
+bool an_symbols_add(struct an_symbols *symbols, const char *name, size_t length)
+{
+    bool is_new;
+    size_t index = an_names_insert(&symbols->names, name, length, &is_new);
+    if (index == AN_NO_NAME)
+        return false;
+    if (!is_new)
+        return true;
+    uint64_t *slot = an_map_insert(&symbols->by_hash, an_llvm_name_hash(name, length), &is_new);
+    if (!slot)
+        return false;
+    if (is_new) /* two names of one hash: the first keeps it */
+        *slot = index;
+    return true;
+}
+
+const struct an_name *an_symbols_find(const struct an_symbols *symbols, uint64_t hash)
+{
+    const uint64_t *index = an_map_find(&symbols->by_hash, hash);
+    return index ? &symbols->names.names[*index] : NULL;
+}
+
+void an_symbols_free(struct an_symbols *symbols)
+{
+    an_names_free(&symbols->names);
+    an_map_free(&symbols->by_hash);
+    an_arena_free(&symbols->arena);
+}
+
+static enum an_code add_joined(struct an_symbols *symbols, const char *text, size_t size,
+                               uint64_t at, struct an_error *error)
+{
+    for (;;) {
+        const char *end = size ? memchr(text, 1, size) : NULL;
+        size_t length = end ? (size_t)(end - text) : size;
+        if (length == 0)
+            return an_fail_at(error, AN_MALFORMED, at, "empty name in the name section");
+        if (!an_symbols_add(symbols, text, length))
+            return an_fail_memory(error);
+        if (!end)
+            return AN_OK;
+        text = end + 1;
+        size -= length + 1;
+    }
+}
+
+/* Deflate shrinks by at most 1032:1, so a larger promise is a lie that must not be allocated. */
+static bool believable(uint64_t uncompressed, uint64_t compressed)
+{
+    return uncompressed / 1032 <= compressed;
+}
+
+static enum an_code add_compressed(struct an_symbols *symbols, struct an_bytes packed,
+                                   uint64_t size, uint64_t at, struct an_error *error)
+{
+    if (size == 0 || !believable(size, packed.size))
+        return an_fail_at(error, AN_MALFORMED, at,
+                          "name section claims %llu bytes in %zu compressed ones",
+                          (unsigned long long)size, packed.size);
+    char *text = an_arena_alloc(&symbols->arena, size, 1);
+    if (!text)
+        return an_fail_memory(error);
+    uLongf got = size;
+    int status = uncompress((Bytef *)text, &got, packed.data, packed.size);
+    if (status == Z_MEM_ERROR)
+        return an_fail_memory(error);
+    if (status != Z_OK || got != size)
+        return an_fail_at(error, AN_MALFORMED, at, "name section does not decompress to %llu bytes",
+                          (unsigned long long)size);
+    return add_joined(symbols, text, size, at, error);
+}
+
+enum an_code an_symbols_read(struct an_symbols *symbols, struct an_bytes section, uint64_t at,
+                             struct an_error *error)
+{
+    struct an_cursor cursor = an_cursor_at(section, 0, false);
+    while (an_cursor_left(&cursor)) {
+        uint64_t here = at + cursor.at;
+        uint64_t size = an_cursor_uleb128(&cursor);
+        uint64_t packed_size = an_cursor_uleb128(&cursor);
+        const uint8_t *content = an_cursor_take(&cursor, packed_size ? packed_size : size);
+        if (cursor.short_read || !content)
+            return an_fail_at(error, AN_MALFORMED, here,
+                              "block of names reaches beyond the name section");
+        enum an_code code =
+            packed_size
+                ? add_compressed(symbols, (struct an_bytes){content, packed_size}, size, here,
+                                 error)
+                : add_joined(symbols, (const char *)content, size, here, error);
+        if (code != AN_OK)
+            return code;
+        while (an_cursor_left(&cursor) && section.data[cursor.at] == 0)
+            cursor.at++;
+    }
+    return AN_OK;
+}
+
+enum an_code an_names_section_write(struct an_buffer *buffer, const struct an_name *names,
+                                    size_t count, struct an_error *error)
+{
+    struct an_buffer joined = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            an_buffer_put(&joined, "\1", 1);
+        an_buffer_put(&joined, names[i].text, names[i].length);
+    }
+    uLong bound = compressBound(joined.size);
+    uint8_t *packed = joined.failed ? NULL : an_alloc(bound, 1);
+    if (packed && compress2(packed, &bound, joined.data, joined.size, Z_BEST_COMPRESSION) == Z_OK) {
+        an_buffer_uleb128(buffer, joined.size);
+        an_buffer_uleb128(buffer, bound);
+        an_buffer_put(buffer, packed, bound);
+    } else {
+        buffer->failed = true;
+    }
+    free(packed);
+    an_buffer_free(&joined);
+    return buffer->failed ? an_fail_memory(error) : AN_OK;
+}

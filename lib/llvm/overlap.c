@@ -1,0 +1,285 @@
+/*
+ * How alike two profiles are: for every counter the smaller of its shares in the two profiles,
+ * summed up. 100 % means that they tell the compiler the same, whatever the absolute counts.
+ * (InstrProf.cpp, OverlapStats and InstrProfRecord::overlap.)
+ */
+#include <string.h>
+
+#include "base/file.h"
+#include "llvm/format.h"
+#include "llvm/profile.h"
+#include "llvm/reader.h"
+#include "llvm/values.h"
+
+/* A profile that was loaded, as a file to walk over and as records to look up. */
+struct side {
+    struct an_file file;
+    struct an_llvm_reader *reader;
+};
+
+static void close_side(struct side *side)
+{
+    an_llvm_reader_close(side->reader);
+    an_file_close(&side->file);
+}
+
+static enum an_code open_side(struct side *side, const char *path, struct an_error *error)
+{
+    enum an_code code = an_file_load(&side->file, path, error);
+    if (code == AN_OK)
+        code = an_llvm_reader_open(&side->reader, side->file.bytes.data, side->file.bytes.size,
+                                   error);
+    return code == AN_OK ? code : an_error_in(error, path);
+}
+
+static void add_record(struct an_llvm_sums *sums, const struct an_llvm_record *record)
+{
+    uint64_t counts = 0;
+    for (uint32_t i = 0; i < record->count_number; i++)
+        counts += record->counts[i];
+    sums->entries += record->count_number;
+    sums->counts += (double)counts;
+    for (int kind = 0; record->values && kind < AN_LLVM_VALUE_KINDS; kind++) {
+        uint64_t values = 0;
+        for (uint32_t s = 0; s < record->values->site_count[kind]; s++)
+            for (uint32_t v = 0; v < record->values->sites[kind][s].count; v++)
+                values += record->values->sites[kind][s].values[v].count;
+        sums->values[kind] += (double)values;
+    }
+}
+
+/* Sums over the whole file; of IR profiles only the records of the asked kind. */
+static enum an_code sum_up(const char *path, bool context_sensitive, struct an_llvm_sums *sums,
+                           struct an_error *error)
+{
+    struct side side = {0};
+    enum an_code code = open_side(&side, path, error);
+    struct an_llvm_record record;
+    uint64_t functions = 0;
+    while (code == AN_OK && an_llvm_reader_next(side.reader, &record)) {
+        if (side.reader->info.variants & AN_LLVM_IR &&
+            HASH_IS_CONTEXT_SENSITIVE(record.hash) != context_sensitive)
+            continue;
+        add_record(sums, &record);
+        functions++;
+    }
+    if (code == AN_OK && side.reader->failed)
+        code = an_fail_memory(error);
+    sums->entries = functions;
+    close_side(&side);
+    return code;
+}
+
+static double score(uint64_t a, uint64_t b, double sum_a, double sum_b)
+{
+    if (sum_a < 1.0 || sum_b < 1.0)
+        return 0.0;
+    double left = (double)a / sum_a, right = (double)b / sum_b;
+    return left < right ? left : right;
+}
+
+/* A function that has no counterpart: its share of the test profile goes to this account. */
+static void add_share(struct an_llvm_sums *account, const struct an_llvm_sums *function,
+                      const struct an_llvm_sums *test)
+{
+    account->entries++;
+    account->counts += function->counts / test->counts;
+    for (int kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++)
+        if (test->values[kind] >= 1.0)
+            account->values[kind] += function->values[kind] / test->values[kind];
+}
+
+static bool comparable(const struct record *base, const struct an_llvm_record *test)
+{
+    if (base->count_number != test->count_number)
+        return false;
+    for (int kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++)
+        if ((base->values ? base->values->site_count[kind] : 0) !=
+            (test->values ? test->values->site_count[kind] : 0))
+            return false;
+    return true;
+}
+
+static void compare_sites(struct an_llvm_site *base, struct an_llvm_site *test, int kind,
+                          struct an_llvm_overlap *whole, struct an_llvm_overlap *level)
+{
+    double whole_score = 0, level_score = 0;
+    an_site_order_by_value(base);
+    an_site_order_by_value(test);
+    for (uint32_t i = 0, j = 0; i < base->count && j < test->count;) {
+        const struct an_llvm_value *a = &base->values[i], *b = &test->values[j];
+        if (a->value < b->value) {
+            i++;
+            continue;
+        }
+        if (a->value == b->value) {
+            whole_score +=
+                score(a->count, b->count, whole->base.values[kind], whole->test.values[kind]);
+            level_score +=
+                score(a->count, b->count, level->base.values[kind], level->test.values[kind]);
+            i++;
+        }
+        j++;
+    }
+    whole->overlap.values[kind] += whole_score;
+    level->overlap.values[kind] += level_score;
+}
+
+static void compare_values(struct record *base, struct an_llvm_record *test,
+                           struct an_llvm_overlap *whole, struct an_llvm_overlap *level)
+{
+    for (int kind = 0; base->values && kind < AN_LLVM_VALUE_KINDS; kind++)
+        for (uint32_t s = 0; s < base->values->site_count[kind]; s++)
+            compare_sites(&base->values->sites[kind][s], &test->values->sites[kind][s], kind,
+                          whole, level);
+    base->by_value = true;
+}
+
+static void compare_counts(const struct record *base, const struct an_llvm_record *test,
+                           uint64_t cutoff, struct an_llvm_overlap *whole,
+                           struct an_llvm_overlap_function *report)
+{
+    double whole_score = 0, level_score = 0;
+    uint64_t most = 0;
+    struct an_llvm_overlap *level = &report->level;
+    for (uint32_t i = 0; i < test->count_number; i++) {
+        whole_score += score(base->counts[i], test->counts[i], whole->base.counts,
+                             whole->test.counts);
+        level_score += score(base->counts[i], test->counts[i], level->base.counts,
+                             level->test.counts);
+        if (test->counts[i] > most)
+            most = test->counts[i];
+    }
+    whole->overlap.counts += whole_score;
+    whole->overlap.entries++;
+    if (most >= cutoff) {
+        level->overlap.counts = level_score;
+        level->overlap.entries = test->count_number;
+        report->level_valid = true;
+    }
+}
+
+static bool contains(const struct an_llvm_record *record, const char *part)
+{
+    return part && part[0] && memmem(record->name, record->name_length, part, strlen(part));
+}
+
+static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
+                    const struct an_llvm_overlap_options *options, struct an_llvm_overlap *whole)
+{
+    struct an_llvm_overlap_function report = {
+        .name = test->name, .name_length = test->name_length, .hash = test->hash, .in_test = true};
+    struct an_llvm_overlap *level = &report.level;
+    add_record(&level->test, test);
+    report.test_share = level->test.counts / whole->test.counts;
+    size_t function = an_names_find(&base->names, test->name, test->name_length);
+    struct record *record = NULL;
+    if (function == AN_NO_NAME) {
+        add_share(&whole->unique, &level->test, &whole->test);
+    } else {
+        record = an_profile_find(base, function, test->hash);
+        if (level->test.counts < 1.0) {
+            whole->overlap.entries++;
+        } else if (!record) {
+            report.mismatch = true;
+            add_share(&whole->mismatch, &level->test, &whole->test);
+        }
+    }
+    if (record) {
+        struct an_llvm_record view = an_profile_view(base, record);
+        report.in_base = true;
+        add_record(&level->base, &view);
+        report.base_share = level->base.counts / whole->base.counts;
+    }
+    if (record && level->test.counts >= 1.0) {
+        if (comparable(record, test)) {
+            uint64_t cutoff = contains(test, options->function) ? 0 : options->value_cutoff;
+            compare_values(record, test, whole, level);
+            compare_counts(record, test, cutoff, whole, &report);
+        } else {
+            report.mismatch = true;
+            add_share(&whole->mismatch, &level->test, &whole->test);
+        }
+    }
+    if (options->report)
+        options->report(options->context, &report);
+}
+
+/* Tells the caller of the functions that only the base has. */
+static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
+                                const struct an_llvm_overlap_options *options,
+                                const struct an_llvm_overlap *whole, struct an_error *error)
+{
+    struct an_names seen = {0};
+    struct an_llvm_record record;
+    bool is_new, done = true;
+    if (!options->report)
+        return AN_OK;
+    while (done && an_llvm_reader_next(test->reader, &record)) {
+        size_t known = an_names_find(&base->names, record.name, record.name_length);
+        if (known != AN_NO_NAME) {
+            const struct an_name *name = &base->names.names[known];
+            done = an_names_insert(&seen, name->text, name->length, &is_new) != AN_NO_NAME;
+        }
+    }
+    for (size_t f = 0; done && f < base->functions.count; f++) {
+        const struct an_name *name = &base->names.names[f];
+        if (an_names_find(&seen, name->text, name->length) != AN_NO_NAME)
+            continue;
+        for (struct record *r = base->functions.items[f].first; r; r = r->next) {
+            struct an_llvm_record view = an_profile_view(base, r);
+            struct an_llvm_overlap_function report = {.name = name->text,
+                                                      .name_length = name->length,
+                                                      .hash = r->hash,
+                                                      .in_base = true};
+            add_record(&report.level.base, &view);
+            report.base_share = report.level.base.counts / whole->base.counts;
+            options->report(options->context, &report);
+        }
+    }
+    an_names_free(&seen);
+    return done ? AN_OK : an_fail_memory(error);
+}
+
+static enum an_code compare_all(struct an_llvm_profile *base, const char *test_path,
+                                const struct an_llvm_overlap_options *options,
+                                struct an_llvm_overlap *whole, struct an_error *error)
+{
+    struct side test = {0};
+    struct an_llvm_record record;
+    enum an_code code = open_side(&test, test_path, error);
+    while (code == AN_OK && an_llvm_reader_next(test.reader, &record))
+        compare(base, &record, options, whole);
+    if (code == AN_OK && test.reader->failed)
+        code = an_fail_memory(error);
+    close_side(&test);
+    struct side again = {0};
+    if (code == AN_OK)
+        code = open_side(&again, test_path, error);
+    if (code == AN_OK)
+        code = report_rest(base, &again, options, whole, error);
+    close_side(&again);
+    return code;
+}
+
+enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
+                             const struct an_llvm_overlap_options *options,
+                             struct an_llvm_overlap *overlap, struct an_error *error)
+{
+    *overlap = (struct an_llvm_overlap){0};
+    enum an_code code = sum_up(base_path, options->context_sensitive, &overlap->base, error);
+    if (code == AN_OK)
+        code = sum_up(test_path, options->context_sensitive, &overlap->test, error);
+    if (code != AN_OK || overlap->base.counts < 1.0 || overlap->test.counts < 1.0)
+        return code;
+    struct an_llvm_merge_options load = {0};
+    struct an_llvm_input input = {base_path, 1};
+    struct an_llvm_profile *base;
+    struct an_ledger *ledger;
+    code = an_llvm_merge(&load, &input, 1, &base, &ledger, error);
+    if (code == AN_OK)
+        code = compare_all(base, test_path, options, overlap, error);
+    an_llvm_profile_free(base);
+    an_ledger_free(ledger);
+    return code;
+}

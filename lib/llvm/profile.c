@@ -1,0 +1,429 @@
+/*
+ * A profile in memory: names, under each name the records of its structures (hashes), and what
+ * belongs to the profile as a whole. Adding a record follows LLVM's InstrProfWriter::addRecord and
+ * InstrProfRecord::merge and scale, step by step, because the compiler's view of a merged profile
+ * is defined by them.
+ */
+#include "llvm/profile.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "llvm/format.h"
+#include "llvm/values.h"
+
+struct an_llvm_profile *an_llvm_profile_new(void)
+{
+    struct an_llvm_profile *profile = an_alloc_zero(1, sizeof *profile);
+    if (profile) {
+        profile->trace_reservoir = 100;
+        profile->trace_length = 10000;
+        an_random_start(&profile->random);
+    }
+    return profile;
+}
+
+void an_llvm_profile_free(struct an_llvm_profile *profile)
+{
+    if (!profile)
+        return;
+    an_arena_free(&profile->arena);
+    an_names_free(&profile->names);
+    an_names_free(&profile->vtable_names);
+    an_map_free(&profile->by_hash);
+    an_map_free(&profile->crowded);
+    an_vector_free(&profile->functions);
+    an_vector_free(&profile->binary_ids);
+    an_vector_free(&profile->traces);
+    free(profile);
+}
+
+unsigned an_llvm_profile_variants(const struct an_llvm_profile *profile)
+{
+    return profile->variants;
+}
+
+size_t an_llvm_profile_functions(const struct an_llvm_profile *profile)
+{
+    return profile->functions.count;
+}
+
+size_t an_llvm_profile_records(const struct an_llvm_profile *profile)
+{
+    return profile->records;
+}
+
+/* ---- finding and making records ---- */
+
+static size_t new_function(struct an_llvm_profile *profile, const char *name, size_t length,
+                           uint64_t name_hash)
+{
+    char *copy = an_arena_copy(&profile->arena, name, length);
+    bool is_new;
+    struct function *function = copy ? an_vector_push(&profile->functions) : NULL;
+    if (!function)
+        return AN_NO_NAME;
+    size_t index = an_names_insert(&profile->names, copy, length, &is_new);
+    uint64_t *slot =
+        index == AN_NO_NAME ? NULL : an_map_insert(&profile->by_hash, name_hash, &is_new);
+    if (!slot) {
+        profile->functions.count--;
+        return AN_NO_NAME;
+    }
+    if (is_new)
+        *slot = index + 1;
+    *function = (struct function){.name_hash = name_hash};
+    return index;
+}
+
+size_t an_profile_function(struct an_llvm_profile *profile, const char *name, size_t length,
+                           uint64_t name_hash, bool sure)
+{
+    if (name_hash) { /* cheaper than hashing the text again */
+        const uint64_t *slot = an_map_find(&profile->by_hash, name_hash);
+        if (slot && *slot) {
+            const struct an_name *known = &profile->names.names[*slot - 1];
+            if (known->length == length && memcmp(known->text, name, length) == 0)
+                return *slot - 1;
+        }
+    }
+    size_t index = an_names_find(&profile->names, name, length);
+    if (index != AN_NO_NAME)
+        return index;
+    return new_function(profile, name, length,
+                        sure ? name_hash : an_llvm_name_hash(name, length));
+}
+
+/*
+ * A name has one record as a rule and two when it is context-sensitive, so a list serves. Records
+ * from the 17th on are also in a map, lest a hostile file make the list a quadratic trap.
+ */
+enum { FEW_RECORDS = 16 };
+
+static uint64_t crowd_key(size_t function, uint64_t hash)
+{
+    return (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9u + function;
+}
+
+struct record *an_profile_find(const struct an_llvm_profile *profile, size_t function,
+                               uint64_t hash)
+{
+    unsigned steps = 0;
+    struct record *r = profile->functions.items[function].first;
+    for (; r && steps < FEW_RECORDS; r = r->next, steps++)
+        if (r->hash == hash)
+            return r;
+    if (!r)
+        return NULL;
+    const uint64_t *found = an_map_find(&profile->crowded, crowd_key(function, hash));
+    if (!found)
+        return NULL;
+    struct record *candidate = (struct record *)(uintptr_t)*found;
+    if (candidate->hash == hash && candidate->function == function)
+        return candidate;
+    while (r && r->hash != hash) /* two keys of one value */
+        r = r->next;
+    return r;
+}
+
+struct record *an_profile_new_record(struct an_llvm_profile *profile, size_t function,
+                                     uint64_t hash)
+{
+    struct record *record = an_arena_zero(&profile->arena, 1, sizeof *record);
+    if (!record)
+        return NULL;
+    struct function *owner = &profile->functions.items[function];
+    if (owner->records >= FEW_RECORDS) {
+        bool is_new;
+        uint64_t *slot = an_map_insert(&profile->crowded, crowd_key(function, hash), &is_new);
+        if (!slot)
+            return NULL;
+        if (is_new)
+            *slot = (uintptr_t)record;
+    }
+    record->hash = hash;
+    record->function = (uint32_t)function;
+    if (owner->last)
+        owner->last->next = record;
+    else
+        owner->first = record;
+    owner->last = record;
+    owner->records++;
+    profile->records++;
+    return record;
+}
+
+struct an_llvm_record an_profile_view(const struct an_llvm_profile *profile,
+                                      const struct record *record)
+{
+    const struct an_name *name = &profile->names.names[record->function];
+    return (struct an_llvm_record){
+        .name = name->text,
+        .name_length = name->length,
+        .hash = record->hash,
+        .counts = record->counts,
+        .count_number = record->count_number,
+        .bitmap_bytes = record->bitmap_bytes,
+        .bitmap = record->bitmap,
+        .values = record->values,
+    };
+}
+
+/* ---- adding ---- */
+
+/* One counter the careful way: both the product and the sum can overflow. */
+static uint64_t add_carefully(uint64_t old, uint64_t count, uint64_t weight, unsigned *warnings)
+{
+    uint64_t product, sum;
+    bool overflow = __builtin_mul_overflow(count, weight, &product);
+    overflow = overflow || __builtin_add_overflow(old, product, &sum) || sum > LARGEST_COUNT;
+    if (!overflow)
+        return sum;
+    *warnings |= 1u << AN_LLVM_COUNTER_OVERFLOW;
+    return LARGEST_COUNT;
+}
+
+void an_counts_add(uint64_t *into, const uint64_t *counts, size_t number, uint64_t weight,
+                   unsigned *warnings)
+{
+    for (size_t i = 0; i < number; i++)
+        into[i] = add_carefully(into[i], counts[i], weight, warnings);
+}
+
+static bool is_pseudo(const uint64_t *counts)
+{
+    return counts[0] == PSEUDO_HOT || counts[0] == PSEUDO_WARM;
+}
+
+static bool fill_values(struct an_llvm_profile *profile, struct record *into,
+                        const struct an_llvm_values *from, uint64_t weight, unsigned *warnings)
+{
+    for (int kind = 0; from && kind < AN_LLVM_VALUE_KINDS; kind++) {
+        uint32_t count = from->site_count[kind];
+        if (count == 0)
+            continue;
+        if (!an_values_make_sites(&into->values, kind, count, &profile->arena))
+            return false;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct an_llvm_site *site = &from->sites[kind][i];
+            if (!an_site_set(&into->values->sites[kind][i], site->values, site->count, weight,
+                             &profile->arena, warnings))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool an_record_fill(struct an_llvm_profile *profile, struct record *into,
+                    const struct an_llvm_record *from, uint64_t weight, unsigned *warnings)
+{
+    into->counts = an_arena_alloc(&profile->arena, from->count_number, sizeof *into->counts);
+    if (!into->counts)
+        return false;
+    into->count_number = from->count_number;
+    memcpy(into->counts, from->counts, from->count_number * sizeof *into->counts);
+    if (weight > 1) {
+        memset(into->counts, 0, from->count_number * sizeof *into->counts);
+        an_counts_add(into->counts, from->counts, from->count_number, weight, warnings);
+    }
+    if (from->bitmap_bytes) {
+        into->bitmap = (uint8_t *)an_arena_copy(&profile->arena, from->bitmap, from->bitmap_bytes);
+        if (!into->bitmap)
+            return false;
+        into->bitmap_bytes = from->bitmap_bytes;
+    }
+    return fill_values(profile, into, from->values, weight, warnings);
+}
+
+static uint32_t sites_of(const struct an_llvm_values *values, int kind)
+{
+    return values ? values->site_count[kind] : 0;
+}
+
+static void keep_by_value(struct record *record)
+{
+    if (record->by_value)
+        return;
+    record->by_value = true;
+    for (int kind = 0; record->values && kind < AN_LLVM_VALUE_KINDS; kind++)
+        for (uint32_t i = 0; i < record->values->site_count[kind]; i++)
+            an_site_order_by_value(&record->values->sites[kind][i]);
+}
+
+static bool merge_values(struct an_llvm_profile *profile, struct record *into,
+                         const struct an_llvm_values *from, uint64_t weight, unsigned *warnings)
+{
+    for (int kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++) {
+        uint32_t count = sites_of(from, kind);
+        if (count != sites_of(into->values, kind)) {
+            *warnings |= 1u << AN_LLVM_VALUE_SITE_MISMATCH;
+            continue;
+        }
+        if (count)
+            keep_by_value(into);
+        for (uint32_t i = 0; i < count; i++) {
+            /* The record is the caller's to use up: sort its site where it lies. */
+            struct an_llvm_site *site = &from->sites[kind][i];
+            an_site_order_by_value(site);
+            if (!an_site_merge(&into->values->sites[kind][i], site->values, site->count, weight,
+                               &profile->arena, warnings, &profile->order_matters))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool an_record_merge(struct an_llvm_profile *profile, struct record *into,
+                     const struct an_llvm_record *from, uint64_t weight, unsigned *warnings)
+{
+    if (into->count_number != from->count_number) {
+        *warnings |= 1u << AN_LLVM_COUNT_MISMATCH;
+        return true;
+    }
+    bool pseudo = is_pseudo(into->counts);
+    if (pseudo || is_pseudo(from->counts)) {
+        profile->order_matters = true;
+        if (!pseudo || !is_pseudo(from->counts))
+            *warnings |= 1u << AN_LLVM_COUNT_MISMATCH;
+        else if (from->counts[0] == PSEUDO_HOT)
+            into->counts[0] = PSEUDO_HOT;
+        return true;
+    }
+    an_counts_add(into->counts, from->counts, from->count_number, weight, warnings);
+    if (into->bitmap_bytes != from->bitmap_bytes) {
+        *warnings |= 1u << AN_LLVM_BITMAP_MISMATCH;
+        return true;
+    }
+    for (uint32_t i = 0; i < from->bitmap_bytes; i++)
+        into->bitmap[i] |= from->bitmap[i];
+    return merge_values(profile, into, from->values, weight, warnings);
+}
+
+bool an_profile_add(struct an_llvm_profile *profile, size_t function,
+                    const struct an_llvm_record *from, uint64_t weight, unsigned *warnings)
+{
+    unsigned arisen = 0;
+    struct record *record = an_profile_find(profile, function, from->hash);
+    bool done;
+    if (record) {
+        done = an_record_merge(profile, record, from, weight, &arisen);
+    } else {
+        record = an_profile_new_record(profile, function, from->hash);
+        done = record && an_record_fill(profile, record, from, weight, &arisen);
+    }
+    if (arisen)
+        profile->order_matters = true;
+    *warnings |= arisen;
+    return done;
+}
+
+enum an_code an_llvm_profile_add(struct an_llvm_profile *profile,
+                                 const struct an_llvm_record *record, uint64_t weight,
+                                 unsigned *warnings, struct an_error *error)
+{
+    if (record->count_number == 0)
+        return an_fail(error, AN_USAGE, "a function needs at least one counter");
+    size_t function = an_profile_function(profile, record->name, record->name_length, 0, false);
+    if (function == AN_NO_NAME ||
+        !an_profile_add(profile, function, record, weight, warnings))
+        return an_fail_memory(error);
+    return AN_OK;
+}
+
+/* ---- what belongs to the whole ---- */
+
+/*
+ * Front-end and IR profiles count different things. Raw front-end profiles carry no mark, so "not
+ * IR" is what tells them; llvm-profdata 19 looks only at the text marker :fe and mixes the others.
+ */
+bool an_profile_merge_kind(struct an_llvm_profile *profile, unsigned variants)
+{
+    if (!profile->has_kind) {
+        profile->has_kind = true;
+        profile->variants = variants;
+        return true;
+    }
+    unsigned both = profile->variants | variants;
+    if ((profile->variants ^ variants) & AN_LLVM_IR)
+        return false;
+    if ((both & AN_LLVM_ENTRY_ONLY) && (both & AN_LLVM_ENTRY_FIRST))
+        return false;
+    profile->variants = both;
+    return true;
+}
+
+bool an_profile_add_binary_id(struct an_llvm_profile *profile, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = profile->binary_ids.count; i-- > 0;) {
+        const struct an_llvm_binary_id *known = &profile->binary_ids.items[i];
+        if (known->size == size && memcmp(known->bytes, bytes, size) == 0)
+            return true;
+    }
+    uint8_t *copy = (uint8_t *)an_arena_copy(&profile->arena, bytes, size);
+    struct an_llvm_binary_id *place = copy ? an_vector_push(&profile->binary_ids) : NULL;
+    if (place)
+        *place = (struct an_llvm_binary_id){copy, size};
+    return place != NULL;
+}
+
+bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from)
+{
+    bool done = true;
+    for (size_t f = 0; done && f < from->functions.count; f++) {
+        const struct function *function = &from->functions.items[f];
+        const struct an_name *name = &from->names.names[f];
+        size_t target =
+            an_profile_function(into, name->text, name->length, function->name_hash, true);
+        done = target != AN_NO_NAME;
+        for (struct record *r = function->first; done && r; r = r->next) {
+            struct an_llvm_record view = an_profile_view(from, r);
+            unsigned warnings = 0;
+            done = an_profile_add(into, target, &view, 1, &warnings);
+        }
+    }
+    for (size_t i = 0; done && i < from->binary_ids.count; i++)
+        done = an_profile_add_binary_id(into, from->binary_ids.items[i].bytes,
+                                        from->binary_ids.items[i].size);
+    for (size_t i = 0; done && i < from->vtable_names.count; i++) {
+        bool is_new;
+        const struct an_name *name = &from->vtable_names.names[i];
+        char *copy = an_arena_copy(&into->arena, name->text, name->length);
+        done = copy && an_names_insert(&into->vtable_names, copy, name->length, &is_new) !=
+                           AN_NO_NAME;
+    }
+    if (done && from->trace_stream_size)
+        done = an_profile_add_traces(into, from->traces.items, from->traces.count,
+                                     from->trace_stream_size, 0);
+    return done;
+}
+
+void an_profile_settle(struct an_llvm_profile *profile)
+{
+    for (size_t f = 0; f < profile->functions.count; f++)
+        for (struct record *r = profile->functions.items[f].first; r; r = r->next) {
+            if (!r->by_value)
+                continue;
+            r->by_value = false;
+            for (int kind = 0; r->values && kind < AN_LLVM_VALUE_KINDS; kind++)
+                for (uint32_t i = 0; i < r->values->site_count[kind]; i++)
+                    an_site_order_by_count(&r->values->sites[kind][i]);
+        }
+}
+
+size_t an_llvm_profile_filter(struct an_llvm_profile *profile,
+                              bool (*keep)(void *context, const char *name, size_t name_length),
+                              void *context)
+{
+    size_t removed = 0;
+    for (size_t f = 0; f < profile->functions.count; f++) {
+        struct function *function = &profile->functions.items[f];
+        const struct an_name *name = &profile->names.names[f];
+        if (!function->first || keep(context, name->text, name->length))
+            continue;
+        profile->records -= function->records;
+        function->first = function->last = NULL;
+        function->records = 0;
+        removed++;
+    }
+    return removed;
+}

@@ -1,0 +1,124 @@
+/* The model: a profile in memory. The public half is in anneal/llvm.h. */
+#ifndef AN_LLVM_PROFILE_H
+#define AN_LLVM_PROFILE_H
+
+#include <anneal/llvm.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vector.h"
+#include "llvm/random.h"
+
+struct record {
+    uint64_t hash;
+    uint64_t *counts;
+    uint8_t *bitmap;
+    struct an_llvm_values *values; /* NULL: no sites */
+    struct record *next;           /* of the same name, in order of insertion */
+    uint32_t function;             /* index of the name */
+    uint32_t count_number;
+    uint32_t bitmap_bytes;
+    /*
+     * LLVM sorts every site by count after each addition, and by value before the next. Doing
+     * that once at the end gives the same, provided that a site that was added to is kept by
+     * value meanwhile; until then it is kept by count.
+     */
+    bool by_value;
+};
+
+struct function {
+    struct record *first;
+    struct record *last;
+    uint64_t name_hash;
+    uint32_t records;
+};
+
+struct an_llvm_profile {
+    struct an_arena arena;
+    struct an_names names; /* index = function index */
+    struct {
+        AN_VECTOR(struct function);
+    } functions;
+    struct an_map by_hash; /* name hash -> function index + 1 */
+    struct an_map crowded; /* finds records of names that have more than a few; see profile.c */
+    size_t records;
+    unsigned variants;
+    bool has_kind; /* variants were set by a first input */
+
+    struct {
+        AN_VECTOR(struct an_llvm_binary_id);
+    } binary_ids;
+    struct an_names vtable_names;
+
+    struct {
+        AN_VECTOR(struct an_llvm_trace);
+    } traces;
+    uint64_t trace_stream_size;
+    uint64_t trace_reservoir;
+    uint64_t trace_length;
+    struct an_random random;
+
+    /*
+     * Set when something happened whose outcome depends on the order of the inputs (a site that
+     * overflowed, a mismatch): then pieces merged apart may not be put together.
+     */
+    bool order_matters;
+};
+
+/*
+ * The function of this name, made if new. The name is copied. AN_NO_NAME when memory runs out.
+ * name_hash is what the caller believes to be the name's hash, or 0: it speeds the search up. With
+ * `sure` it was computed from the name; what only stands in a file is computed again.
+ */
+size_t an_profile_function(struct an_llvm_profile *profile, const char *name, size_t length,
+                           uint64_t name_hash, bool sure);
+
+/* Adds a record, as an_llvm_profile_add(). False when memory runs out. */
+bool an_profile_add(struct an_llvm_profile *profile, size_t function,
+                    const struct an_llvm_record *record, uint64_t weight, unsigned *warnings);
+
+/* The record with this hash, or NULL. */
+struct record *an_profile_find(const struct an_llvm_profile *profile, size_t function,
+                               uint64_t hash);
+
+/* A new record without counts; NULL when memory runs out. */
+struct record *an_profile_new_record(struct an_llvm_profile *profile, size_t function,
+                                     uint64_t hash);
+
+/* Fills a new record, or merges into an old one: LLVM's InstrProfWriter::addRecord. */
+bool an_record_fill(struct an_llvm_profile *profile, struct record *into,
+                    const struct an_llvm_record *from, uint64_t weight, unsigned *warnings);
+bool an_record_merge(struct an_llvm_profile *profile, struct record *into,
+                     const struct an_llvm_record *from, uint64_t weight, unsigned *warnings);
+
+/* Adds counts[0..number) times weight to into[], stopping at LARGEST_COUNT. */
+void an_counts_add(uint64_t *into, const uint64_t *counts, size_t number, uint64_t weight,
+                   unsigned *warnings);
+
+/* a + b, stopping at UINT64_MAX. */
+static inline uint64_t an_saturating_add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Merges another profile's kind into this one's; false when the two cannot be combined. */
+bool an_profile_merge_kind(struct an_llvm_profile *profile, unsigned variants);
+
+bool an_profile_add_binary_id(struct an_llvm_profile *profile, const uint8_t *bytes, size_t size);
+
+/* Adds traces, sampling when there are more than the reservoir holds; see traces.c. */
+bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm_trace *traces,
+                           size_t count, uint64_t stream_size, uint64_t weight);
+
+/* Merges all that `from` has into `into`, function by function. False when memory runs out. */
+bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from);
+
+/* Brings the value sites of all records into their final order. */
+void an_profile_settle(struct an_llvm_profile *profile);
+
+/* A record as readers deliver it. */
+struct an_llvm_record an_profile_view(const struct an_llvm_profile *profile,
+                                      const struct record *record);
+
+#endif

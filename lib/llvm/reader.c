@@ -1,0 +1,459 @@
+/*
+ * One file, whatever its format, record by record. Opening checks the file to its last byte; the
+ * walk afterwards only decodes.
+ */
+#include "llvm/reader.h"
+
+#include <string.h>
+
+#include "llvm/format.h"
+
+static bool remember_binary_ids(struct an_llvm_reader *reader, struct an_bytes section, bool big,
+                                bool padded)
+{
+    struct an_cursor cursor = an_cursor_at(section, 0, big);
+    while (an_cursor_left(&cursor)) {
+        uint64_t size;
+        const uint8_t *bytes = an_cursor_block(&cursor, padded, &size);
+        struct an_llvm_binary_id *place = an_vector_push(&reader->binary_ids);
+        if (!place)
+            return false;
+        *place = (struct an_llvm_binary_id){bytes, (size_t)size};
+    }
+    return true;
+}
+
+/* ---- raw ---- */
+
+struct stamp {
+    uint64_t time;
+    uint64_t function;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct stamp *left = a, *right = b;
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return (left->function > right->function) - (left->function < right->function);
+}
+
+/* The time stamps of all parts make one trace: the process ran once. */
+static bool make_trace(struct an_llvm_reader *reader)
+{
+    size_t most = 0, count = 0;
+    for (size_t p = 0; p < reader->parts.count; p++)
+        most += (size_t)reader->parts.items[p].image.data_number;
+    struct stamp *stamps = an_alloc(most, sizeof *stamps);
+    for (size_t p = 0; stamps && p < reader->parts.count; p++) {
+        const struct raw_image *image = &reader->parts.items[p].image;
+        for (uint64_t i = 0; image->variants & AN_LLVM_TEMPORAL && i < image->data_number; i++) {
+            struct raw_record record;
+            an_raw_record(image, i, &record);
+            uint64_t time = an_get64(image->counters.data + record.counter_offset, image->big);
+            if (time != 0 && time != UINT64_MAX)
+                stamps[count++] = (struct stamp){time, record.name_hash};
+        }
+    }
+    struct an_llvm_trace *trace = stamps && count ? an_vector_push(&reader->traces) : NULL;
+    if (trace) {
+        *trace = (struct an_llvm_trace){.weight = 1, .function_count = count};
+        trace->functions = an_arena_alloc(&reader->arena, count, sizeof *trace->functions);
+        qsort(stamps, count, sizeof *stamps, by_time);
+        for (size_t i = 0; trace->functions && i < count; i++)
+            trace->functions[i] = stamps[i].function;
+        reader->info.trace_stream_size = 1;
+    }
+    bool done = stamps && (count == 0 || (trace && trace->functions));
+    free(stamps);
+    return done;
+}
+
+static enum an_code open_raw_part(struct an_llvm_reader *reader, uint64_t at,
+                                  struct an_error *error)
+{
+    struct raw_part *part = an_vector_push(&reader->parts);
+    if (!part)
+        return an_fail_memory(error);
+    *part = (struct raw_part){0};
+    struct raw_image *image = &part->image;
+    enum an_code code = an_raw_open(image, reader->file, at, error);
+    if (code == AN_OK)
+        code = an_raw_check(image, &reader->info.total_count, error);
+    if (code == AN_OK)
+        code = an_symbols_read(
+            &part->symbols, (struct an_bytes){image->names.data, (size_t)image->names.size},
+            image->names.at, error);
+    if (code == AN_OK)
+        code = an_symbols_read(
+            &part->symbols,
+            (struct an_bytes){image->vtable_names.data, (size_t)image->vtable_names.size},
+            image->vtable_names.at, error);
+    struct an_bytes ids = {image->binary_ids.data, (size_t)image->binary_ids.size};
+    if (code == AN_OK && (!an_addresses_learn(&part->addresses, image) ||
+                          !remember_binary_ids(reader, ids, image->big,
+                                               an_raw_pads_binary_ids(image->version))))
+        code = an_fail_memory(error);
+    return code;
+}
+
+static enum an_code open_raw(struct an_llvm_reader *reader, struct an_error *error)
+{
+    uint64_t at = 0;
+    bool more = true;
+    while (more) {
+        enum an_code code = open_raw_part(reader, at, error);
+        if (code == AN_OK)
+            code = an_raw_next(&reader->parts.items[reader->parts.count - 1].image, &at, &more,
+                               error);
+        if (code != AN_OK)
+            return code;
+    }
+    const struct raw_image *first = &reader->parts.items[0].image;
+    reader->info.version = first->version;
+    reader->info.big_endian = first->big;
+    reader->info.wide = first->wide;
+    reader->info.raw_profiles = reader->parts.count;
+    for (size_t p = 0; p < reader->parts.count; p++) {
+        const struct raw_part *part = &reader->parts.items[p];
+        reader->info.variants |= part->image.variants;
+        reader->info.functions += (size_t)part->image.data_number;
+        for (uint64_t i = 0; i < part->image.data_number; i++) {
+            struct raw_record record;
+            an_raw_record(&part->image, i, &record);
+            reader->info.unnamed += !an_symbols_find(&part->symbols, record.name_hash);
+        }
+    }
+    reader->values_at = first->values_at;
+    return make_trace(reader) ? AN_OK : an_fail_memory(error);
+}
+
+static bool make_room(void **memory, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity)
+        return true;
+    free(*memory);
+    *memory = an_alloc(2 * count, size);
+    *capacity = *memory ? 2 * count : 0;
+    return *memory != NULL;
+}
+
+static bool next_raw(struct an_llvm_reader *reader, struct an_llvm_record *record,
+                     uint64_t *name_hash)
+{
+    while (reader->part < reader->parts.count &&
+           reader->index == reader->parts.items[reader->part].image.data_number) {
+        reader->part++;
+        reader->index = 0;
+        if (reader->part < reader->parts.count)
+            reader->values_at = reader->parts.items[reader->part].image.values_at;
+    }
+    if (reader->part == reader->parts.count)
+        return false;
+    const struct raw_part *part = &reader->parts.items[reader->part];
+    const struct raw_image *image = &part->image;
+    struct raw_record raw;
+    an_raw_record(image, reader->index++, &raw);
+    uint32_t number = an_raw_count_number(image, &raw);
+    if (!make_room((void **)&reader->counts, &reader->count_capacity, number, sizeof(uint64_t)) ||
+        !make_room((void **)&reader->bitmap, &reader->bitmap_capacity, raw.bitmap_bytes, 1)) {
+        reader->failed = true;
+        return false;
+    }
+    an_raw_counts(image, &raw, reader->counts);
+    if (raw.bitmap_bytes)
+        memcpy(reader->bitmap, image->bitmap.data + raw.bitmap_offset, raw.bitmap_bytes);
+    const struct an_name *name = an_symbols_find(&part->symbols, raw.name_hash);
+    *record = (struct an_llvm_record){
+        .name = name ? name->text : "",
+        .name_length = name ? name->length : 0,
+        .hash = raw.hash,
+        .counts = reader->counts,
+        .count_number = number,
+        .bitmap = reader->bitmap,
+        .bitmap_bytes = raw.bitmap_bytes,
+    };
+    *name_hash = name ? raw.name_hash : 0;
+    if (an_raw_has_values(&raw)) {
+        struct value_block block;
+        struct an_error never;
+        if (an_value_block_read(&block, reader->file, reader->values_at, image->end, image->big,
+                                &never) != AN_OK)
+            return false; /* opening has checked it */
+        reader->values_at += block.size;
+        record->values = an_value_block_decode(&block, image->big, an_addresses_map,
+                                               &part->addresses, &reader->values);
+        reader->failed = !record->values;
+    }
+    return !reader->failed;
+}
+
+/* ---- indexed ---- */
+
+static bool make_indexed_traces(struct an_llvm_reader *reader)
+{
+    const struct indexed_image *image = &reader->indexed;
+    struct an_cursor cursor = an_cursor_at(image->file, (size_t)image->traces_at, false);
+    for (uint64_t i = 0; i < image->trace_number; i++) {
+        struct an_llvm_trace *trace = an_vector_push(&reader->traces);
+        if (!trace)
+            return false;
+        trace->weight = an_cursor_u64(&cursor);
+        trace->function_count = (size_t)an_cursor_u64(&cursor);
+        trace->functions =
+            an_arena_alloc(&reader->arena, trace->function_count, sizeof *trace->functions);
+        for (size_t f = 0; trace->functions && f < trace->function_count; f++)
+            trace->functions[f] = an_cursor_u64(&cursor);
+        if (!trace->functions)
+            return false;
+    }
+    return true;
+}
+
+static enum an_code open_indexed(struct an_llvm_reader *reader, struct an_error *error)
+{
+    struct indexed_image *image = &reader->indexed;
+    enum an_code code = an_indexed_open(image, reader->file, error);
+    if (code != AN_OK)
+        return code;
+    struct an_llvm_info *info = &reader->info;
+    info->version = image->version;
+    info->variants = image->variants;
+    info->wide = true;
+    info->hash_buckets = (size_t)image->buckets;
+    info->memprof_bytes = image->memprof_bytes;
+    info->trace_stream_size = image->trace_stream_size;
+    struct indexed_walk walk = an_indexed_walk(image);
+    struct indexed_record record;
+    bool more;
+    while (an_indexed_next(&walk, &record, &more, error) == AN_OK && more) {
+        info->functions++;
+        for (uint64_t i = 0; i < record.count_number; i++) {
+            uint64_t count = an_get64(record.counts + 8 * i, false);
+            if (count <= LARGEST_COUNT)
+                info->total_count = an_saturating_add(info->total_count, count);
+        }
+    }
+    struct an_bytes ids = {image->file.data + image->binary_ids_at,
+                           (size_t)image->binary_ids_size};
+    if (!make_indexed_traces(reader) || !remember_binary_ids(reader, ids, false, true))
+        return an_fail_memory(error);
+    reader->walk = an_indexed_walk(image);
+    return AN_OK;
+}
+
+static bool next_indexed(struct an_llvm_reader *reader, struct an_llvm_record *record,
+                         uint64_t *name_hash)
+{
+    struct indexed_record indexed;
+    struct an_error never;
+    bool more;
+    if (an_indexed_next(&reader->walk, &indexed, &more, &never) != AN_OK || !more)
+        return false;
+    if (!make_room((void **)&reader->counts, &reader->count_capacity,
+                   (size_t)indexed.count_number, sizeof(uint64_t)) ||
+        !make_room((void **)&reader->bitmap, &reader->bitmap_capacity,
+                   (size_t)indexed.bitmap_bytes, 1)) {
+        reader->failed = true;
+        return false;
+    }
+    for (uint64_t i = 0; i < indexed.count_number; i++)
+        reader->counts[i] = an_get64(indexed.counts + 8 * i, false);
+    for (uint64_t i = 0; i < indexed.bitmap_bytes; i++)
+        reader->bitmap[i] = indexed.bitmap[8 * i];
+    *record = (struct an_llvm_record){
+        .name = reader->walk.name,
+        .name_length = reader->walk.name_length,
+        .hash = indexed.hash,
+        .counts = reader->counts,
+        .count_number = (uint32_t)indexed.count_number,
+        .bitmap = reader->bitmap,
+        .bitmap_bytes = (uint32_t)indexed.bitmap_bytes,
+    };
+    *name_hash = reader->walk.name_hash;
+    if (indexed.has_values && indexed.values.kind_number) {
+        record->values =
+            an_value_block_decode(&indexed.values, false, NULL, NULL, &reader->values);
+        reader->failed = !record->values;
+    }
+    return !reader->failed;
+}
+
+/* ---- text ---- */
+
+static enum an_code open_text(struct an_llvm_reader *reader, struct an_error *error)
+{
+    enum an_code code = an_text_open(&reader->text, reader->file, error);
+    if (code != AN_OK)
+        return code;
+    struct an_llvm_info *info = &reader->info;
+    info->variants = reader->text.variants;
+    info->functions = reader->text.records.count;
+    info->trace_stream_size = reader->text.trace_stream_size;
+    for (size_t i = 0; i < info->functions; i++) {
+        const struct an_llvm_record *record = &reader->text.records.items[i];
+        for (uint32_t c = 0; c < record->count_number; c++)
+            if (record->counts[c] <= LARGEST_COUNT)
+                info->total_count = an_saturating_add(info->total_count, record->counts[c]);
+    }
+    return AN_OK;
+}
+
+/* ---- any format ---- */
+
+static enum an_code open_any(struct an_llvm_reader *reader, struct an_error *error)
+{
+    if (reader->file.size == 0)
+        return an_fail(error, AN_EMPTY, "empty file");
+    if (an_indexed_recognise(reader->file)) {
+        reader->info.format = AN_LLVM_INDEXED;
+        return open_indexed(reader, error);
+    }
+    if (an_raw_recognise(reader->file)) {
+        reader->info.format = AN_LLVM_RAW;
+        return open_raw(reader, error);
+    }
+    if (an_text_recognise(reader->file)) {
+        reader->info.format = AN_LLVM_TEXT;
+        return open_text(reader, error);
+    }
+    return an_fail_at(error, AN_UNKNOWN, 0, "not an LLVM instrumentation profile");
+}
+
+enum an_code an_llvm_reader_open(struct an_llvm_reader **result, const void *bytes, size_t size,
+                                 struct an_error *error)
+{
+    struct an_llvm_reader *reader = an_alloc_zero(1, sizeof *reader);
+    if (!reader)
+        return an_fail_memory(error);
+    reader->file = (struct an_bytes){bytes, size};
+    enum an_code code = open_any(reader, error);
+    if (code != AN_OK) {
+        an_llvm_reader_close(reader);
+        return code;
+    }
+    reader->info.binary_ids = reader->binary_ids.items;
+    reader->info.binary_id_count = reader->binary_ids.count;
+    bool is_text = reader->info.format == AN_LLVM_TEXT;
+    reader->info.traces = is_text ? reader->text.traces.items : reader->traces.items;
+    reader->info.trace_count = is_text ? reader->text.traces.count : reader->traces.count;
+    *result = reader;
+    return AN_OK;
+}
+
+void an_llvm_reader_close(struct an_llvm_reader *reader)
+{
+    if (!reader)
+        return;
+    for (size_t i = 0; i < reader->parts.count; i++) {
+        an_symbols_free(&reader->parts.items[i].symbols);
+        an_addresses_free(&reader->parts.items[i].addresses);
+    }
+    an_vector_free(&reader->parts);
+    an_text_close(&reader->text);
+    an_vector_free(&reader->binary_ids);
+    an_vector_free(&reader->traces);
+    an_value_scratch_free(&reader->values);
+    an_symbols_free(&reader->symbols);
+    an_arena_free(&reader->arena);
+    free(reader->counts);
+    free(reader->bitmap);
+    free(reader);
+}
+
+const struct an_llvm_info *an_llvm_reader_info(const struct an_llvm_reader *reader)
+{
+    return &reader->info;
+}
+
+bool an_reader_next(struct an_llvm_reader *reader, struct an_llvm_record *record,
+                    uint64_t *name_hash)
+{
+    *name_hash = 0;
+    switch (reader->info.format) {
+    case AN_LLVM_RAW:
+        return next_raw(reader, record, name_hash);
+    case AN_LLVM_INDEXED:
+        return next_indexed(reader, record, name_hash);
+    case AN_LLVM_TEXT:
+        break;
+    }
+    if (reader->index == reader->text.records.count)
+        return false;
+    *record = reader->text.records.items[reader->index++];
+    return true;
+}
+
+bool an_llvm_reader_next(struct an_llvm_reader *reader, struct an_llvm_record *record)
+{
+    uint64_t name_hash;
+    return an_reader_next(reader, record, &name_hash);
+}
+
+bool an_llvm_reader_failed(const struct an_llvm_reader *reader)
+{
+    return reader->failed;
+}
+
+static bool make_indexed_symbols(struct an_llvm_reader *reader)
+{
+    const struct indexed_image *image = &reader->indexed;
+    struct indexed_walk walk = an_indexed_walk(image);
+    struct indexed_record record;
+    struct an_error never;
+    bool more;
+    while (an_indexed_next(&walk, &record, &more, &never) == AN_OK && more)
+        if (walk.name_length && !an_symbols_add(&reader->symbols, walk.name, walk.name_length))
+            return false;
+    struct an_bytes vtables = {image->file.data + image->vtable_names_at,
+                               (size_t)image->vtable_names_size};
+    return an_symbols_read(&reader->symbols, vtables, image->vtable_names_at, &never) !=
+           AN_NO_MEMORY;
+}
+
+const char *an_llvm_reader_symbol(struct an_llvm_reader *reader, uint64_t hash, size_t *length)
+{
+    const struct an_name *name = NULL;
+    if (reader->info.format == AN_LLVM_INDEXED && !reader->symbols_made) {
+        reader->symbols_made = true;
+        reader->failed |= !make_indexed_symbols(reader);
+    }
+    if (reader->info.format == AN_LLVM_INDEXED)
+        name = an_symbols_find(&reader->symbols, hash);
+    else if (reader->info.format == AN_LLVM_TEXT)
+        name = an_symbols_find(&reader->text.symbols, hash);
+    for (size_t p = 0; !name && p < reader->parts.count; p++)
+        name = an_symbols_find(&reader->parts.items[p].symbols, hash);
+    if (!name)
+        return NULL;
+    *length = name->length;
+    return name->text;
+}
+
+bool an_reader_vtable_names(struct an_llvm_reader *reader,
+                            bool (*visit)(void *context, const char *name, size_t length),
+                            void *context)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < reader->text.vtable_names.count; i++)
+        done = visit(context, reader->text.vtable_names.items[i].text,
+                     reader->text.vtable_names.items[i].length);
+    struct an_symbols symbols = {0};
+    struct an_error error;
+    enum an_code code = AN_OK;
+    for (size_t p = 0; code == AN_OK && p < reader->parts.count; p++) {
+        const struct raw_section *section = &reader->parts.items[p].image.vtable_names;
+        code = an_symbols_read(&symbols, (struct an_bytes){section->data, (size_t)section->size},
+                               section->at, &error);
+    }
+    if (code == AN_OK && reader->info.format == AN_LLVM_INDEXED) {
+        const struct indexed_image *image = &reader->indexed;
+        struct an_bytes section = {image->file.data + image->vtable_names_at,
+                                   (size_t)image->vtable_names_size};
+        code = an_symbols_read(&symbols, section, image->vtable_names_at, &error);
+    }
+    for (size_t i = 0; done && i < symbols.names.count; i++)
+        done = visit(context, symbols.names.names[i].text, symbols.names.names[i].length);
+    an_symbols_free(&symbols);
+    return done && code != AN_NO_MEMORY;
+}

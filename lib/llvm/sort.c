@@ -1,0 +1,168 @@
+/*
+ * LLVM sorts the values of a site with std::sort, which is not stable, and one site can hold the
+ * same value several times (callees that are not instrumented all have value 0). To write the same
+ * bytes as llvm-profdata, equal elements have to land where libstdc++'s introsort puts them:
+ * quicksort with the median of the second, the middle and the last element as pivot down to runs
+ * of 16, then insertion sort (D. Musser, "Introspective Sorting and Selection Algorithms", 1997).
+ * Where it escapes to heap sort, qsort is used here: it takes a hostile order of keys to get there,
+ * and only the order of equal keys can differ.
+ */
+#include "llvm/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct an_llvm_value pair;
+
+enum { RUN = 16 };
+
+static void exchange(pair *a, pair *b)
+{
+    pair kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Stable; moves each element left past the larger ones. */
+static void insertion_sort(pair *first, pair *last)
+{
+    if (first == last)
+        return;
+    for (pair *i = first + 1; i < last; i++) {
+        pair moving = *i;
+        pair *hole = i;
+        while (hole > first && moving.value < hole[-1].value) {
+            *hole = hole[-1];
+            hole--;
+        }
+        *hole = moving;
+    }
+}
+
+/* Puts the median of a, b, c into *result by an exchange. */
+static void median_to(pair *result, pair *a, pair *b, pair *c)
+{
+    if (a->value < b->value) {
+        if (b->value < c->value)
+            exchange(result, b);
+        else if (a->value < c->value)
+            exchange(result, c);
+        else
+            exchange(result, a);
+    } else if (a->value < c->value) {
+        exchange(result, a);
+    } else if (b->value < c->value) {
+        exchange(result, c);
+    } else {
+        exchange(result, b);
+    }
+}
+
+static pair *partition(pair *first, pair *last, const pair *pivot)
+{
+    for (;;) {
+        while (first->value < pivot->value)
+            first++;
+        last--;
+        while (pivot->value < last->value)
+            last--;
+        if (first >= last)
+            return first;
+        exchange(first, last);
+        first++;
+    }
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    uint64_t left = ((const pair *)a)->value, right = ((const pair *)b)->value;
+    return (left > right) - (left < right);
+}
+
+/* Recurses into the right part and loops on the left one, until runs are short. */
+static void quick_sort(pair *first, pair *last, unsigned depth)
+{
+    while (last - first > RUN) {
+        if (depth-- == 0) {
+            qsort(first, (size_t)(last - first), sizeof *first, compare_values);
+            return;
+        }
+        median_to(first, first + 1, first + (last - first) / 2, last - 1);
+        pair *cut = partition(first + 1, last, first);
+        quick_sort(cut, last, depth);
+        last = cut;
+    }
+}
+
+static bool sorted(const pair *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (values[i].value <= values[i - 1].value)
+            return false;
+    return true;
+}
+
+void an_sort_by_value(struct an_llvm_value *values, size_t count)
+{
+    if (count < 2 || sorted(values, count))
+        return;
+    unsigned depth = 2 * (63 - (unsigned)__builtin_clzll(count));
+    quick_sort(values, values + count, depth);
+    insertion_sort(values, values + count);
+}
+
+/* Stable merge sort of at most 2 * AN_LLVM_VALUES_PER_SITE values. */
+static void merge_by_count(pair *values, size_t count, pair *spare)
+{
+    if (count <= RUN) {
+        for (size_t i = 1; i < count; i++) {
+            pair moving = values[i];
+            size_t hole = i;
+            for (; hole > 0 && values[hole - 1].count < moving.count; hole--)
+                values[hole] = values[hole - 1];
+            values[hole] = moving;
+        }
+        return;
+    }
+    size_t half = count / 2;
+    merge_by_count(values, half, spare);
+    merge_by_count(values + half, count - half, spare);
+    memcpy(spare, values, half * sizeof *values);
+    size_t left = 0, right = half, to = 0;
+    while (left < half)
+        values[to++] = right < count && values[right].count > spare[left].count ? values[right++]
+                                                                                : spare[left++];
+}
+
+/* Keeps the first 255 of the order sorted while looking at the others: only a text profile can
+ * name so many values of one site. */
+static void select_by_count(pair *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        pair moving = values[i];
+        size_t kept = i < AN_LLVM_VALUES_PER_SITE ? i : AN_LLVM_VALUES_PER_SITE;
+        size_t low = 0, high = kept;
+        while (low < high) { /* first place whose count is smaller */
+            size_t middle = low + (high - low) / 2;
+            if (values[middle].count >= moving.count)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low == AN_LLVM_VALUES_PER_SITE)
+            continue;
+        size_t moved = kept < AN_LLVM_VALUES_PER_SITE ? kept - low : kept - low - 1;
+        memmove(values + low + 1, values + low, moved * sizeof *values);
+        values[low] = moving;
+    }
+}
+
+uint32_t an_keep_by_count(struct an_llvm_value *values, uint32_t count)
+{
+    pair spare[AN_LLVM_VALUES_PER_SITE];
+    if (count <= 2 * AN_LLVM_VALUES_PER_SITE)
+        merge_by_count(values, count, spare);
+    else
+        select_by_count(values, count);
+    return count < AN_LLVM_VALUES_PER_SITE ? count : AN_LLVM_VALUES_PER_SITE;
+}

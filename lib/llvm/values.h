@@ -1,0 +1,29 @@
+/* Value sites: merging them by LLVM's rules. */
+#ifndef AN_LLVM_VALUES_H
+#define AN_LLVM_VALUES_H
+
+#include <anneal/llvm.h>
+
+#include "base/memory.h"
+
+/* Empty sites for one kind in *values (made when NULL). False when memory runs out. */
+bool an_values_make_sites(struct an_llvm_values **values, enum an_llvm_value_kind kind,
+                          uint32_t count, struct an_arena *arena);
+
+/* Sets a site to a copy of these values, multiplied by weight, kept by count. */
+bool an_site_set(struct an_llvm_site *site, const struct an_llvm_value *values, uint32_t count,
+                 uint64_t weight, struct an_arena *arena, unsigned *warnings);
+
+/*
+ * Merges values, which are sorted by value, into a site, which is too, and leaves it so.
+ * *order_matters is set when the result would differ had the values come in another order.
+ */
+bool an_site_merge(struct an_llvm_site *site, const struct an_llvm_value *values, uint32_t count,
+                   uint64_t weight, struct an_arena *arena, unsigned *warnings,
+                   bool *order_matters);
+
+/* Changes the order in which a site is kept. */
+void an_site_order_by_value(struct an_llvm_site *site);
+void an_site_order_by_count(struct an_llvm_site *site);
+
+#endif
