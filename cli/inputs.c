@@ -75,17 +75,12 @@ static bool looks_like_a_profile(const char *path)
     return false;
 }
 
-static bool same_file(const struct stat *info, const char *path)
-{
-    struct stat other;
-    return path && stat(path, &other) == 0 && other.st_dev == info->st_dev &&
-           other.st_ino == info->st_ino;
-}
-
-static void add_found(struct inputs *inputs, const FTSENT *found, unsigned long long weight)
+static void add_found(struct inputs *inputs, const FTSENT *found, unsigned long long weight,
+                      const struct stat *output)
 {
     if (!inputs->take_everything) {
-        if (same_file(found->fts_statp, inputs->output))
+        if (found->fts_statp->st_dev == output->st_dev &&
+            found->fts_statp->st_ino == output->st_ino)
             return; /* what an earlier run wrote there */
         if (!looks_like_a_profile(found->fts_accpath)) {
             if (inputs->ignored++ == 0)
@@ -108,6 +103,9 @@ static void search(struct inputs *inputs, const char *folder, unsigned long long
     FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
     size_t before = inputs->count;
     const FTSENT *found;
+    struct stat output = {0};
+    if (inputs->output && stat(inputs->output, &output) != 0)
+        output = (struct stat){0};
     if (!walk) {
         fail(inputs, folder, strerror(errno));
         return;
@@ -116,7 +114,7 @@ static void search(struct inputs *inputs, const char *folder, unsigned long long
         if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR || found->fts_info == FTS_NS)
             fail(inputs, found->fts_path, strerror(found->fts_errno));
         else if (found->fts_info == FTS_F)
-            add_found(inputs, found, weight);
+            add_found(inputs, found, weight, &output);
     }
     fts_close(walk);
     if (inputs->count == before && !inputs->failed && !inputs->take_everything)

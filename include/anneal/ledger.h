@@ -30,6 +30,7 @@ struct an_ledger_entry {
     const char *format;     /* "raw", "indexed", "text"; NULL when unknown */
     unsigned version;
     unsigned variants;
+    uint64_t device, inode; /* of a file that was opened, else 0 */
     bool repeated; /* the same file was named before (it was merged again, as asked) */
     bool thin;     /* its total is less than a tenth of the median of the used ones */
 };

@@ -62,9 +62,9 @@ static enum an_code slurp(struct an_file *file, int fd, size_t guess, const char
             continue;
         if (got < 0)
             return an_fail_errno(error, path, "cannot read");
-        if (got == 0)
-            break;
         size += (size_t)got;
+        if (got == 0 || size == guess) /* what is added while we read belongs to the next reader */
+            break;
     }
     file->bytes = (struct an_bytes){file->buffer, size};
     return AN_OK;
@@ -81,6 +81,8 @@ static enum an_code load_open(struct an_file *file, int fd, const char *path,
         return an_error_in(error, path);
     }
     file->regular = S_ISREG(info.st_mode);
+    file->device = (uint64_t)info.st_dev;
+    file->inode = (uint64_t)info.st_ino;
     if (file->regular && info.st_size >= MAP_FROM) {
         void *start = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (start != MAP_FAILED) {
@@ -103,6 +105,28 @@ enum an_code an_file_load(struct an_file *file, const char *path, struct an_erro
         return an_fail_errno(error, path, "cannot open");
     enum an_code code = load_open(file, fd, path, error);
     close(fd);
+    return code;
+}
+
+enum an_code an_file_peek(struct an_file *file, const char *path, size_t size,
+                          struct an_error *error)
+{
+    struct stat info;
+    unmap(file);
+    if (stat(path, &info) != 0)
+        return an_fail_errno(error, path, "cannot examine");
+    if (!S_ISREG(info.st_mode)) {
+        an_fail(error, AN_USAGE, "is not a regular file");
+        return an_error_in(error, path);
+    }
+    if (!make_room(file, size))
+        return an_fail_memory(error);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, file->buffer, size);
+    enum an_code code = got < 0 ? an_fail_errno(error, path, "cannot read") : AN_OK;
+    file->bytes = (struct an_bytes){file->buffer, got < 0 ? 0 : (size_t)got};
+    if (fd >= 0)
+        close(fd);
     return code;
 }
 

@@ -21,10 +21,15 @@ struct an_file {
     size_t capacity;
     bool mapped;
     bool regular; /* reading the same path again gives the same bytes */
+    uint64_t device, inode;
 };
 
 /* Loads path ("-": standard input) into file, replacing what it held. On failure bytes are empty. */
 enum an_code an_file_load(struct an_file *file, const char *path, struct an_error *error);
+
+/* Loads at most the first `size` bytes of a regular file; AN_USAGE for anything else. */
+enum an_code an_file_peek(struct an_file *file, const char *path, size_t size,
+                          struct an_error *error);
 void an_file_close(struct an_file *file);
 
 /*

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/map.h"
@@ -81,29 +80,20 @@ static int by_size(const void *a, const void *b)
 static bool mark_repeated(struct an_ledger *ledger)
 {
     struct an_names seen = {0};
-    bool done = true;
     struct key {
         uint64_t device, inode;
     } *keys = an_alloc(ledger->count, sizeof *keys);
-    for (size_t i = 0; keys && i < ledger->count; i++) {
+    bool done = keys != NULL;
+    for (size_t i = 0; done && i < ledger->count; i++) {
         struct an_ledger_entry *entry = &ledger->entries[i];
-        struct stat info;
-        bool is_new;
-        size_t index;
-        if (strcmp(entry->path, "-") != 0 && stat(entry->path, &info) == 0) {
-            keys[i] = (struct key){(uint64_t)info.st_dev, (uint64_t)info.st_ino};
-            index = an_names_insert(&seen, (const char *)&keys[i], sizeof keys[i], &is_new);
-        } else {
-            index = an_names_insert(&seen, entry->path, strlen(entry->path), &is_new);
-        }
-        if (index == AN_NO_NAME) {
-            done = false;
-            break;
-        }
-        entry->repeated = !is_new;
+        keys[i] = (struct key){entry->device, entry->inode};
+        bool is_new, by_file = entry->inode != 0;
+        done = an_names_insert(&seen, by_file ? (const char *)&keys[i] : entry->path,
+                               by_file ? sizeof keys[i] : strlen(entry->path),
+                               &is_new) != AN_NO_NAME;
+        entry->repeated = done && !is_new;
         ledger->repeated += entry->repeated;
     }
-    done = done && keys;
     free(keys);
     an_names_free(&seen);
     return done;

@@ -16,6 +16,8 @@ struct indexed_image {
     uint64_t table_at;    /* first bucket's items */
     uint64_t table_end;   /* bucket array */
     uint64_t buckets, entries;
+    uint64_t records;     /* of all entries */
+    uint64_t total_count; /* of all counters, saturating */
     uint64_t memprof_bytes;
     uint64_t binary_ids_at, binary_ids_size;
     uint64_t vtable_names_at, vtable_names_size;

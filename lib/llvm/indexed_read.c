@@ -110,16 +110,25 @@ static enum an_code open_table(struct indexed_image *image, uint64_t offset,
     return AN_OK;
 }
 
-static enum an_code check_records(const struct indexed_image *image, struct an_error *error)
+/* Checks all records, and counts them up. */
+static enum an_code check_records(struct indexed_image *image, struct an_error *error)
 {
     struct indexed_walk walk = an_indexed_walk(image);
     struct indexed_record record;
-    bool more;
-    enum an_code code;
-    do
-        code = an_indexed_next(&walk, &record, &more, error);
-    while (code == AN_OK && more);
-    return code;
+    bool more = true;
+    for (;;) {
+        enum an_code code = an_indexed_next(&walk, &record, &more, error);
+        if (code != AN_OK || !more)
+            return code;
+        image->records++;
+        for (uint64_t i = 0; i < record.count_number; i++) {
+            uint64_t count = an_get64(record.counts + 8 * i, false);
+            if (count > LARGEST_COUNT)
+                continue; /* a mark, not a count */
+            if (__builtin_add_overflow(image->total_count, count, &image->total_count))
+                image->total_count = UINT64_MAX;
+        }
+    }
 }
 
 static enum an_code open_binary_ids(struct indexed_image *image, uint64_t offset,

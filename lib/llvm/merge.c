@@ -46,6 +46,7 @@ struct job {
     struct share *shares;
     size_t share_number;
     atomic_size_t done;
+    atomic_bool in_vain; /* the order turned out to matter: the shares will be thrown away */
 };
 
 /* ---- one input ---- */
@@ -176,12 +177,15 @@ static enum an_code load(struct share *share, size_t i, struct an_bytes *bytes,
                          struct an_error *error)
 {
     struct an_file *kept = &share->job->kept[i];
+    struct an_ledger_entry *entry = &share->job->ledger->entries[i];
     if (kept->buffer) {
         *bytes = kept->bytes;
         return AN_OK;
     }
     enum an_code code = an_file_load(&share->file, share->job->inputs[i].path, error);
     *bytes = share->file.bytes;
+    entry->device = code == AN_OK ? share->file.device : 0;
+    entry->inode = code == AN_OK ? share->file.inode : 0;
     if (code == AN_OK && !share->file.regular) {
         *kept = share->file;
         share->file = (struct an_file){0};
@@ -229,8 +233,10 @@ static void work(void *context, size_t index)
     struct job *job = context;
     struct share *share = &job->shares[index];
     for (size_t i = share->first; i < share->end; i++) {
-        if (!merge_input(share, i))
+        if (job->in_vain || !merge_input(share, i))
             return;
+        if (job->share_number > 1 && share->profile->order_matters)
+            job->in_vain = true;
         size_t done = atomic_fetch_add(&job->done, 1) + 1;
         if (index == 0 && job->options->progress) /* one share speaks for all */
             job->options->progress(job->options->context, done, job->count);
@@ -291,6 +297,7 @@ static enum an_code round_of(struct job *job, size_t number, bool *in_order,
         return code;
     job->silent = number > 1;
     job->done = 0;
+    job->in_vain = false;
     an_pool_run((unsigned)number, number, work, job);
     *in_order = true;
     struct an_llvm_profile *whole = job->shares[0].profile;
@@ -305,6 +312,7 @@ static enum an_code round_of(struct job *job, size_t number, bool *in_order,
     }
     for (size_t i = 1; i < number && *in_order; i++) {
         struct an_llvm_profile *part = job->shares[i].profile;
+        an_profile_settle(part); /* where it has the only record of a function, its order counts */
         if (part->has_kind && !an_profile_merge_kind(whole, part->variants))
             *in_order = false;
         else if (!an_profile_merge(whole, part))
@@ -315,17 +323,35 @@ static enum an_code round_of(struct job *job, size_t number, bool *in_order,
     return AN_OK;
 }
 
-/* A thread is worth its start for a few inputs; weighted values depend on the order of inputs. */
+/*
+ * How many inputs are worth another thread. Raw profiles are mostly of one layout, and what a
+ * thread makes of them is soon put together with the rest. Other profiles are put together name by
+ * name, which is the very work that the thread was to take over.
+ */
+static size_t inputs_per_thread(const struct job *job)
+{
+    struct an_file file = {0};
+    struct an_error error;
+    bool raw = strcmp(job->inputs[0].path, "-") != 0 &&
+               an_file_peek(&file, job->inputs[0].path, 8, &error) == AN_OK &&
+               an_raw_recognise(file.bytes);
+    an_file_close(&file);
+    return raw ? 16 : 64;
+}
+
+/* Weighted values depend on the order of inputs. */
 static size_t shares_wanted(const struct job *job)
 {
     for (size_t i = 0; i < job->count; i++)
         if (job->inputs[i].weight != 1)
             return 1;
     size_t number = job->options->threads ? job->options->threads : an_pool_processors();
-    size_t useful = (job->count + 3) / 4;
-    if (number > useful)
-        number = useful;
-    return number ? number : 1;
+    if (number > 1 && job->count > 1) {
+        size_t each = inputs_per_thread(job);
+        size_t useful = (job->count + each - 1) / each;
+        number = number < useful ? number : useful;
+    }
+    return number && job->count > 1 ? number : 1;
 }
 
 static enum an_code merge_all(struct job *job, struct an_error *error)

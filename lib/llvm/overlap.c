@@ -132,7 +132,7 @@ static void compare_values(struct record *base, struct an_llvm_record *test,
         for (uint32_t s = 0; s < base->values->site_count[kind]; s++)
             compare_sites(&base->values->sites[kind][s], &test->values->sites[kind][s], kind,
                           whole, level);
-    base->by_value = true;
+    base->order = BY_VALUE;
 }
 
 static void compare_counts(const struct record *base, const struct an_llvm_record *test,

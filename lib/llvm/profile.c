@@ -190,6 +190,23 @@ void an_counts_add(uint64_t *into, const uint64_t *counts, size_t number, uint64
         into[i] = add_carefully(into[i], counts[i], weight, warnings);
 }
 
+bool an_profile_raise_bound(struct an_llvm_profile *profile, uint64_t largest, uint64_t weight)
+{
+    uint64_t added;
+    if (__builtin_mul_overflow(largest, weight, &added))
+        added = UINT64_MAX;
+    profile->bound = an_saturating_add(profile->bound, added);
+    return profile->bound <= LARGEST_COUNT;
+}
+
+static uint64_t largest_of(const struct an_llvm_record *record)
+{
+    uint64_t either = 0;
+    for (uint32_t i = 0; i < record->count_number; i++)
+        either |= record->counts[i];
+    return either;
+}
+
 static bool is_pseudo(const uint64_t *counts)
 {
     return counts[0] == PSEUDO_HOT || counts[0] == PSEUDO_WARM;
@@ -221,6 +238,7 @@ bool an_record_fill(struct an_llvm_profile *profile, struct record *into,
     if (!into->counts)
         return false;
     into->count_number = from->count_number;
+    an_profile_raise_bound(profile, largest_of(from), weight);
     memcpy(into->counts, from->counts, from->count_number * sizeof *into->counts);
     if (weight > 1) {
         memset(into->counts, 0, from->count_number * sizeof *into->counts);
@@ -240,11 +258,11 @@ static uint32_t sites_of(const struct an_llvm_values *values, int kind)
     return values ? values->site_count[kind] : 0;
 }
 
-static void keep_by_value(struct record *record)
+void an_record_order_by_value(struct record *record)
 {
-    if (record->by_value)
+    if (record->order == BY_VALUE)
         return;
-    record->by_value = true;
+    record->order = BY_VALUE;
     for (int kind = 0; record->values && kind < AN_LLVM_VALUE_KINDS; kind++)
         for (uint32_t i = 0; i < record->values->site_count[kind]; i++)
             an_site_order_by_value(&record->values->sites[kind][i]);
@@ -260,7 +278,7 @@ static bool merge_values(struct an_llvm_profile *profile, struct record *into,
             continue;
         }
         if (count)
-            keep_by_value(into);
+            an_record_order_by_value(into);
         for (uint32_t i = 0; i < count; i++) {
             /* The record is the caller's to use up: sort its site where it lies. */
             struct an_llvm_site *site = &from->sites[kind][i];
@@ -289,7 +307,11 @@ bool an_record_merge(struct an_llvm_profile *profile, struct record *into,
             into->counts[0] = PSEUDO_HOT;
         return true;
     }
-    an_counts_add(into->counts, from->counts, from->count_number, weight, warnings);
+    if (an_profile_raise_bound(profile, largest_of(from), weight))
+        for (uint32_t i = 0; i < from->count_number; i++)
+            into->counts[i] += from->counts[i] * weight;
+    else
+        an_counts_add(into->counts, from->counts, from->count_number, weight, warnings);
     if (into->bitmap_bytes != from->bitmap_bytes) {
         *warnings |= 1u << AN_LLVM_BITMAP_MISMATCH;
         return true;
@@ -401,12 +423,12 @@ void an_profile_settle(struct an_llvm_profile *profile)
 {
     for (size_t f = 0; f < profile->functions.count; f++)
         for (struct record *r = profile->functions.items[f].first; r; r = r->next) {
-            if (!r->by_value)
-                continue;
-            r->by_value = false;
+            if (r->order == NO_ORDER)
+                an_record_order_by_value(r);
             for (int kind = 0; r->values && kind < AN_LLVM_VALUE_KINDS; kind++)
                 for (uint32_t i = 0; i < r->values->site_count[kind]; i++)
                     an_site_order_by_count(&r->values->sites[kind][i]);
+            r->order = FIRST_ORDER;
         }
 }
 

@@ -9,6 +9,17 @@
 #include "base/vector.h"
 #include "llvm/random.h"
 
+/*
+ * LLVM sorts every site by count after each addition, and by value before the next. Doing that once
+ * at the end gives the same, provided that it is known whether there was a next addition: it makes
+ * the value decide between equal counts.
+ */
+enum value_order {
+    FIRST_ORDER, /* added once: as the file had them, or by count already */
+    BY_VALUE,    /* added to, and sorted by value */
+    NO_ORDER,    /* added to, in any order; no value occurs twice */
+};
+
 struct record {
     uint64_t hash;
     uint64_t *counts;
@@ -18,12 +29,7 @@ struct record {
     uint32_t function;             /* index of the name */
     uint32_t count_number;
     uint32_t bitmap_bytes;
-    /*
-     * LLVM sorts every site by count after each addition, and by value before the next. Doing
-     * that once at the end gives the same, provided that a site that was added to is kept by
-     * value meanwhile; until then it is kept by count.
-     */
-    bool by_value;
+    enum value_order order;
 };
 
 struct function {
@@ -57,6 +63,8 @@ struct an_llvm_profile {
     uint64_t trace_reservoir;
     uint64_t trace_length;
     struct an_random random;
+
+    uint64_t bound; /* no count in the profile is larger, pseudo counts aside */
 
     /*
      * Set when something happened whose outcome depends on the order of the inputs (a site that
@@ -95,6 +103,12 @@ bool an_record_merge(struct an_llvm_profile *profile, struct record *into,
 void an_counts_add(uint64_t *into, const uint64_t *counts, size_t number, uint64_t weight,
                    unsigned *warnings);
 
+/*
+ * Says that counts of at most `largest` times weight are going to be added, to each count at most
+ * one. True when no sum can overflow then, so that the adding need not look.
+ */
+bool an_profile_raise_bound(struct an_llvm_profile *profile, uint64_t largest, uint64_t weight);
+
 /* a + b, stopping at UINT64_MAX. */
 static inline uint64_t an_saturating_add(uint64_t a, uint64_t b)
 {
@@ -113,6 +127,9 @@ bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm
 
 /* Merges all that `from` has into `into`, function by function. False when memory runs out. */
 bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from);
+
+/* Sorts a record's sites by value, for merging. */
+void an_record_order_by_value(struct record *record);
 
 /* Brings the value sites of all records into their final order. */
 void an_profile_settle(struct an_llvm_profile *profile);

@@ -407,11 +407,11 @@ static enum an_code check_record(const struct raw_image *image, const struct raw
 }
 
 /* The block's sites must be those that the record announces: that is how the runtime writes it. */
-enum an_code an_raw_check_values(const struct raw_image *image, const struct raw_record *record,
-                                 uint64_t *at, struct an_error *error)
+enum an_code an_raw_read_values(const struct raw_image *image,
+                                const uint16_t sites[AN_LLVM_VALUE_KINDS], uint64_t *at,
+                                struct value_block *block, struct an_error *error)
 {
-    struct value_block block;
-    enum an_code code = an_value_block_read(&block, image->file, *at, image->file.size,
+    enum an_code code = an_value_block_read(block, image->file, *at, image->file.size,
                                             image->big, error);
     if (code == AN_TRUNCATED)
         an_error_hint(error, "the program died while it wrote it, or wrote it in continuous mode "
@@ -419,14 +419,14 @@ enum an_code an_raw_check_values(const struct raw_image *image, const struct raw
     if (code != AN_OK)
         return code;
     uint32_t found[AN_LLVM_VALUE_KINDS] = {0};
-    for (unsigned k = 0; k < block.kind_number; k++)
-        found[block.kinds[k].kind] = block.kinds[k].sites;
+    for (unsigned k = 0; k < block->kind_number; k++)
+        found[block->kinds[k].kind] = block->kinds[k].sites;
     for (unsigned kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++)
-        if (found[kind] != record->sites[kind])
+        if (found[kind] != sites[kind])
             return an_fail_at(error, AN_MALFORMED, *at,
                               "value data has %u sites of kind %u, its function has %u",
-                              found[kind], kind, record->sites[kind]);
-    *at += block.size;
+                              found[kind], kind, sites[kind]);
+    *at += block->size;
     return AN_OK;
 }
 
@@ -444,8 +444,9 @@ enum an_code an_raw_check(struct raw_image *image, uint64_t *total, struct an_er
             (counters / SHARED > image->counters.size || bitmaps / SHARED > image->bitmap.size))
             return an_fail_at(error, AN_MALFORMED, image->data.at + i * image->fields.size,
                               "functions claim many times the counters that the file has");
+        struct value_block block;
         if (code == AN_OK && an_raw_has_values(&record))
-            code = an_raw_check_values(image, &record, &at, error);
+            code = an_raw_read_values(image, record.sites, &at, &block, error);
         if (code != AN_OK)
             return code;
     }

@@ -68,9 +68,14 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
  */
 enum an_code an_raw_check(struct raw_image *image, uint64_t *total, struct an_error *error);
 
-/* Checks the block of value data at *at, which belongs to a record that has some; steps over it. */
-enum an_code an_raw_check_values(const struct raw_image *image, const struct raw_record *record,
-                                 uint64_t *at, struct an_error *error);
+/*
+ * Reads and checks the block of value data at *at, which belongs to a function with these sites,
+ * and steps over it.
+ */
+struct value_block;
+enum an_code an_raw_read_values(const struct raw_image *image,
+                                const uint16_t sites[AN_LLVM_VALUE_KINDS], uint64_t *at,
+                                struct value_block *block, struct an_error *error);
 
 /* Decodes record i. */
 void an_raw_record(const struct raw_image *image, uint64_t i, struct raw_record *record);

@@ -24,6 +24,7 @@
 #include "llvm/format.h"
 #include "llvm/sort.h"
 #include "llvm/value_data.h"
+#include "llvm/value_memo.h"
 #include "llvm/values.h"
 
 /* One function of a layout. */
@@ -31,6 +32,22 @@ struct planned {
     struct record *record; /* NULL: loose */
     uint32_t function;
     uint32_t slot; /* index of its first counter in the section; of direct ones only */
+};
+
+/* A function that has value sites, and how many. */
+struct valued {
+    uint32_t planned;
+    uint32_t first_site; /* sites are numbered through */
+    uint16_t sites[AN_LLVM_VALUE_KINDS];
+};
+
+/* A site that has values in the current profile. */
+struct found {
+    uint32_t valued;
+    uint8_t kind;
+    uint8_t number;
+    uint16_t site;
+    const uint8_t *pairs;
 };
 
 /* Counters that lie side by side in the section and in memory. */
@@ -47,8 +64,10 @@ struct plan {
     uint64_t function_base; /* a function address to measure the load distance by, or 0 */
     uint64_t function_base_index;
     struct planned *planned;
-    uint32_t *valued; /* functions with value sites, ascending */
+    struct valued *valued; /* ascending */
     size_t valued_number;
+    struct value_memo memo;
+    uint8_t *irregular; /* per site: holds a value twice, or too many; the memo does not serve it */
     uint32_t *loose;
     size_t loose_number;
     uint64_t *counts; /* one for each slot of the section */
@@ -56,7 +75,7 @@ struct plan {
         AN_VECTOR(struct span);
     } spans;
     size_t unnamed;
-    bool applied; /* a profile has been added: sites exist */
+    unsigned applied; /* how many profiles have been added, up to 2 */
     bool spent;   /* making it failed half-way */
 };
 
@@ -65,6 +84,8 @@ struct part {
     struct raw_image image;
     struct plan *plan;
     uint64_t load_delta;
+    uint64_t largest; /* no counter is larger */
+    size_t first_found, found_end;
 };
 
 struct raw_merger {
@@ -74,6 +95,9 @@ struct raw_merger {
     struct {
         AN_VECTOR(struct part);
     } parts;
+    struct {
+        AN_VECTOR(struct found);
+    } found; /* of all parts */
     struct value_scratch scratch;
     uint64_t *scratch_counts;
     size_t scratch_capacity;
@@ -121,6 +145,8 @@ static void plan_free(struct plan *plan)
     an_symbols_free(&plan->symbols);
     an_addresses_free(&plan->addresses);
     an_vector_free(&plan->spans);
+    an_value_memo_free(&plan->memo);
+    free(plan->irregular);
     free(plan->copy);
     free(plan->planned);
     free(plan->valued);
@@ -136,6 +162,7 @@ void an_raw_merger_free(struct raw_merger *merger)
         plan_free(merger->plans.items[i]);
     an_vector_free(&merger->plans);
     an_vector_free(&merger->parts);
+    an_vector_free(&merger->found);
     an_value_scratch_free(&merger->scratch);
     free(merger->scratch_counts);
     free(merger);
@@ -214,9 +241,7 @@ static bool matches(const struct plan *plan, const struct raw_image *image, uint
         known->counters.size != image->counters.size ||
         known->bitmap.size != image->bitmap.size ||
         known->vtable_number != image->vtable_number ||
-        !same_bytes(&known->binary_ids, &image->binary_ids) ||
-        !same_bytes(&known->names, &image->names) ||
-        !same_bytes(&known->vtable_names, &image->vtable_names))
+        !same_bytes(&known->binary_ids, &image->binary_ids))
         return false;
     *delta = 0;
     if (plan->function_base) {
@@ -326,10 +351,25 @@ static bool plan_functions(struct plan *plan, const struct merge_sink *sink)
             free_slot = slot + raw.slots;
         else
             plan->loose[plan->loose_number++] = (uint32_t)i;
-        if (an_raw_has_values(&raw))
-            plan->valued[plan->valued_number++] = (uint32_t)i;
     }
     return true;
+}
+
+static bool list_valued(struct plan *plan)
+{
+    uint32_t sites = 0;
+    for (uint64_t i = 0; i < plan->image.data_number; i++) {
+        struct raw_record raw;
+        an_raw_record(&plan->image, i, &raw);
+        struct valued *valued = &plan->valued[plan->valued_number];
+        valued->planned = (uint32_t)i;
+        valued->first_site = sites;
+        memcpy(valued->sites, raw.sites, sizeof valued->sites);
+        plan->valued_number += an_raw_has_values(&raw);
+        sites += (uint32_t)raw.sites[0] + raw.sites[1] + raw.sites[2];
+    }
+    plan->irregular = an_alloc_zero(sites, 1);
+    return plan->irregular != NULL;
 }
 
 static enum an_code make_plan(struct plan *plan, const struct merge_sink *sink,
@@ -354,7 +394,7 @@ static enum an_code make_plan(struct plan *plan, const struct merge_sink *sink,
     plan->counts = an_arena_zero(&sink->profile->arena, (size_t)image->counters.size / 8 + 1,
                                  sizeof *plan->counts);
     if (!plan->planned || !plan->valued || !plan->loose || !plan->counts ||
-        !an_addresses_learn(&plan->addresses, &plan->image))
+        !an_addresses_learn(&plan->addresses, &plan->image) || !list_valued(plan))
         return an_fail_memory(error);
     return AN_OK;
 }
@@ -371,31 +411,18 @@ static void warn_about(const struct merge_sink *sink, const struct plan *plan, u
     an_sink_warn(sink, name->text, name->length, warnings);
 }
 
-enum { BLOCK = 512 }; /* counters; 4 KiB, which stay in the first-level cache */
-
-/* Adds a block whose sums cannot overflow; false, with nothing added, when they might. */
-static bool add_block(uint64_t *into, const uint8_t *from, size_t number, uint64_t weight)
+/* Adds counters whose sums cannot overflow. */
+static void add_safely(uint64_t *into, const uint8_t *from, size_t number, uint64_t weight)
 {
-    uint64_t either = 0, source = 0;
-    for (size_t i = 0; i < number; i++) {
-        source |= an_load64(from + 8 * i);
-        either |= into[i];
-    }
-    if (either >> 62 || source >> 62)
-        return false;
-    if (weight == 1) {
+    if (weight == 1)
         for (size_t i = 0; i < number; i++)
             into[i] += an_load64(from + 8 * i);
-        return true;
-    }
-    if (weight >> 31 || source >> 31)
-        return false;
-    for (size_t i = 0; i < number; i++)
-        into[i] += an_load64(from + 8 * i) * weight;
-    return true;
+    else
+        for (size_t i = 0; i < number; i++)
+            into[i] += an_load64(from + 8 * i) * weight;
 }
 
-/* The careful way, function by function, for the slots of a block. */
+/* The careful way, function by function. */
 static void add_slots(const struct merge_sink *sink, const struct plan *plan,
                       const uint8_t *counters, uint32_t first, uint32_t number, uint64_t weight,
                       uint32_t *function)
@@ -420,20 +447,18 @@ static void add_slots(const struct merge_sink *sink, const struct plan *plan,
 }
 
 static void add_counters(const struct merge_sink *sink, const struct plan *plan,
-                         const struct raw_image *image, uint64_t weight)
+                         const struct part *part, uint64_t weight)
 {
-    const uint8_t *counters = image->counters.data;
+    const uint8_t *counters = part->image.counters.data;
     uint32_t function = 0;
+    bool safe = an_profile_raise_bound(sink->profile, part->largest, weight);
     for (size_t s = 0; s < plan->spans.count; s++) {
         struct span span = plan->spans.items[s];
-        while (span.number) {
-            uint32_t number = span.number < BLOCK ? span.number : BLOCK;
-            if (!add_block(plan->counts + span.first, counters + 8 * (size_t)span.first, number,
-                           weight))
-                add_slots(sink, plan, counters, span.first, number, weight, &function);
-            span.first += number;
-            span.number -= number;
-        }
+        if (safe)
+            add_safely(plan->counts + span.first, counters + 8 * (size_t)span.first, span.number,
+                       weight);
+        else
+            add_slots(sink, plan, counters, span.first, span.number, weight, &function);
     }
 }
 
@@ -450,40 +475,161 @@ static void add_bitmaps(const struct plan *plan, const struct raw_image *image)
     }
 }
 
-/* Merges the values of one site into a record that the plan made. */
-static bool add_site(const struct merge_sink *sink, const struct plan *plan,
-                     struct an_llvm_site *site, enum an_llvm_value_kind kind, const uint8_t *pairs,
-                     unsigned number, uint64_t weight, unsigned *warnings)
+/* Merges the values of one site as the rules say, whatever they are. */
+static bool add_irregular(const struct merge_sink *sink, const struct plan *plan,
+                          struct an_llvm_site *site, const struct found *found, uint64_t weight,
+                          unsigned *warnings)
 {
     struct an_llvm_value values[AN_LLVM_VALUES_PER_SITE];
     struct an_arena *arena = &sink->profile->arena;
-    for (unsigned v = 0; v < number; v++, pairs += 16) {
-        values[v].value = an_addresses_map(&plan->addresses, kind, an_load64(pairs));
-        values[v].count = an_load64(pairs + 8);
+    const uint8_t *pair = found->pairs;
+    for (unsigned v = 0; v < found->number; v++, pair += 16) {
+        values[v].value = an_addresses_map(&plan->addresses, found->kind, an_load64(pair));
+        values[v].count = an_load64(pair + 8);
     }
     if (!plan->applied)
-        return an_site_set(site, values, number, weight, arena, warnings);
-    an_sort_by_value(values, number);
-    return an_site_merge(site, values, number, weight, arena, warnings,
+        return an_site_set(site, values, found->number, weight, arena, warnings);
+    an_site_order_by_value(site);
+    an_sort_by_value(values, found->number);
+    return an_site_merge(site, values, found->number, weight, arena, warnings,
                          &sink->profile->order_matters);
 }
 
-static bool add_value_block(const struct merge_sink *sink, const struct plan *plan, uint32_t i,
-                            const struct value_block *block, uint64_t weight)
+#define EXTERNAL UINT64_MAX /* stands in the memo for every callee that is not instrumented */
+
+/* Where the values of a site in the current profile go. */
+struct placing {
+    uint32_t place[AN_LLVM_VALUES_PER_SITE]; /* at or behind site->count: new */
+    uint64_t key[AN_LLVM_VALUES_PER_SITE];   /* of new ones */
+    uint64_t value[AN_LLVM_VALUES_PER_SITE];
+    unsigned fresh;
+};
+
+static bool has_value(const struct an_llvm_site *site, uint64_t value)
 {
+    for (uint32_t i = 0; i < site->count; i++)
+        if (site->values[i].value == value)
+            return true;
+    return false;
+}
+
+/*
+ * Finds the places of all values of a site by the memo. *regular is false when that does not do: a
+ * value occurs twice (as when two callees are not instrumented), or there are too many.
+ */
+static bool place_values(struct plan *plan, const struct an_llvm_site *site, uint32_t site_number,
+                         const struct found *found, struct placing *placing, bool *regular)
+{
+    bool external = false;
+    const uint8_t *pair = found->pairs;
+    uint64_t moved = found->kind == AN_LLVM_MEMOP_SIZE ? 0 : plan->addresses.load_delta;
+    placing->fresh = 0;
+    *regular = false;
+    for (unsigned v = 0; v < found->number; v++, pair += 16) {
+        uint64_t key = an_load64(pair) - moved;
+        struct value_memo_slot *slot = an_value_memo_find(&plan->memo, site_number, key);
+        if (!slot)
+            return false;
+        if (slot->place_plus_1 && key != EXTERNAL) {
+            placing->place[v] = slot->place_plus_1 - 1;
+            continue;
+        }
+        uint64_t value = an_addresses_map(&plan->addresses, found->kind, an_load64(pair));
+        if (value == 0 && found->kind != AN_LLVM_MEMOP_SIZE) {
+            if (external)
+                return true;
+            external = true;
+            key = EXTERNAL;
+            slot = an_value_memo_find(&plan->memo, site_number, key);
+            if (!slot)
+                return false;
+            if (slot->place_plus_1) {
+                placing->place[v] = slot->place_plus_1 - 1;
+                continue;
+            }
+        } else if (key == EXTERNAL) {
+            return true;
+        }
+        if (has_value(site, value) || site->count + placing->fresh == AN_LLVM_VALUES_PER_SITE)
+            return true;
+        for (unsigned f = 0; f < v; f++)
+            if (placing->place[f] >= site->count && placing->value[f] == value)
+                return true;
+        placing->place[v] = site->count + placing->fresh++;
+        placing->key[v] = key;
+        placing->value[v] = value;
+    }
+    *regular = true;
+    return true;
+}
+
+/* Adds the values of one site where the memo says, new ones at the end. */
+static bool add_placed(const struct merge_sink *sink, struct plan *plan, struct an_llvm_site *site,
+                       uint32_t site_number, const struct found *found,
+                       const struct placing *placing, uint64_t weight, unsigned *warnings)
+{
+    uint32_t known = site->count;
+    if (!an_site_make_room(site, known + placing->fresh, &sink->profile->arena))
+        return false;
+    const uint8_t *pair = found->pairs;
+    for (unsigned v = 0; v < found->number; v++, pair += 16) {
+        uint64_t count = an_load64(pair + 8);
+        uint32_t place = placing->place[v];
+        if (place < known) {
+            site->values[place].count =
+                an_value_sum(site->values[place].count, count, weight, warnings);
+            continue;
+        }
+        /* LLVM's rule: a value that is new to a known function is not multiplied. */
+        site->values[place] = (struct an_llvm_value){
+            placing->value[v], an_value_sum(0, count, plan->applied ? 1 : weight, warnings)};
+        struct value_memo_slot *slot =
+            an_value_memo_find(&plan->memo, site_number, placing->key[v]);
+        if (!slot)
+            return false;
+        if (!slot->place_plus_1)
+            an_value_memo_set(&plan->memo, slot, site_number, placing->key[v], place);
+    }
+    site->count = known + placing->fresh;
+    return true;
+}
+
+static bool add_site(const struct merge_sink *sink, struct plan *plan, struct record *record,
+                     const struct found *found, uint64_t weight, unsigned *warnings)
+{
+    const struct valued *valued = &plan->valued[found->valued];
+    struct an_llvm_site *site = &record->values->sites[found->kind][found->site];
+    uint32_t number = valued->first_site + found->site;
+    for (unsigned kind = 0; kind < found->kind; kind++)
+        number += valued->sites[kind];
+    struct placing placing;
+    bool regular = false;
+    /* When something else was merged into the record, its sites were sorted: places are void. */
+    if (record->order == BY_VALUE)
+        plan->irregular[number] = 1;
+    if (!plan->irregular[number] &&
+        !place_values(plan, site, number, found, &placing, &regular))
+        return false;
+    if (regular)
+        return add_placed(sink, plan, site, number, found, &placing, weight, warnings);
+    if (!plan->irregular[number] && record->order != BY_VALUE)
+        sink->profile->order_matters = true;
+    plan->irregular[number] = 1;
+    return add_irregular(sink, plan, site, found, weight, warnings);
+}
+
+/* Adds the sites that were found in the block of a direct function; steps over them. */
+static bool add_found(const struct raw_merger *merger, const struct merge_sink *sink,
+                      struct plan *plan, size_t valued, size_t *next, size_t end,
+                      uint64_t weight)
+{
+    uint32_t i = plan->valued[valued].planned;
     struct record *record = plan->planned[i].record;
     unsigned warnings = 0;
-    for (unsigned k = 0; k < block->kind_number; k++) {
-        const struct value_kind *kind = &block->kinds[k];
-        const uint8_t *pairs = kind->pairs;
-        /* Something else may have been merged into the record: it has the layout's sites still. */
-        for (uint32_t s = 0; s < kind->sites; s++) {
-            unsigned number = kind->counts[s];
-            if (number && !add_site(sink, plan, &record->values->sites[kind->kind][s], kind->kind,
-                                    pairs, number, weight, &warnings))
-                return false;
-            pairs += 16 * number;
-        }
+    for (; *next < end && merger->found.items[*next].valued == valued; ++*next) {
+        const struct found *found = &merger->found.items[*next];
+        if (record && !add_site(sink, plan, record, found, weight, &warnings))
+            return false;
     }
     warn_about(sink, plan, i, warnings);
     return true;
@@ -523,45 +669,49 @@ static bool add_loose(struct raw_merger *merger, const struct merge_sink *sink,
     return done;
 }
 
-/* The first time values are added to a record's sites, later times find them in order of value. */
-static void keep_values_in_order(const struct plan *plan)
+/* From the second profile on the order in which the first one had its values does not count. */
+static void forget_first_order(const struct plan *plan)
 {
     for (size_t v = 0; v < plan->valued_number; v++) {
-        struct record *record = plan->planned[plan->valued[v]].record;
-        if (!record || record->by_value)
-            continue;
-        record->by_value = true;
-        for (int kind = 0; record->values && kind < AN_LLVM_VALUE_KINDS; kind++)
-            for (uint32_t s = 0; s < record->values->site_count[kind]; s++)
-                an_site_order_by_value(&record->values->sites[kind][s]);
+        struct record *record = plan->planned[plan->valued[v].planned].record;
+        if (record && record->order == FIRST_ORDER)
+            record->order = NO_ORDER;
     }
 }
 
-static bool add_functions(struct raw_merger *merger, const struct merge_sink *sink,
+/* Merges the functions that are not in the array, in the profile's order. */
+static bool add_all_loose(struct raw_merger *merger, const struct merge_sink *sink,
                           const struct plan *plan, const struct raw_image *image, uint64_t weight)
 {
     uint64_t at = image->values_at;
-    size_t loose = 0;
-    for (size_t v = 0; v <= plan->valued_number; v++) {
-        uint32_t valued = v < plan->valued_number ? plan->valued[v] : UINT32_MAX;
-        for (; loose < plan->loose_number && plan->loose[loose] < valued; loose++)
-            if (!add_loose(merger, sink, plan, image, plan->loose[loose], NULL, weight))
-                return false;
-        if (v == plan->valued_number)
-            break;
+    size_t valued = 0;
+    for (size_t l = 0; l < plan->loose_number; l++) {
         struct value_block block;
         struct an_error never;
-        if (an_value_block_read(&block, image->file, at, image->end, image->big, &never) != AN_OK)
-            return false; /* it was checked */
-        at += block.size;
-        if (loose < plan->loose_number && plan->loose[loose] == valued) {
-            loose++;
-            if (!add_loose(merger, sink, plan, image, valued, &block, weight))
-                return false;
-        } else if (!add_value_block(sink, plan, valued, &block, weight)) {
-            return false;
+        bool has_block = false;
+        for (; valued < plan->valued_number && plan->valued[valued].planned <= plan->loose[l];
+             valued++) {
+            if (an_value_block_read(&block, image->file, at, image->end, image->big, &never) !=
+                AN_OK)
+                return false; /* it was checked */
+            at += block.size;
+            has_block = plan->valued[valued].planned == plan->loose[l];
         }
+        if (!add_loose(merger, sink, plan, image, plan->loose[l], has_block ? &block : NULL,
+                       weight))
+            return false;
     }
+    return true;
+}
+
+static bool add_values(const struct raw_merger *merger, const struct merge_sink *sink,
+                       struct plan *plan, const struct part *part, uint64_t weight)
+{
+    size_t next = part->first_found;
+    while (next < part->found_end)
+        if (!add_found(merger, sink, plan, merger->found.items[next].valued, &next,
+                       part->found_end, weight))
+            return false;
     return true;
 }
 
@@ -570,13 +720,15 @@ static enum an_code apply(struct raw_merger *merger, const struct merge_sink *si
 {
     struct plan *plan = part->plan;
     const struct raw_image *image = &part->image;
-    if (plan->applied)
-        keep_values_in_order(plan);
+    if (plan->applied == 1)
+        forget_first_order(plan);
     plan->addresses.load_delta = part->load_delta;
-    add_counters(sink, plan, image, weight);
+    add_counters(sink, plan, part, weight);
     add_bitmaps(plan, image);
-    bool done = add_functions(merger, sink, plan, image, weight);
-    plan->applied = true;
+    bool done = add_values(merger, sink, plan, part, weight) &&
+                add_all_loose(merger, sink, plan, image, weight);
+    if (plan->applied < 2)
+        plan->applied++;
     struct an_cursor ids = an_cursor_at(
         (struct an_bytes){image->binary_ids.data, (size_t)image->binary_ids.size}, 0, image->big);
     while (done && an_cursor_left(&ids)) {
@@ -596,37 +748,70 @@ static bool is_plain(const struct raw_image *image)
            !(image->variants & (AN_LLVM_TEMPORAL | AN_LLVM_BYTE_COVERAGE));
 }
 
-/* Sums a block of counters of at most 2^48; UINT64_MAX when one is larger. */
-static uint64_t sum_counters(const struct raw_section *counters)
+/*
+ * Sums the counters up and finds a bound for them (all their bits or-ed together). False when one
+ * is so large that the file has to be looked at more closely.
+ */
+static bool sum_counters(struct part *part, uint64_t *total)
 {
-    uint64_t sum = 0, either = 0;
+    const struct raw_section *counters = &part->image.counters;
     size_t number = (size_t)counters->size / 8;
-    if (number >> 15) /* so many that even such counters could overflow: look block by block */
-        return UINT64_MAX;
+    uint64_t sum = 0, either = 0;
     for (size_t i = 0; i < number; i++) {
         uint64_t count = an_load64(counters->data + 8 * i);
         sum += count;
         either |= count;
     }
-    return either >> 48 ? UINT64_MAX : sum;
+    part->largest = either;
+    if (either >> 32 && (either >> 48 || number >> 15)) /* the sum may have wrapped, or worse */
+        return false;
+    *total = an_saturating_add(*total, sum);
+    return true;
 }
 
-/* Value data is all that comparing with a checked layout has not covered. */
-static enum an_code check_value_data(struct raw_image *image, const struct plan *plan,
-                                     struct an_error *error)
+/* Remembers the sites of a checked block that have values. */
+static bool note_found(struct raw_merger *merger, size_t valued, const struct value_block *block)
 {
+    for (unsigned k = 0; k < block->kind_number; k++) {
+        const struct value_kind *kind = &block->kinds[k];
+        const uint8_t *pairs = kind->pairs;
+        for (uint32_t s = 0; s < kind->sites; s++) {
+            if (kind->counts[s] == 0)
+                continue;
+            struct found *found = an_vector_push(&merger->found);
+            if (!found)
+                return false;
+            *found = (struct found){(uint32_t)valued, (uint8_t)kind->kind, kind->counts[s],
+                                    (uint16_t)s, pairs};
+            pairs += 16 * (size_t)kind->counts[s];
+        }
+    }
+    return true;
+}
+
+/* Checks the value data of a profile of a known layout, and notes where values are. */
+static enum an_code find_values(struct raw_merger *merger, struct part *part,
+                                struct an_error *error)
+{
+    struct raw_image *image = &part->image;
+    const struct plan *plan = part->plan;
     uint64_t at = image->values_at;
+    part->first_found = merger->found.count;
     for (size_t v = 0; v < plan->valued_number; v++) {
-        struct raw_record record;
-        an_raw_record(image, plan->valued[v], &record);
-        enum an_code code = an_raw_check_values(image, &record, &at, error);
+        struct value_block block;
+        enum an_code code =
+            an_raw_read_values(image, plan->valued[v].sites, &at, &block, error);
+        if (code == AN_OK && !note_found(merger, v, &block))
+            code = an_fail_memory(error);
         if (code != AN_OK)
             return code;
     }
+    part->found_end = merger->found.count;
     image->end = at;
     return AN_OK;
 }
 
+/* Comparing with a checked layout leaves only the counters' sizes and the value data to check. */
 static enum an_code check_part(struct raw_merger *merger, struct part *part,
                                struct an_llvm_info *info, struct an_error *error)
 {
@@ -639,11 +824,12 @@ static enum an_code check_part(struct raw_merger *merger, struct part *part,
             part->load_delta = delta;
         }
     }
-    uint64_t sum = part->plan ? sum_counters(&image->counters) : UINT64_MAX;
-    if (sum == UINT64_MAX)
+    uint64_t total = 0;
+    bool plausible = sum_counters(part, &total);
+    if (!part->plan || !plausible)
         return an_raw_check(image, &info->total_count, error);
-    info->total_count = an_saturating_add(info->total_count, sum);
-    return check_value_data(image, part->plan, error);
+    info->total_count = an_saturating_add(info->total_count, total);
+    return AN_OK;
 }
 
 static enum an_code open_parts(struct raw_merger *merger, struct an_bytes file,
@@ -651,7 +837,7 @@ static enum an_code open_parts(struct raw_merger *merger, struct an_bytes file,
 {
     uint64_t at = 0;
     bool more = true;
-    merger->parts.count = 0;
+    merger->parts.count = merger->found.count = 0;
     *plain = true;
     while (more) {
         struct part *part = an_vector_push(&merger->parts);
@@ -665,6 +851,8 @@ static enum an_code open_parts(struct raw_merger *merger, struct an_bytes file,
         if (!*plain)
             return AN_OK;
         code = check_part(merger, part, info, error);
+        if (code == AN_OK && part->plan)
+            code = find_values(merger, part, error);
         if (code == AN_OK)
             code = an_raw_next(&part->image, &at, &more, error);
         if (code != AN_OK)
@@ -705,8 +893,11 @@ enum an_code an_raw_merge(struct raw_merger *merger, const struct merge_sink *si
     info->raw_profiles = merger->parts.count;
     for (size_t p = 0; p < merger->parts.count; p++) {
         struct part *part = &merger->parts.items[p];
-        if (!part->plan)
+        if (!part->plan) {
             code = prepare_plan(merger, sink, part, error);
+            if (code == AN_OK)
+                code = find_values(merger, part, error);
+        }
         if (code != AN_OK)
             return code;
     }

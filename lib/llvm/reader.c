@@ -223,17 +223,8 @@ static enum an_code open_indexed(struct an_llvm_reader *reader, struct an_error 
     info->hash_buckets = (size_t)image->buckets;
     info->memprof_bytes = image->memprof_bytes;
     info->trace_stream_size = image->trace_stream_size;
-    struct indexed_walk walk = an_indexed_walk(image);
-    struct indexed_record record;
-    bool more;
-    while (an_indexed_next(&walk, &record, &more, error) == AN_OK && more) {
-        info->functions++;
-        for (uint64_t i = 0; i < record.count_number; i++) {
-            uint64_t count = an_get64(record.counts + 8 * i, false);
-            if (count <= LARGEST_COUNT)
-                info->total_count = an_saturating_add(info->total_count, count);
-        }
-    }
+    info->functions = (size_t)image->records;
+    info->total_count = image->total_count;
     struct an_bytes ids = {image->file.data + image->binary_ids_at,
                            (size_t)image->binary_ids_size};
     if (!make_indexed_traces(reader) || !remember_binary_ids(reader, ids, false, true))

@@ -23,7 +23,7 @@ struct an_llvm_summary_builder *an_llvm_summary_builder_new(void)
 void an_llvm_summary_builder_free(struct an_llvm_summary_builder *builder)
 {
     if (builder)
-        an_map_free(&builder->frequencies);
+        an_vector_free(&builder->counts);
     free(builder);
 }
 
@@ -40,11 +40,10 @@ bool an_llvm_summary_builder_add(struct an_llvm_summary_builder *builder,
         return true;
     builder->functions++;
     builder->blocks += record->count_number;
-    uint64_t zeros = 0;
     for (uint32_t i = 0; i < record->count_number; i++) {
         uint64_t count = record->counts[i];
         if (count == 0) {
-            zeros++;
+            builder->zeros++;
             continue;
         }
         uint64_t *largest = i ? &builder->max_internal_count : &builder->max_function_count;
@@ -53,22 +52,12 @@ bool an_llvm_summary_builder_add(struct an_llvm_summary_builder *builder,
         if (count > builder->max_count)
             builder->max_count = count;
         builder->total_count += count; /* wraps, as LLVM's does */
-        bool is_new;
-        uint64_t *frequency = an_map_insert(&builder->frequencies, count, &is_new);
-        if (!frequency)
+        uint64_t *place = an_vector_push(&builder->counts);
+        if (!place)
             return false;
-        ++*frequency;
+        *place = count;
     }
-    builder->frequencies.has_zero |= zeros != 0;
-    builder->frequencies.zero_value += zeros;
     return true;
-}
-
-static int descending(const void *a, const void *b)
-{
-    uint64_t left = ((const struct an_map_slot *)a)->key;
-    uint64_t right = ((const struct an_map_slot *)b)->key;
-    return (left < right) - (left > right);
 }
 
 static int ascending(const void *a, const void *b)
@@ -77,16 +66,52 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static size_t collect(const struct an_map *map, struct an_map_slot *slots)
+/*
+ * Ascending, by a radix sort of a byte at a time that skips bytes in which all agree: counts are
+ * many, and mostly small. spare is as long as counts; the result is in one of the two.
+ */
+static uint64_t *sort_counts(uint64_t *counts, uint64_t *spare, size_t number)
 {
-    size_t count = 0;
-    for (size_t i = 0; map->slots && i <= map->mask; i++)
-        if (map->slots[i].key)
-            slots[count++] = map->slots[i];
-    qsort(slots, count, sizeof *slots, descending);
-    if (map->has_zero)
-        slots[count++] = (struct an_map_slot){0, map->zero_value};
-    return count;
+    uint64_t either = 0;
+    for (size_t i = 0; i < number; i++)
+        either |= counts[i];
+    for (unsigned shift = 0; shift < 64 && either >> shift; shift += 8) {
+        size_t starts[257] = {0};
+        for (size_t i = 0; i < number; i++)
+            starts[(counts[i] >> shift & 255) + 1]++;
+        for (unsigned digit = 0; digit < 256; digit++)
+            starts[digit + 1] += starts[digit];
+        for (size_t i = 0; i < number; i++)
+            spare[starts[counts[i] >> shift & 255]++] = counts[i];
+        uint64_t *sorted = spare;
+        spare = counts;
+        counts = sorted;
+    }
+    return counts;
+}
+
+/* The counts from the largest down, one run of equal ones at a time. */
+struct descent {
+    const uint64_t *counts;
+    size_t left;
+    uint64_t zeros;
+};
+
+static bool next_run(struct descent *descent, uint64_t *count, uint64_t *number)
+{
+    if (descent->left == 0) {
+        *count = 0;
+        *number = descent->zeros;
+        descent->zeros = 0;
+        return *number != 0;
+    }
+    *count = descent->counts[descent->left - 1];
+    *number = 0;
+    while (descent->left && descent->counts[descent->left - 1] == *count) {
+        descent->left--;
+        ++*number;
+    }
+    return true;
 }
 
 enum an_code an_llvm_summary_builder_finish(struct an_llvm_summary_builder *builder,
@@ -99,30 +124,33 @@ enum an_code an_llvm_summary_builder_finish(struct an_llvm_summary_builder *buil
         cutoff_count = SUMMARY_CUTOFFS;
     }
     uint32_t *sorted = an_alloc(cutoff_count, sizeof *sorted);
-    struct an_map_slot *slots = an_alloc(builder->frequencies.used + 1, sizeof *slots);
+    uint64_t *spare = an_alloc(2 * builder->counts.count, sizeof *spare);
     struct an_llvm_summary_entry *entries = an_alloc(cutoff_count, sizeof *entries);
-    if (!sorted || !slots || !entries) {
+    if (!sorted || !spare || !entries) {
         free(sorted);
-        free(slots);
+        free(spare);
         free(entries);
         return an_fail_memory(error);
     }
+    size_t number = builder->counts.count;
     memcpy(sorted, cutoffs, cutoff_count * sizeof *sorted);
     qsort(sorted, cutoff_count, sizeof *sorted, ascending);
-    size_t count = collect(&builder->frequencies, slots), next = 0;
-    uint64_t sum = 0, smallest = 0;
+    if (number)
+        memcpy(spare, builder->counts.items, number * sizeof *spare);
+    struct descent descent = {sort_counts(spare, spare + number, number), number, builder->zeros};
+    uint64_t sum = 0, smallest = 0, run, count;
     uint32_t seen = 0; /* 32 bits wide in LLVM too */
     for (size_t i = 0; i < cutoff_count; i++) {
         uint64_t wanted = (uint64_t)((unsigned __int128)builder->total_count * sorted[i] / 1000000);
-        for (; sum < wanted && next < count; next++) {
-            smallest = slots[next].key;
-            sum += slots[next].key * (uint32_t)slots[next].value;
-            seen += (uint32_t)slots[next].value;
+        while (sum < wanted && next_run(&descent, &count, &run)) {
+            smallest = count;
+            sum += count * (uint32_t)run;
+            seen += (uint32_t)run;
         }
         entries[i] = (struct an_llvm_summary_entry){sorted[i], smallest, seen};
     }
     free(sorted);
-    free(slots);
+    free(spare);
     *summary = (struct an_llvm_summary){
         .functions = builder->functions,
         .blocks = builder->blocks,

@@ -4,10 +4,13 @@
 
 #include <anneal/llvm.h>
 
-#include "base/map.h"
+#include "base/vector.h"
 
 struct an_llvm_summary_builder {
-    struct an_map frequencies; /* count -> how many counters have it */
+    struct {
+        AN_VECTOR(uint64_t);
+    } counts; /* all that are not 0 */
+    uint64_t zeros;
     uint64_t functions, blocks, total_count;
     uint64_t max_function_count, max_internal_count, max_count;
 };

@@ -18,7 +18,7 @@ static uint64_t scaled(uint64_t count, uint64_t weight, unsigned *warnings)
     return UINT64_MAX;
 }
 
-static uint64_t sum(uint64_t old, uint64_t count, uint64_t weight, unsigned *warnings)
+uint64_t an_value_sum(uint64_t old, uint64_t count, uint64_t weight, unsigned *warnings)
 {
     uint64_t result;
     if (!__builtin_add_overflow(old, scaled(count, weight, warnings), &result))
@@ -40,7 +40,7 @@ bool an_values_make_sites(struct an_llvm_values **values, enum an_llvm_value_kin
     return (*values)->sites[kind] != NULL;
 }
 
-static bool make_room(struct an_llvm_site *site, uint32_t wanted, struct an_arena *arena)
+bool an_site_make_room(struct an_llvm_site *site, uint32_t wanted, struct an_arena *arena)
 {
     if (wanted <= site->capacity)
         return true;
@@ -60,7 +60,7 @@ static bool make_room(struct an_llvm_site *site, uint32_t wanted, struct an_aren
 bool an_site_set(struct an_llvm_site *site, const struct an_llvm_value *values, uint32_t count,
                  uint64_t weight, struct an_arena *arena, unsigned *warnings)
 {
-    if (!make_room(site, count, arena))
+    if (!an_site_make_room(site, count, arena))
         return false;
     for (uint32_t i = 0; i < count; i++)
         site->values[i] =
@@ -95,7 +95,7 @@ static void merge_in_place(struct an_llvm_site *site, const struct an_llvm_value
             --old;
             --to;
             *to = (struct an_llvm_value){old->value,
-                                         sum(old->count, from->count, weight, warnings)};
+                                         an_value_sum(old->count, from->count, weight, warnings)};
         } else {
             *--to = *--old;
         }
@@ -117,7 +117,7 @@ static uint32_t merge_pairwise(struct an_llvm_value *merged, const struct an_llv
             merged[to++] = site->values[i++];
         if (i < site->count && site->values[i].value == values[j].value) {
             merged[to] = site->values[i++];
-            merged[to].count = sum(merged[to].count, values[j].count, weight, warnings);
+            merged[to].count = an_value_sum(merged[to].count, values[j].count, weight, warnings);
             to++;
         } else {
             merged[to++] = values[j];
@@ -140,7 +140,7 @@ static bool merge_repeated(struct an_llvm_site *site, const struct an_llvm_value
         return false;
     uint32_t to = merge_pairwise(merged, site, values, count, weight, warnings);
     to = an_keep_by_count(merged, to);
-    bool done = make_room(site, to, arena);
+    bool done = an_site_make_room(site, to, arena);
     if (done) {
         memcpy(site->values, merged, to * sizeof *merged);
         site->count = to;
@@ -182,7 +182,7 @@ bool an_site_merge(struct an_llvm_site *site, const struct an_llvm_value *values
             j++;
         }
     }
-    if (!make_room(site, site->count + fresh, arena))
+    if (!an_site_make_room(site, site->count + fresh, arena))
         return false;
     merge_in_place(site, values, count, fresh, weight, warnings);
     if (site->count > AN_LLVM_VALUES_PER_SITE) {

@@ -22,6 +22,12 @@ bool an_site_merge(struct an_llvm_site *site, const struct an_llvm_value *values
                    uint64_t weight, struct an_arena *arena, unsigned *warnings,
                    bool *order_matters);
 
+/* old + count * weight, stopping at 2^64 - 1 with a warning. */
+uint64_t an_value_sum(uint64_t old, uint64_t count, uint64_t weight, unsigned *warnings);
+
+/* Makes room for `wanted` values; false when memory runs out. */
+bool an_site_make_room(struct an_llvm_site *site, uint32_t wanted, struct an_arena *arena);
+
 /* Changes the order in which a site is kept. */
 void an_site_order_by_value(struct an_llvm_site *site);
 void an_site_order_by_count(struct an_llvm_site *site);
