@@ -329,8 +329,10 @@ static void print_totals(struct show *show, const struct an_llvm_summary *summar
     if (show->binary_ids)
         print_binary_ids(show->info);
     if (show->version)
-        printf("Profile version: %" PRIu64 "\n",
-               an_llvm_version_word(show->info->version, show->info->variants) & 0xffffffff);
+        printf("Profile version: %" PRIu64 "\n", /* of raw profiles the whole word, as LLVM does */
+               show->info->format == AN_LLVM_RAW
+                   ? an_llvm_version_word(show->info->version, show->info->variants)
+                   : show->info->version);
     if (show->traces)
         print_traces(show);
 }

@@ -104,7 +104,6 @@ static void compare_sites(struct an_llvm_site *base, struct an_llvm_site *test, 
                           struct an_llvm_overlap *whole, struct an_llvm_overlap *level)
 {
     double whole_score = 0, level_score = 0;
-    an_site_order_by_value(base);
     an_site_order_by_value(test);
     for (uint32_t i = 0, j = 0; i < base->count && j < test->count;) {
         const struct an_llvm_value *a = &base->values[i], *b = &test->values[j];
@@ -128,11 +127,12 @@ static void compare_sites(struct an_llvm_site *base, struct an_llvm_site *test, 
 static void compare_values(struct record *base, struct an_llvm_record *test,
                            struct an_llvm_overlap *whole, struct an_llvm_overlap *level)
 {
-    for (int kind = 0; base->values && kind < AN_LLVM_VALUE_KINDS; kind++)
+    for (int kind = 0; base->values && kind < AN_LLVM_VALUE_KINDS; kind++) {
+        an_record_order_by_value(base, kind);
         for (uint32_t s = 0; s < base->values->site_count[kind]; s++)
             compare_sites(&base->values->sites[kind][s], &test->values->sites[kind][s], kind,
                           whole, level);
-    base->order = BY_VALUE;
+    }
 }
 
 static void compare_counts(const struct record *base, const struct an_llvm_record *test,

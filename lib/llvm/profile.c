@@ -258,14 +258,13 @@ static uint32_t sites_of(const struct an_llvm_values *values, int kind)
     return values ? values->site_count[kind] : 0;
 }
 
-void an_record_order_by_value(struct record *record)
+void an_record_order_by_value(struct record *record, int kind)
 {
-    if (record->order == BY_VALUE)
+    if (record->order[kind] == BY_VALUE)
         return;
-    record->order = BY_VALUE;
-    for (int kind = 0; record->values && kind < AN_LLVM_VALUE_KINDS; kind++)
-        for (uint32_t i = 0; i < record->values->site_count[kind]; i++)
-            an_site_order_by_value(&record->values->sites[kind][i]);
+    record->order[kind] = BY_VALUE;
+    for (uint32_t i = 0; record->values && i < record->values->site_count[kind]; i++)
+        an_site_order_by_value(&record->values->sites[kind][i]);
 }
 
 static bool merge_values(struct an_llvm_profile *profile, struct record *into,
@@ -278,7 +277,7 @@ static bool merge_values(struct an_llvm_profile *profile, struct record *into,
             continue;
         }
         if (count)
-            an_record_order_by_value(into);
+            an_record_order_by_value(into, kind);
         for (uint32_t i = 0; i < count; i++) {
             /* The record is the caller's to use up: sort its site where it lies. */
             struct an_llvm_site *site = &from->sites[kind][i];
@@ -419,17 +418,21 @@ bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile
     return done;
 }
 
+static void settle(struct record *record, int kind)
+{
+    if (record->order[kind] == NO_ORDER)
+        an_record_order_by_value(record, kind);
+    for (uint32_t i = 0; i < record->values->site_count[kind]; i++)
+        an_site_order_by_count(&record->values->sites[kind][i]);
+    record->order[kind] = FIRST_ORDER;
+}
+
 void an_profile_settle(struct an_llvm_profile *profile)
 {
     for (size_t f = 0; f < profile->functions.count; f++)
-        for (struct record *r = profile->functions.items[f].first; r; r = r->next) {
-            if (r->order == NO_ORDER)
-                an_record_order_by_value(r);
+        for (struct record *r = profile->functions.items[f].first; r; r = r->next)
             for (int kind = 0; r->values && kind < AN_LLVM_VALUE_KINDS; kind++)
-                for (uint32_t i = 0; i < r->values->site_count[kind]; i++)
-                    an_site_order_by_count(&r->values->sites[kind][i]);
-            r->order = FIRST_ORDER;
-        }
+                settle(r, kind);
 }
 
 size_t an_llvm_profile_filter(struct an_llvm_profile *profile,

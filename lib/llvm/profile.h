@@ -29,7 +29,7 @@ struct record {
     uint32_t function;             /* index of the name */
     uint32_t count_number;
     uint32_t bitmap_bytes;
-    enum value_order order;
+    uint8_t order[AN_LLVM_VALUE_KINDS]; /* enum value_order of the sites of each kind */
 };
 
 struct function {
@@ -128,8 +128,8 @@ bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm
 /* Merges all that `from` has into `into`, function by function. False when memory runs out. */
 bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from);
 
-/* Sorts a record's sites by value, for merging. */
-void an_record_order_by_value(struct record *record);
+/* Sorts a record's sites of one kind by value, for merging. */
+void an_record_order_by_value(struct record *record, int kind);
 
 /* Brings the value sites of all records into their final order. */
 void an_profile_settle(struct an_llvm_profile *profile);

@@ -605,14 +605,14 @@ static bool add_site(const struct merge_sink *sink, struct plan *plan, struct re
     struct placing placing;
     bool regular = false;
     /* When something else was merged into the record, its sites were sorted: places are void. */
-    if (record->order == BY_VALUE)
+    if (record->order[found->kind] == BY_VALUE)
         plan->irregular[number] = 1;
     if (!plan->irregular[number] &&
         !place_values(plan, site, number, found, &placing, &regular))
         return false;
     if (regular)
         return add_placed(sink, plan, site, number, found, &placing, weight, warnings);
-    if (!plan->irregular[number] && record->order != BY_VALUE)
+    if (!plan->irregular[number] && record->order[found->kind] != BY_VALUE)
         sink->profile->order_matters = true;
     plan->irregular[number] = 1;
     return add_irregular(sink, plan, site, found, weight, warnings);
@@ -674,8 +674,9 @@ static void forget_first_order(const struct plan *plan)
 {
     for (size_t v = 0; v < plan->valued_number; v++) {
         struct record *record = plan->planned[plan->valued[v].planned].record;
-        if (record && record->order == FIRST_ORDER)
-            record->order = NO_ORDER;
+        for (int kind = 0; record && kind < AN_LLVM_VALUE_KINDS; kind++)
+            if (record->order[kind] == FIRST_ORDER)
+                record->order[kind] = NO_ORDER;
     }
 }
 
