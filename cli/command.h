@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct option_spec {
     int id;               /* what option_next() returns; unique in the table, above 0 */
@@ -56,6 +57,10 @@ void option_finish(struct option_parser *parser);
 /* A decimal number; false after a message that names the option. */
 bool option_number(const struct command *command, const char *option, const char *text,
                    unsigned long long most, unsigned long long *value);
+
+/* Numbers up to 999999 with commas, for summaries; false after a message. */
+enum { MOST_CUTOFFS = 64 };
+bool option_cutoffs(const char *text, uint32_t cutoffs[MOST_CUTOFFS], size_t *count);
 
 /* One line on stderr: "anneal: error: TEXT", or a warning, or a note. Never in the way of -q. */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,61 +1,22 @@
 /* anneal convert */
-#include <string.h>
-
 #include "command.h"
 #include "merging.h"
 
-enum { OUTPUT = 1, SPARSE, TEXT, FORMAT_VERSION, QUIET };
-
 static const struct option_spec options[] = {
-    {OUTPUT, 'o', "output", "FILE", "write to FILE (default: -, the standard output)"},
-    {TEXT, 't', "text", NULL, "write the text format"},
-    {FORMAT_VERSION, 0, "format-version", "N",
+    {MERGE_OUTPUT, 'o', "output", "FILE", "write to FILE (default: -, the standard output)"},
+    {MERGE_TEXT, 't', "text", NULL, "write the text format"},
+    {MERGE_FORMAT_VERSION, 0, "format-version", "N",
      "write indexed version N, 5 to 12 (default: 12, for LLVM 19)"},
-    {SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
-    {QUIET, 'q', "quiet", NULL, "print errors only"},
+    {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
+    {MERGE_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct merge_request request = {.output = "-", .merge.keep_vtable_names = true};
-    struct option_parser parser;
-    const char *value;
-    unsigned long long number = 0;
-    int id, status = EXIT_USAGE;
-    if (!option_start(&parser, command, argc, argv))
-        return EXIT_FAILED;
-    while ((id = option_next(&parser, &value)) > 0) {
-        if (id == OUTPUT)
-            request.output = value;
-        else if (id == SPARSE)
-            request.write.sparse = true;
-        else if (id == TEXT)
-            request.write.text = true;
-        else if (id == QUIET)
-            request.quiet = true;
-        else if (!option_number(command, "format-version", value, 12, &number))
-            break;
-        else
-            request.write.format_version = (unsigned)number;
-    }
-    if (id == OPTION_HELP) {
-        status = EXIT_DONE;
-    } else if (id == OPTION_END && number && number < AN_LLVM_OLDEST_WRITTEN) {
-        say_error("--format-version=%llu: expected 5 to 12", number);
-    } else if (id == OPTION_END && parser.operand_count != 1) {
-        say_error("expected one profile to convert, got %zu", parser.operand_count);
-    } else if (id == OPTION_END) {
-        inputs_add(&request.inputs, parser.operands[0], 1);
-        if (!request.inputs.failed && request.inputs.count != 1)
-            say_error("%s: is a folder (anneal merge makes one profile of many)",
-                      parser.operands[0]);
-        else
-            status = request.inputs.failed ? EXIT_FAILED : merge_run(&request);
-    }
-    option_finish(&parser);
-    inputs_free(&request.inputs);
-    return status;
+    struct merge_request request = {
+        .output = "-", .one_input = true, .merge.keep_vtable_names = true};
+    return merge_command(command, argc, argv, &request);
 }
 
 const struct command command_convert = {

@@ -4,7 +4,6 @@
  * known by name and refused with a message, rather than misread.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <anneal/version.h>
@@ -19,44 +18,25 @@ static const char *const unsupported_reason[] = {
     "memory profiles are not handled by anneal",
 };
 
-enum {
-    OUTPUT = 1,
-    WEIGHTED,
-    INPUT_FILES,
-    TEXT,
-    IGNORED, /* accepted without effect, because it asks for what is done anyway */
-    SPARSE,
-    THREADS,
-    FAILURE_MODE,
-    DUMP_INPUTS,
-    REMAPPING,
-    FUNCTION,
-    NO_FUNCTION,
-    PREVIOUS_VERSION,
-    VTABLES,
-    RESERVOIR,
-    TRACE_LENGTH,
-};
-
 static const struct option_spec merge_options[] = {
-    {OUTPUT, 'o', "output", "FILE", "output file (default: standard output)"},
-    {WEIGHTED, 0, "weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times"},
-    {INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries"},
-    {TEXT, 0, "text", NULL, "write the text format"},
-    {IGNORED, 0, "binary", NULL, "write the indexed format"},
-    {IGNORED, 0, "extbinary", NULL, "write the indexed format (default)"},
-    {IGNORED, 0, "instr", NULL, "instrumentation profiles (default)"},
-    {SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
-    {THREADS, 'j', "num-threads", "N", "number of threads (the result does not depend on it)"},
-    {FAILURE_MODE, 0, "failure-mode", "MODE", "any, all or warn"},
-    {DUMP_INPUTS, 0, "dump-input-file-list", NULL, "print the inputs and their weights, then exit"},
-    {REMAPPING, 'r', "remapping-file", "FILE", "symbol remapping file"},
-    {FUNCTION, 0, "function", "REGEX", "keep only functions that match"},
-    {NO_FUNCTION, 0, "no-function", "REGEX", "drop functions that match"},
-    {PREVIOUS_VERSION, 0, "write-prev-version", NULL, "write indexed version 11"},
-    {VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables"},
-    {RESERVOIR, 0, "temporal-profile-trace-reservoir-size", "N", "most traces kept (100)"},
-    {TRACE_LENGTH, 0, "temporal-profile-max-trace-length", "N", "most functions of one (10000)"},
+    {MERGE_OUTPUT, 'o', "output", "FILE", "output file (default: standard output)"},
+    {MERGE_WEIGHTED, 0, "weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times"},
+    {MERGE_INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries"},
+    {MERGE_TEXT, 0, "text", NULL, "write the text format"},
+    {MERGE_DEFAULT, 0, "binary", NULL, "write the indexed format"},
+    {MERGE_DEFAULT, 0, "extbinary", NULL, "write the indexed format (default)"},
+    {MERGE_DEFAULT, 0, "instr", NULL, "instrumentation profiles (default)"},
+    {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
+    {MERGE_THREADS, 'j', "num-threads", "N", "number of threads (the result does not depend on it)"},
+    {MERGE_FAILURE_MODE, 0, "failure-mode", "MODE", "any, all or warn"},
+    {MERGE_DUMP_INPUTS, 0, "dump-input-file-list", NULL, "print the inputs and their weights, then exit"},
+    {MERGE_REMAPPING, 'r', "remapping-file", "FILE", "symbol remapping file"},
+    {MERGE_FUNCTION, 0, "function", "REGEX", "keep only functions that match"},
+    {MERGE_NO_FUNCTION, 0, "no-function", "REGEX", "drop functions that match"},
+    {MERGE_PREVIOUS_VERSION, 0, "write-prev-version", NULL, "write indexed version 11"},
+    {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables"},
+    {MERGE_RESERVOIR, 0, "temporal-profile-trace-reservoir-size", "N", "most traces kept (100)"},
+    {MERGE_TRACE_LENGTH, 0, "temporal-profile-max-trace-length", "N", "most functions of one (10000)"},
     {REFUSED_SAMPLE, 0, "sample", NULL, NULL},
     {REFUSED_SAMPLE, 0, "gcc", NULL, NULL},
     {REFUSED_SAMPLE, 0, "supplement-instr-with-sample", "FILE", NULL},
@@ -90,122 +70,11 @@ bool llvm_option_refused(int id)
     return true;
 }
 
-struct given {
-    int id;
-    const char *value;
-};
-
-static bool take(struct merge_request *request, const struct command *command, int id,
-                 const char *value)
-{
-    unsigned long long number = 0;
-    switch (id) {
-    case OUTPUT:
-        request->output = value;
-        return true;
-    case TEXT:
-        request->write.text = true;
-        return true;
-    case IGNORED:
-        return true;
-    case SPARSE:
-        request->write.sparse = true;
-        return true;
-    case THREADS:
-        if (!option_number(command, "num-threads", value, 1024, &number))
-            return false;
-        request->merge.threads = (unsigned)number;
-        return true;
-    case FAILURE_MODE:
-        return parse_failure_mode(value, &request->merge.failure_mode);
-    case REMAPPING:
-        request->remapping = value;
-        return true;
-    case FUNCTION:
-        request->keep = value;
-        return true;
-    case NO_FUNCTION:
-        request->drop = value;
-        return true;
-    case PREVIOUS_VERSION:
-        request->write.format_version = 11;
-        return true;
-    case VTABLES:
-        request->merge.keep_vtable_names = true;
-        return true;
-    case RESERVOIR:
-        if (!option_number(command, "temporal-profile-trace-reservoir-size", value, 1u << 30,
-                           &number))
-            return false;
-        request->merge.trace_reservoir = number;
-        return true;
-    case TRACE_LENGTH:
-        if (!option_number(command, "temporal-profile-max-trace-length", value, 1u << 30, &number))
-            return false;
-        request->merge.trace_length = number;
-        return true;
-    default:
-        return !llvm_option_refused(id);
-    }
-}
-
-static void add_inputs(struct inputs *inputs, const struct option_parser *parser,
-                       const struct given *given, size_t count)
-{
-    inputs->take_everything = true;
-    for (size_t i = 0; i < parser->operand_count && !inputs->failed; i++)
-        inputs_add(inputs, parser->operands[i], 1);
-    for (size_t i = 0; i < count && !inputs->failed; i++)
-        if (given[i].id == WEIGHTED)
-            inputs_add_weighted(inputs, given[i].value);
-    for (size_t i = 0; i < count && !inputs->failed; i++)
-        if (given[i].id == INPUT_FILES)
-            inputs_add_list(inputs, given[i].value);
-}
-
-static int merge(struct merge_request *request, bool dump)
-{
-    if (request->inputs.failed)
-        return EXIT_FAILED;
-    if (request->inputs.count == 0) {
-        say_error("no input files specified. See %s merge -help", program_name);
-        return EXIT_FAILED;
-    }
-    for (size_t i = 0; dump && i < request->inputs.count; i++)
-        printf("%llu,%s\n", (unsigned long long)request->inputs.items[i].weight,
-               request->inputs.items[i].path);
-    return dump ? EXIT_DONE : merge_run(request);
-}
-
 static int run_merge(const struct command *command, int argc, char **argv)
 {
-    struct merge_request request = {.output = "-", .as_llvm = true};
-    struct given *given = calloc((size_t)argc + 1, sizeof *given);
-    struct option_parser parser;
-    const char *value;
-    size_t count = 0;
-    bool dump = false;
-    int id, status = EXIT_FAILED;
-    if (!option_start(&parser, command, argc, argv) || !given)
-        return EXIT_FAILED;
-    while ((id = option_next(&parser, &value)) > 0) {
-        if (id == DUMP_INPUTS)
-            dump = true;
-        else if (id == WEIGHTED || id == INPUT_FILES)
-            given[count++] = (struct given){id, value};
-        else if (!take(&request, command, id, value))
-            break;
-    }
-    if (id == OPTION_HELP) {
-        status = EXIT_DONE;
-    } else if (id == OPTION_END) {
-        add_inputs(&request.inputs, &parser, given, count);
-        status = merge(&request, dump);
-    }
-    option_finish(&parser);
-    free(given);
-    inputs_free(&request.inputs);
-    return status;
+    struct merge_request request = {
+        .output = "-", .as_llvm = true, .inputs.take_everything = true};
+    return merge_command(command, argc, argv, &request);
 }
 
 const struct command llvm_merge = {

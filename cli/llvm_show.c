@@ -6,12 +6,11 @@
 
 #include <anneal/llvm.h>
 
-#include "base/bytes.h"
 #include "base/file.h"
 #include "command.h"
 #include "llvm_personality.h"
+#include "names.h"
 #include "llvm/format.h"
-#include "llvm/text.h"
 #include "output.h"
 #include "topn.h"
 
@@ -82,7 +81,7 @@ struct show {
         covered, version;
     const char *function, *output;
     unsigned long long top, cutoff;
-    uint32_t cutoffs[64];
+    uint32_t cutoffs[MOST_CUTOFFS];
     size_t cutoff_count;
 
     struct an_llvm_reader *reader;
@@ -92,12 +91,6 @@ struct show {
     struct topn hottest;
     size_t shown, below;
 };
-
-static const char *symbol(void *context, uint64_t hash, size_t *length)
-{
-    const char *name = an_llvm_reader_symbol(context, hash, length);
-    return name && *length ? name : NULL;
-}
 
 static bool is_ir(const struct show *show)
 {
@@ -136,7 +129,7 @@ static void print_sites(struct show *show, const struct an_llvm_record *record, 
                 printf("%4" PRIu64, site->values[v].value);
             } else {
                 size_t length = 0;
-                const char *name = symbol(show->reader, site->values[v].value, &length);
+                const char *name = reader_symbol(show->reader, site->values[v].value, &length);
                 printf("%.*s", (int)length, name ? name : "");
             }
             printf(", %10" PRId64 " ] (%.2f%%)\n", (int64_t)site->values[v].count,
@@ -186,15 +179,6 @@ static void print_record(struct show *show, const struct an_llvm_record *record)
     }
 }
 
-static void print_as_text(struct show *show, const struct an_llvm_record *record)
-{
-    struct an_buffer buffer = {0};
-    an_text_write_record(&buffer, record, symbol, show->reader);
-    if (!buffer.failed)
-        fwrite(buffer.data, 1, buffer.size, stdout);
-    an_buffer_free(&buffer);
-}
-
 /* A function that was marked hot or warm instead of being counted. */
 static void print_pseudo(struct show *show, const struct an_llvm_record *record)
 {
@@ -209,7 +193,7 @@ static bool visit(struct show *show, const struct an_llvm_record *record)
         return true;
     bool shown = selected(show, record);
     if (shown && show->text) {
-        print_as_text(show, record);
+        print_record_text(show->reader, record);
         return true;
     }
     if (!an_llvm_summary_builder_add(show->summary, record))
@@ -266,7 +250,7 @@ static void print_traces(struct show *show)
                trace->function_count);
         for (size_t f = 0; f < trace->function_count; f++) {
             size_t length = 0;
-            const char *name = symbol(show->reader, trace->functions[f], &length);
+            const char *name = reader_symbol(show->reader, trace->functions[f], &length);
             printf("    %.*s\n", (int)length, name ? name : "");
         }
     }
@@ -403,21 +387,6 @@ static int show_file(struct show *show, const char *path)
     return status;
 }
 
-static bool parse_cutoffs(struct show *show, const char *text)
-{
-    while (*text && show->cutoff_count < 64) {
-        char *end;
-        unsigned long value = strtoul(text, &end, 10);
-        if (end == text || value > 999999 || (*end && *end != ','))
-            break;
-        show->cutoffs[show->cutoff_count++] = (uint32_t)value;
-        text = *end ? end + 1 : end;
-    }
-    if (*text)
-        say_error("--detailed-summary-cutoffs: '%s': expected numbers up to 999999", text);
-    return !*text;
-}
-
 static bool take(struct show *show, const struct command *command, int id, const char *value)
 {
     bool *const flags[] = {
@@ -440,7 +409,7 @@ static bool take(struct show *show, const struct command *command, int id, const
     case IGNORED:
         return true;
     case CUTOFFS:
-        return parse_cutoffs(show, value);
+        return option_cutoffs(value, show->cutoffs, &show->cutoff_count);
     case TOP:
         return option_number(command, "topn", value, UINT32_MAX, &show->top);
     case VALUE_CUTOFF:

@@ -1,7 +1,8 @@
-/* What merge, convert and the llvm-profdata personality have in common. */
+/* What the commands merge and convert and llvm-profdata's merge have in common. */
 #ifndef AN_CLI_MERGING_H
 #define AN_CLI_MERGING_H
 
+#include "command.h"
 #include "inputs.h"
 
 struct merge_request {
@@ -12,14 +13,40 @@ struct merge_request {
     const char *ledger;    /* file for the ledger's JSON, or NULL */
     const char *remapping; /* file with "old new" lines, or NULL */
     const char *keep, *drop; /* regular expressions on function names, or NULL */
+    bool one_input;   /* exactly one operand, which is a file */
+    bool dump_inputs; /* only list them */
     bool quiet;
     bool as_llvm; /* messages and leniency of llvm-profdata */
 };
 
-/* Merges and writes. Returns the exit status; messages were printed. */
-int merge_run(struct merge_request *request);
+/* The options of a merge, under whatever names a command has them. */
+enum merge_option {
+    MERGE_OUTPUT = 1,
+    MERGE_INPUT_FILES,
+    MERGE_WEIGHTED,
+    MERGE_SPARSE,
+    MERGE_TEXT,
+    MERGE_THREADS,
+    MERGE_FAILURE_MODE,
+    MERGE_FORMAT_VERSION,
+    MERGE_PREVIOUS_VERSION,
+    MERGE_LEDGER,
+    MERGE_FUNCTION,
+    MERGE_NO_FUNCTION,
+    MERGE_REMAPPING,
+    MERGE_VTABLES,
+    MERGE_RESERVOIR,
+    MERGE_TRACE_LENGTH,
+    MERGE_DUMP_INPUTS,
+    MERGE_QUIET,
+    MERGE_DEFAULT, /* asks for what is done anyway */
+};
 
-/* "any", "all" or "warn"; false after a message. */
-bool parse_failure_mode(const char *text, enum an_llvm_failure_mode *mode);
+/*
+ * Reads the command line into the request, whose flags that no option sets are the caller's, then
+ * merges and writes. Returns the exit status; messages were printed.
+ */
+int merge_command(const struct command *command, int argc, char **argv,
+                  struct merge_request *request);
 
 #endif

@@ -1,7 +1,10 @@
 /* Words for what profiles contain. */
 #include "names.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "llvm/text.h"
 
 const char *variants_text(unsigned variants)
 {
@@ -28,4 +31,19 @@ const char *value_kind_text(enum an_llvm_value_kind kind)
 {
     static const char *const words[] = {"indirect calls", "memory sizes", "virtual tables"};
     return words[kind];
+}
+
+const char *reader_symbol(void *reader, uint64_t hash, size_t *length)
+{
+    const char *name = an_llvm_reader_symbol(reader, hash, length);
+    return name && *length ? name : NULL;
+}
+
+void print_record_text(struct an_llvm_reader *reader, const struct an_llvm_record *record)
+{
+    struct an_buffer buffer = {0};
+    an_text_write_record(&buffer, record, reader_symbol, reader);
+    if (!buffer.failed)
+        fwrite(buffer.data, 1, buffer.size, stdout);
+    an_buffer_free(&buffer);
 }

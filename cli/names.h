@@ -1,4 +1,4 @@
-/* Printing function names and values of readers. */
+/* Words for what profiles contain, and printing records. */
 #ifndef AN_CLI_NAMES_H
 #define AN_CLI_NAMES_H
 
@@ -9,5 +9,11 @@ const char *variants_text(unsigned variants);
 
 /* A word for a value kind: "indirect calls", "memory sizes", "virtual tables". */
 const char *value_kind_text(enum an_llvm_value_kind kind);
+
+/* The name behind a hash in the reader's file; NULL when it has none. */
+const char *reader_symbol(void *reader, uint64_t hash, size_t *length);
+
+/* Prints a record in the text format. */
+void print_record_text(struct an_llvm_reader *reader, const struct an_llvm_record *record);
 
 #endif

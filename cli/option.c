@@ -139,6 +139,22 @@ bool option_number(const struct command *command, const char *option, const char
     return false;
 }
 
+bool option_cutoffs(const char *text, uint32_t cutoffs[MOST_CUTOFFS], size_t *count)
+{
+    while (*text && *count < MOST_CUTOFFS) {
+        char *end;
+        unsigned long value = strtoul(text, &end, 10);
+        if (end == text || value > 999999 || (*end && *end != ','))
+            break;
+        cutoffs[(*count)++] = (uint32_t)value;
+        text = *end ? end + 1 : end;
+    }
+    if (*text)
+        say_error("--detailed-summary-cutoffs: '%s': expected up to %d numbers, none above 999999",
+                  text, MOST_CUTOFFS);
+    return !*text;
+}
+
 static void speak(const char *kind, const char *format, va_list arguments)
 {
     bool colour = kind && isatty(STDERR_FILENO) && !getenv("NO_COLOR");

@@ -135,6 +135,11 @@ const char *with_commas(uint64_t number)
     return end;
 }
 
+const char *plural(uint64_t number)
+{
+    return number == 1 ? "" : "s";
+}
+
 const char *as_size(uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};

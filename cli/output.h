@@ -30,6 +30,9 @@ void progress_clear(void);
 /* 1234567 as "1,234,567", in one of a few static buffers. */
 const char *with_commas(uint64_t number);
 
+/* "s" unless number is 1. */
+const char *plural(uint64_t number);
+
 /* "412 KB" and the like, in one of a few static buffers. */
 const char *as_size(uint64_t bytes);
 

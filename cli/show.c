@@ -7,10 +7,8 @@
 
 #include <anneal/llvm.h>
 
-#include "base/bytes.h"
 #include "base/file.h"
 #include "command.h"
-#include "llvm/text.h"
 #include "names.h"
 #include "output.h"
 
@@ -58,7 +56,7 @@ struct request {
     const char *function, *output;
     unsigned long long top;
     bool top_given;
-    uint32_t cutoffs[64];
+    uint32_t cutoffs[MOST_CUTOFFS];
     size_t cutoff_count;
 };
 
@@ -90,12 +88,6 @@ static bool selected(const struct show *show, const struct an_llvm_record *recor
            regexec(&show->pattern, record->name, 1, &range, REG_STARTEND) == 0;
 }
 
-static const char *symbol(void *context, uint64_t hash, size_t *length)
-{
-    const char *name = an_llvm_reader_symbol(context, hash, length);
-    return name && *length ? name : NULL;
-}
-
 /* ---- text, for people ---- */
 
 static void print_values(const struct show *show, const struct an_llvm_values *values)
@@ -113,7 +105,7 @@ static void print_values(const struct show *show, const struct an_llvm_values *v
                 size_t length = 0;
                 const char *name = kind == AN_LLVM_MEMOP_SIZE
                                        ? NULL
-                                       : symbol(show->reader, site->values[v].value, &length);
+                                       : reader_symbol(show->reader, site->values[v].value, &length);
                 printf("    site %-4u %14s  %5.1f%%  ", s, with_commas(site->values[v].count),
                        sum ? 100.0 * (double)site->values[v].count / (double)sum : 0.0);
                 if (kind == AN_LLVM_MEMOP_SIZE)
@@ -158,7 +150,7 @@ static void print_header(const struct show *show, const char *path, uint64_t byt
     printf(", %s, %s\n", variants_text(info->variants), as_size(bytes));
     if (info->format == AN_LLVM_RAW)
         printf("%zu raw profile%s, %s-bit, %s-endian\n", info->raw_profiles,
-               info->raw_profiles == 1 ? "" : "s", info->wide ? "64" : "32",
+               plural(info->raw_profiles), info->wide ? "64" : "32",
                info->big_endian ? "big" : "little");
     if (info->format == AN_LLVM_INDEXED)
         printf("hash table of %zu buckets\n", info->hash_buckets);
@@ -171,7 +163,7 @@ static void print_header(const struct show *show, const char *path, uint64_t byt
         printf("%zu temporal traces, of %llu\n", info->trace_count,
                (unsigned long long)info->trace_stream_size);
     if (info->binary_id_count)
-        printf("%zu binary id%s\n", info->binary_id_count, info->binary_id_count == 1 ? "" : "s");
+        printf("%zu binary id%s\n", info->binary_id_count, plural(info->binary_id_count));
 }
 
 static void print_summary(const struct an_llvm_summary *summary)
@@ -212,7 +204,7 @@ static void print_traces(const struct show *show)
                trace->function_count);
         for (size_t f = 0; f < trace->function_count; f++) {
             size_t length = 0;
-            const char *name = symbol(show->reader, trace->functions[f], &length);
+            const char *name = reader_symbol(show->reader, trace->functions[f], &length);
             printf("  %.*s\n", name ? (int)length : 9, name ? name : "(unknown)");
         }
     }
@@ -234,7 +226,7 @@ static struct json_object *site_json(const struct show *show, int kind,
         size_t length = 0;
         const char *name = kind == AN_LLVM_MEMOP_SIZE
                                ? NULL
-                               : symbol(show->reader, site->values[v].value, &length);
+                               : reader_symbol(show->reader, site->values[v].value, &length);
         if (kind == AN_LLVM_MEMOP_SIZE)
             json_object_object_add(value, "size", json_object_new_uint64(site->values[v].value));
         else
@@ -361,7 +353,7 @@ static struct json_object *info_json(const struct show *show, const char *path, 
         json_object_object_add(trace, "weight", json_object_new_uint64(info->traces[i].weight));
         for (size_t f = 0; f < info->traces[i].function_count; f++) {
             size_t length = 0;
-            const char *name = symbol(show->reader, info->traces[i].functions[f], &length);
+            const char *name = reader_symbol(show->reader, info->traces[i].functions[f], &length);
             json_object_array_add(functions, name ? json_name(name, length) : NULL);
         }
         json_object_object_add(trace, "functions", functions);
@@ -398,20 +390,11 @@ static int hottest_first(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-static void print_as_text(struct show *show, const struct an_llvm_record *record)
-{
-    struct an_buffer buffer = {0};
-    an_text_write_record(&buffer, record, symbol, show->reader);
-    if (!buffer.failed)
-        fwrite(buffer.data, 1, buffer.size, stdout);
-    an_buffer_free(&buffer);
-}
-
 static void show_record(struct show *show, const struct an_llvm_record *record,
                         const struct hot *hot)
 {
     if (show->request.text) {
-        print_as_text(show, record);
+        print_record_text(show->reader, record);
     } else if (show->request.json) {
         printf(show->shown ? ",\n" : "\n");
         print_json(function_json(show, record, hot));
@@ -474,8 +457,8 @@ static bool finish(struct show *show, const char *path, uint64_t bytes)
         if (show->shown)
             printf("\n");
         print_header(show, path, bytes);
-        printf("%s functions, %s ran; %s counters, total %s, largest %s\n",
-               with_commas(show->functions), with_commas(show->ran), with_commas(summary.blocks),
+        printf("%s function%s, %s ran; %s counters, total %s, largest %s\n",
+               with_commas(show->functions), plural(show->functions), with_commas(show->ran), with_commas(summary.blocks),
                with_commas(summary.total_count), with_commas(summary.max_count));
         if (request->summary)
             print_summary(&summary);
@@ -525,23 +508,6 @@ static int show_file(struct show *show, const char *path)
     return status;
 }
 
-static bool parse_cutoffs(struct request *request, const char *text)
-{
-    while (*text && request->cutoff_count < 64) {
-        char *end;
-        unsigned long value = strtoul(text, &end, 10);
-        if (end == text || value > 999999 || (*end && *end != ','))
-            break;
-        request->cutoffs[request->cutoff_count++] = (uint32_t)value;
-        text = *end ? end + 1 : end;
-    }
-    request->summary = true;
-    if (*text)
-        say_error("--detailed-summary-cutoffs: '%s': expected numbers up to 999999 with commas",
-                  text);
-    return !*text;
-}
-
 static bool take(struct request *request, const struct command *command, int id, const char *value)
 {
     switch (id) {
@@ -564,7 +530,8 @@ static bool take(struct request *request, const struct command *command, int id,
         request->summary = true;
         break;
     case CUTOFFS:
-        return parse_cutoffs(request, value);
+        request->summary = true;
+        return option_cutoffs(value, request->cutoffs, &request->cutoff_count);
     case BINARY_IDS:
         request->binary_ids = true;
         break;

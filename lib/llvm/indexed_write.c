@@ -144,27 +144,21 @@ static bool put_function(struct writer *writer, size_t index)
 {
     const struct function *function = &writer->profile->functions.items[index];
     const struct an_name *name = &writer->profile->names.names[index];
-    struct record *few[8];
-    struct record **records = few;
-    if (function->records > sizeof few / sizeof *few)
-        records = an_alloc(function->records, sizeof(struct record *));
+    struct record *few[FEW_RECORDS];
+    struct record **records = an_function_records(function, few);
     if (!records)
         return false;
-    size_t count = 0;
     uint64_t size = 0;
-    for (struct record *r = function->first; r; r = r->next) {
-        records[count++] = r;
-        size += record_size(writer, r);
-    }
-    bool done = an_order_as_densemap(records, count);
+    for (size_t i = 0; i < function->records; i++)
+        size += record_size(writer, records[i]);
+    bool done = an_order_as_densemap(records, function->records);
     an_buffer_le64(writer->buffer, function->name_hash);
     an_buffer_le64(writer->buffer, name->length);
     an_buffer_le64(writer->buffer, size);
     an_buffer_put(writer->buffer, name->text, name->length);
-    for (size_t i = 0; done && i < count; i++)
+    for (size_t i = 0; done && i < function->records; i++)
         put_record(writer, records[i]);
-    if (records != few)
-        free(records);
+    an_function_records_free(records, few);
     return done;
 }
 

@@ -82,6 +82,24 @@ size_t *an_order_by_name(const struct an_llvm_profile *profile, bool sparse, siz
     return order;
 }
 
+struct record **an_function_records(const struct function *function,
+                                    struct record *few[FEW_RECORDS])
+{
+    struct record **records = few;
+    if (function->records > FEW_RECORDS)
+        records = an_alloc(function->records, sizeof(struct record *));
+    size_t count = 0;
+    for (struct record *r = function->first; records && r; r = r->next)
+        records[count++] = r;
+    return records;
+}
+
+void an_function_records_free(struct record **records, struct record *few[FEW_RECORDS])
+{
+    if (records != few)
+        free(records);
+}
+
 /* LLVM 19's DenseMapInfo<uint64_t>: the mixer of splitmix64 (S. Vigna), cut to 32 bits. */
 static uint32_t bucket_hash(uint64_t key)
 {

@@ -14,6 +14,15 @@ bool an_function_is_written(const struct function *function, bool sparse);
 size_t *an_order_by_name(const struct an_llvm_profile *profile, bool sparse, size_t *count);
 
 /*
+ * The records of a function in the order of insertion: in few[], if it has room for them, else in
+ * memory that an_function_records_free() gives back. NULL when memory runs out.
+ */
+enum { FEW_RECORDS = 8 };
+struct record **an_function_records(const struct function *function,
+                                    struct record *few[FEW_RECORDS]);
+void an_function_records_free(struct record **records, struct record *few[FEW_RECORDS]);
+
+/*
  * Orders the records of one function as they leave LLVM's map from hash to record, a
  * SmallDenseMap with four inline buckets: 1 or 2 records by bucket of 4, more by bucket of 64 and
  * up. records holds them in the order of insertion.

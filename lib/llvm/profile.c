@@ -98,7 +98,7 @@ size_t an_profile_function(struct an_llvm_profile *profile, const char *name, si
  * A name has one record as a rule and two when it is context-sensitive, so a list serves. Records
  * from the 17th on are also in a map, lest a hostile file make the list a quadratic trap.
  */
-enum { FEW_RECORDS = 16 };
+enum { LISTED_RECORDS = 16 };
 
 static uint64_t crowd_key(size_t function, uint64_t hash)
 {
@@ -110,7 +110,7 @@ struct record *an_profile_find(const struct an_llvm_profile *profile, size_t fun
 {
     unsigned steps = 0;
     struct record *r = profile->functions.items[function].first;
-    for (; r && steps < FEW_RECORDS; r = r->next, steps++)
+    for (; r && steps < LISTED_RECORDS; r = r->next, steps++)
         if (r->hash == hash)
             return r;
     if (!r)
@@ -133,7 +133,7 @@ struct record *an_profile_new_record(struct an_llvm_profile *profile, size_t fun
     if (!record)
         return NULL;
     struct function *owner = &profile->functions.items[function];
-    if (owner->records >= FEW_RECORDS) {
+    if (owner->records >= LISTED_RECORDS) {
         bool is_new;
         uint64_t *slot = an_map_insert(&profile->crowded, crowd_key(function, hash), &is_new);
         if (!slot)

@@ -53,7 +53,7 @@
 /* Functions have counters of their own; this much sharing is suffered, more would only cost time. */
 enum { SHARED = 16 };
 
-/* The header's words in file order, by version. */
+/* The header's words, in file order. */
 enum word {
     MAGIC,
     VERSION,
@@ -74,77 +74,19 @@ enum word {
     WORDS,
 };
 
-static const uint8_t header_5[] = {MAGIC,
-                                   VERSION,
-                                   DATA_NUMBER,
-                                   PADDING_BEFORE_COUNTERS,
-                                   COUNTER_NUMBER,
-                                   PADDING_AFTER_COUNTERS,
-                                   NAMES_SIZE,
-                                   COUNTERS_DELTA,
-                                   NAMES_DELTA,
-                                   LAST_VALUE_KIND};
-static const uint8_t header_6[] = {MAGIC,
-                                   VERSION,
-                                   DATA_NUMBER,
-                                   PADDING_BEFORE_COUNTERS,
-                                   COUNTER_NUMBER,
-                                   PADDING_AFTER_COUNTERS,
-                                   NAMES_SIZE,
-                                   COUNTERS_DELTA,
-                                   NAMES_DELTA,
-                                   LAST_VALUE_KIND,
-                                   BINARY_IDS};
-static const uint8_t header_7[] = {MAGIC,
-                                   VERSION,
-                                   BINARY_IDS,
-                                   DATA_NUMBER,
-                                   PADDING_BEFORE_COUNTERS,
-                                   COUNTER_NUMBER,
-                                   PADDING_AFTER_COUNTERS,
-                                   NAMES_SIZE,
-                                   COUNTERS_DELTA,
-                                   NAMES_DELTA,
-                                   LAST_VALUE_KIND};
-static const uint8_t header_9[] = {MAGIC,
-                                   VERSION,
-                                   BINARY_IDS,
-                                   DATA_NUMBER,
-                                   PADDING_BEFORE_COUNTERS,
-                                   COUNTER_NUMBER,
-                                   PADDING_AFTER_COUNTERS,
-                                   BITMAP_BYTES,
-                                   PADDING_AFTER_BITMAP,
-                                   NAMES_SIZE,
-                                   COUNTERS_DELTA,
-                                   BITMAP_DELTA,
-                                   NAMES_DELTA,
-                                   LAST_VALUE_KIND};
-static const uint8_t header_10[] = {MAGIC,
-                                    VERSION,
-                                    BINARY_IDS,
-                                    DATA_NUMBER,
-                                    PADDING_BEFORE_COUNTERS,
-                                    COUNTER_NUMBER,
-                                    PADDING_AFTER_COUNTERS,
-                                    BITMAP_BYTES,
-                                    PADDING_AFTER_BITMAP,
-                                    NAMES_SIZE,
-                                    COUNTERS_DELTA,
-                                    BITMAP_DELTA,
-                                    NAMES_DELTA,
-                                    VTABLE_NUMBER,
-                                    VTABLE_NAMES_SIZE,
-                                    LAST_VALUE_KIND};
-
-static const struct {
-    const uint8_t *words;
-    size_t count;
-} headers[] = {
-    [5] = {header_5, sizeof header_5},   [6] = {header_6, sizeof header_6},
-    [7] = {header_7, sizeof header_7},   [8] = {header_7, sizeof header_7},
-    [9] = {header_9, sizeof header_9},   [10] = {header_10, sizeof header_10},
+/* The version that brought a word, where it is not the oldest one. */
+static const uint8_t since[WORDS] = {
+    [BINARY_IDS] = 7,    [BITMAP_BYTES] = 9,   [PADDING_AFTER_BITMAP] = 9,
+    [BITMAP_DELTA] = 9,  [VTABLE_NUMBER] = 10, [VTABLE_NAMES_SIZE] = 10,
 };
+
+static void read_words(struct an_cursor *cursor, unsigned version, uint64_t words[WORDS])
+{
+    for (int word = 0; word < WORDS; word++)
+        words[word] = version >= since[word] ? an_cursor_u64(cursor) : 0;
+    if (version == 6) /* had the size of the binary ids at the end */
+        words[BINARY_IDS] = an_cursor_u64(cursor);
+}
 
 static struct raw_fields fields_of(unsigned version, bool wide)
 {
@@ -248,10 +190,9 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
     if (image->version < RAW_OLDEST || image->version > RAW_NEWEST)
         return unknown_version(image->version, at, error);
 
-    uint64_t words[WORDS] = {0};
+    uint64_t words[WORDS];
     cursor = an_cursor_at(file, (size_t)at, image->big);
-    for (size_t i = 0; i < headers[image->version].count; i++)
-        words[headers[image->version].words[i]] = an_cursor_u64(&cursor);
+    read_words(&cursor, image->version, words);
     if (cursor.short_read)
         return an_fail_at(error, AN_TRUNCATED, file.size, "file ends in the raw profile's header");
     image->header = (struct raw_section){file.data + at, cursor.at - at, at};

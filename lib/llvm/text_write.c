@@ -143,22 +143,16 @@ static int by_hash(const void *a, const void *b)
 static bool write_function(struct an_buffer *buffer, struct name_source *source,
                            const struct function *function)
 {
-    struct record *few[8];
-    struct record **records = few;
-    if (function->records > sizeof few / sizeof *few)
-        records = an_alloc(function->records, sizeof(struct record *));
+    struct record *few[FEW_RECORDS];
+    struct record **records = an_function_records(function, few);
     if (!records)
         return false;
-    size_t count = 0;
-    for (struct record *r = function->first; r; r = r->next)
-        records[count++] = r;
-    qsort(records, count, sizeof(struct record *), by_hash);
-    for (size_t i = 0; i < count; i++) {
+    qsort(records, function->records, sizeof(struct record *), by_hash);
+    for (size_t i = 0; i < function->records; i++) {
         struct an_llvm_record view = an_profile_view(source->profile, records[i]);
         an_text_write_record(buffer, &view, name_of, source);
     }
-    if (records != few)
-        free(records);
+    an_function_records_free(records, few);
     return true;
 }
 
