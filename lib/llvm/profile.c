@@ -357,19 +357,21 @@ enum an_code an_llvm_profile_add(struct an_llvm_profile *profile,
  * Front-end and IR profiles count different things. Raw front-end profiles carry no mark, so "not
  * IR" is what tells them; llvm-profdata 19 looks only at the text marker :fe and mixes the others.
  */
+bool an_profile_kind_fits(const struct an_llvm_profile *profile, unsigned variants)
+{
+    if (!profile->has_kind)
+        return true;
+    unsigned both = profile->variants | variants;
+    return !((profile->variants ^ variants) & AN_LLVM_IR) &&
+           !((both & AN_LLVM_ENTRY_ONLY) && (both & AN_LLVM_ENTRY_FIRST));
+}
+
 bool an_profile_merge_kind(struct an_llvm_profile *profile, unsigned variants)
 {
-    if (!profile->has_kind) {
-        profile->has_kind = true;
-        profile->variants = variants;
-        return true;
-    }
-    unsigned both = profile->variants | variants;
-    if ((profile->variants ^ variants) & AN_LLVM_IR)
+    if (!an_profile_kind_fits(profile, variants))
         return false;
-    if ((both & AN_LLVM_ENTRY_ONLY) && (both & AN_LLVM_ENTRY_FIRST))
-        return false;
-    profile->variants = both;
+    profile->variants |= variants;
+    profile->has_kind = true;
     return true;
 }
 

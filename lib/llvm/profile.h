@@ -116,7 +116,8 @@ static inline uint64_t an_saturating_add(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Merges another profile's kind into this one's; false when the two cannot be combined. */
+/* Whether a profile of this kind can be merged into this one; and doing so, false if it cannot. */
+bool an_profile_kind_fits(const struct an_llvm_profile *profile, unsigned variants);
 bool an_profile_merge_kind(struct an_llvm_profile *profile, unsigned variants);
 
 bool an_profile_add_binary_id(struct an_llvm_profile *profile, const uint8_t *bytes, size_t size);
