@@ -19,6 +19,9 @@ struct merge_request {
     bool as_llvm; /* messages and leniency of llvm-profdata */
 };
 
+/* Merges and writes. Returns the exit status; messages were printed. */
+int merge_run(struct merge_request *request);
+
 /* The options of a merge, under whatever names a command has them. */
 enum merge_option {
     MERGE_OUTPUT = 1,
