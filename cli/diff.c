@@ -112,8 +112,8 @@ static void print_json(const struct diff *diff, const struct an_llvm_overlap *ov
 {
     static const char *const kinds[] = {"indirect_calls", "memop_sizes", "vtables"};
     struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "base", json_object_new_string(base));
-    json_object_object_add(json, "test", json_object_new_string(test));
+    json_object_object_add(json, "base", json_text(base, strlen(base)));
+    json_object_object_add(json, "test", json_text(test, strlen(test)));
     json_object_object_add(json, "base_total", json_object_new_double(overlap->base.counts));
     json_object_object_add(json, "test_total", json_object_new_double(overlap->test.counts));
     json_object_object_add(json, "overlap", json_object_new_double(overlap->overlap.counts));
@@ -132,7 +132,7 @@ static void print_json(const struct diff *diff, const struct an_llvm_overlap *ov
     for (size_t i = 0; i < number && i < diff->count; i++) {
         const struct moved *from = &diff->moved[i];
         struct json_object *function = json_object_new_object();
-        json_object_object_add(function, "name", json_object_new_string(from->name));
+        json_object_object_add(function, "name", json_text(from->name, strlen(from->name)));
         json_object_object_add(function, "base_share", json_object_new_double(from->base));
         json_object_object_add(function, "test_share", json_object_new_double(from->test));
         json_object_object_add(function, "in_base", json_object_new_boolean(from->in_base));

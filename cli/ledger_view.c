@@ -111,7 +111,7 @@ void ledger_complain(const struct an_ledger *ledger)
 static struct json_object *entry_json(const struct an_ledger_entry *entry)
 {
     struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "path", json_object_new_string(entry->path));
+    json_object_object_add(json, "path", json_text(entry->path, strlen(entry->path)));
     json_object_object_add(json, "status",
                            json_object_new_string(an_input_status_name(entry->status)));
     json_object_object_add(json, "weight", json_object_new_uint64(entry->weight));
@@ -133,7 +133,7 @@ static struct json_object *entry_json(const struct an_ledger_entry *entry)
                                json_object_new_string(an_code_name(entry->error->code)));
         if (entry->error->offset != AN_NO_OFFSET)
             json_object_object_add(error, "offset", json_object_new_uint64(entry->error->offset));
-        json_object_object_add(error, "what", json_object_new_string(entry->error->what));
+        json_object_object_add(error, "what", json_text(entry->error->what, strlen(entry->error->what)));
         if (entry->error->hint[0])
             json_object_object_add(error, "hint", json_object_new_string(entry->error->hint));
         json_object_object_add(json, "error", error);

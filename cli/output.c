@@ -1,12 +1,14 @@
 /* Results, progress and numbers for people; see output.h. */
 #include "output.h"
 
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "command.h"
 
@@ -150,4 +152,40 @@ const char *as_size(uint64_t bytes)
         value /= 1000;
     snprintf(text, BUFFER_SIZE, unit && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
     return text;
+}
+
+/* ---- JSON ---- */
+
+/* How many bytes the UTF-8 character at the start has; 0 when there is none (RFC 3629). */
+static size_t utf8_length(const uint8_t *bytes, size_t size)
+{
+    uint8_t first = bytes[0];
+    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
+                    : first < 0xf5                                             ? 4
+                                                                               : 0;
+    if (length == 0 || length > size)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xf0 && bytes[1] < 0x90);
+    bool outside = (first == 0xed && bytes[1] > 0x9f) || (first == 0xf4 && bytes[1] > 0x8f);
+    return overlong || outside ? 0 : length;
+}
+
+struct json_object *json_text(const char *bytes, size_t size)
+{
+    struct an_buffer clean = {0};
+    for (size_t i = 0; i < size;) {
+        size_t length = utf8_length((const uint8_t *)bytes + i, size - i);
+        if (length)
+            an_buffer_put(&clean, bytes + i, length);
+        else
+            an_buffer_put(&clean, "\xef\xbf\xbd", 3);
+        i += length ? length : 1;
+    }
+    struct json_object *json =
+        json_object_new_string_len(clean.size ? (const char *)clean.data : "", (int)clean.size);
+    an_buffer_free(&clean);
+    return json;
 }

@@ -1,4 +1,4 @@
-/* Writing results: whole files, JSON, and the progress bar. */
+/* Writing results: whole files, JSON strings, and the progress bar. */
 #ifndef AN_CLI_OUTPUT_H
 #define AN_CLI_OUTPUT_H
 
@@ -35,5 +35,9 @@ const char *plural(uint64_t number);
 
 /* "412 KB" and the like, in one of a few static buffers. */
 const char *as_size(uint64_t bytes);
+
+/* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD, for JSON knows nothing else. */
+struct json_object;
+struct json_object *json_text(const char *bytes, size_t size);
 
 #endif

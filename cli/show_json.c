@@ -1,20 +1,17 @@
 /* anneal show for scripts; docs/json.md tells what the fields mean. */
 #include <json-c/json.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "names.h"
+#include "output.h"
 #include "show.h"
 
 static void print(struct json_object *json)
 {
     printf("%s", json_object_to_json_string_ext(json, JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(json);
-}
-
-static struct json_object *json_name(const char *name, size_t length)
-{
-    return json_object_new_string_len(name, (int)length);
 }
 
 static struct json_object *site_json(const struct show *show, int kind,
@@ -30,7 +27,7 @@ static struct json_object *site_json(const struct show *show, int kind,
         if (kind == AN_LLVM_MEMOP_SIZE)
             json_object_object_add(value, "size", json_object_new_uint64(site->values[v].value));
         else
-            json_object_object_add(value, "target", name ? json_name(name, length) : NULL);
+            json_object_object_add(value, "target", name ? json_text(name, length) : NULL);
         json_object_object_add(value, "count", json_object_new_uint64(site->values[v].count));
         json_object_array_add(json, value);
     }
@@ -44,7 +41,7 @@ void show_function_json(const struct show *show, const struct an_llvm_record *re
     struct json_object *json = json_object_new_object();
     char hash[24];
     snprintf(hash, sizeof hash, "0x%016llx", (unsigned long long)record->hash);
-    json_object_object_add(json, "name", json_name(record->name, record->name_length));
+    json_object_object_add(json, "name", json_text(record->name, record->name_length));
     json_object_object_add(json, "hash", json_object_new_string(hash));
     json_object_object_add(json, "total", json_object_new_uint64(hot->sum));
     json_object_object_add(json, "largest", json_object_new_uint64(hot->max));
@@ -78,7 +75,7 @@ static struct json_object *binary_ids_json(const struct an_llvm_info *info)
         struct an_buffer text = {0};
         for (size_t b = 0; b < info->binary_ids[i].size; b++)
             an_buffer_print(&text, "%02x", info->binary_ids[i].bytes[b]);
-        json_object_array_add(ids, json_name((const char *)text.data, text.size));
+        json_object_array_add(ids, json_text((const char *)text.data, text.size));
         an_buffer_free(&text);
     }
     return ids;
@@ -105,7 +102,7 @@ static struct json_object *hottest_json(const struct show *show)
     struct json_object *hottest = json_object_new_array();
     for (size_t i = 0; i < show->request.top && i < show->hot_count; i++) {
         struct json_object *function = json_object_new_object();
-        json_object_object_add(function, "name", json_object_new_string(show->hot[i].name));
+        json_object_object_add(function, "name", json_text(show->hot[i].name, strlen(show->hot[i].name)));
         json_object_object_add(function, "largest", json_object_new_uint64(show->hot[i].max));
         json_object_object_add(function, "total", json_object_new_uint64(show->hot[i].sum));
         json_object_array_add(hottest, function);
@@ -124,7 +121,7 @@ static struct json_object *traces_json(const struct show *show)
         for (size_t f = 0; f < from->function_count; f++) {
             size_t length = 0;
             const char *name = reader_symbol(show->reader, from->functions[f], &length);
-            json_object_array_add(functions, name ? json_name(name, length) : NULL);
+            json_object_array_add(functions, name ? json_text(name, length) : NULL);
         }
         json_object_object_add(trace, "functions", functions);
         json_object_array_add(traces, trace);
@@ -162,7 +159,7 @@ void show_profile_json(const struct show *show, const char *path, uint64_t bytes
                        const struct an_llvm_summary *summary)
 {
     struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "path", json_object_new_string(path));
+    json_object_object_add(json, "path", json_text(path, strlen(path)));
     json_object_object_add(json, "bytes", json_object_new_uint64(bytes));
     add_kind(json, show->info);
     json_object_object_add(json, "binary_ids", binary_ids_json(show->info));
