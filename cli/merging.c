@@ -241,9 +241,9 @@ static int merge_and_write(struct context *context)
         if (!request->quiet || code != AN_OK)
             ledger_complain(ledger);
         if (code != AN_OK)
-            say_error("nothing written: %zu of %zu inputs rejected (--failure-mode=all merges "
-                      "the others)",
-                      ledger->rejected, ledger->count);
+            say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected,
+                      ledger->count,
+                      ledger->used ? " (--failure-mode=all merges the others)" : "");
         else if (ledger->used == 0)
             say_error("nothing written: no input has any profile data");
     }

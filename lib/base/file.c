@@ -211,19 +211,6 @@ static bool temporary_link(struct temporary *temporary, const char *target)
     return false;
 }
 
-static void synchronise_directory(const char *target)
-{
-    char directory[PATH_MAX];
-    const char *slash = strrchr(target, '/');
-    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - target) + 1 : 2,
-             slash ? target : "./");
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd); /* best effort: not every file system allows it */
-        close(fd);
-    }
-}
-
 static mode_t usual_mode(void)
 {
     mode_t mask = umask(0);
@@ -255,10 +242,7 @@ static enum an_code replace_regular(const char *path, const char *target, mode_t
     }
     if (close(temporary.fd) != 0 && !failed)
         return an_fail_errno(error, path, "cannot close");
-    if (failed)
-        return error->code;
-    synchronise_directory(target);
-    return AN_OK;
+    return failed ? error->code : AN_OK;
 }
 
 enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_error *error)

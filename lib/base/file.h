@@ -7,7 +7,8 @@
  *
  * Output: the bytes go to an unnamed file in the destination's directory, are synchronised, and
  * take the name in one rename. Whatever fails or interrupts, the old file stays as it was and no
- * temporary file is left behind.
+ * temporary file is left behind. (After a power failure either file may be there, but whole: the
+ * directory itself is not synchronised.)
  */
 #ifndef AN_BASE_FILE_H
 #define AN_BASE_FILE_H
