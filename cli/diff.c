@@ -52,14 +52,13 @@ static void collect(void *context, const struct an_llvm_overlap_function *functi
     char *name = strndup(function->name, function->name_length);
     diff->failed = !name;
     if (name)
-        diff->moved[diff->count++] =
-            (struct moved){name,
-                           function->hash,
-                           function->base_share,
-                           function->test_share,
-                           function->in_base,
-                           function->in_test,
-                           function->mismatch};
+        diff->moved[diff->count++] = (struct moved){name,
+                                                    function->hash,
+                                                    function->base_share,
+                                                    function->test_share,
+                                                    function->in_base,
+                                                    function->in_test,
+                                                    function->mismatch};
 }
 
 static int most_first(const void *a, const void *b)

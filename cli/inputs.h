@@ -10,7 +10,7 @@
 struct inputs {
     struct an_llvm_input *items; /* paths are owned */
     size_t count, capacity;
-    size_t ignored;       /* files found in folders that are no profiles */
+    size_t ignored; /* files found in folders that are no profiles */
     char ignored_example[256];
     const char *output;   /* this file is not an input when a folder is searched; may be NULL */
     bool take_everything; /* every file of a folder is an input, as for llvm-profdata */

@@ -25,9 +25,8 @@ static void list_rejected(const struct an_ledger *ledger)
         if (entry->status != AN_INPUT_REJECTED)
             continue;
         shown++;
-        say_warning("rejected: %s",
-                    entry->error ? an_error_format(entry->error, text, sizeof text)
-                                 : name_of(entry));
+        say_warning("rejected: %s", entry->error ? an_error_format(entry->error, text, sizeof text)
+                                                 : name_of(entry));
     }
     if (ledger->rejected > SHOWN)
         say_warning("rejected: and %zu more (--ledger=FILE lists all)", ledger->rejected - SHOWN);
@@ -133,7 +132,8 @@ static struct json_object *entry_json(const struct an_ledger_entry *entry)
                                json_object_new_string(an_code_name(entry->error->code)));
         if (entry->error->offset != AN_NO_OFFSET)
             json_object_object_add(error, "offset", json_object_new_uint64(entry->error->offset));
-        json_object_object_add(error, "what", json_text(entry->error->what, strlen(entry->error->what)));
+        json_object_object_add(error, "what",
+                               json_text(entry->error->what, strlen(entry->error->what)));
         if (entry->error->hint[0])
             json_object_object_add(error, "hint", json_object_new_string(entry->error->hint));
         json_object_object_add(json, "error", error);

@@ -27,16 +27,19 @@ static const struct option_spec merge_options[] = {
     {MERGE_DEFAULT, 0, "extbinary", NULL, "write the indexed format (default)"},
     {MERGE_DEFAULT, 0, "instr", NULL, "instrumentation profiles (default)"},
     {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
-    {MERGE_THREADS, 'j', "num-threads", "N", "number of threads (the result does not depend on it)"},
+    {MERGE_THREADS, 'j', "num-threads", "N",
+     "number of threads (the result does not depend on it)"},
     {MERGE_FAILURE_MODE, 0, "failure-mode", "MODE", "any, all or warn"},
-    {MERGE_DUMP_INPUTS, 0, "dump-input-file-list", NULL, "print the inputs and their weights, then exit"},
+    {MERGE_DUMP_INPUTS, 0, "dump-input-file-list", NULL,
+     "print the inputs and their weights, then exit"},
     {MERGE_REMAPPING, 'r', "remapping-file", "FILE", "symbol remapping file"},
     {MERGE_FUNCTION, 0, "function", "REGEX", "keep only functions that match"},
     {MERGE_NO_FUNCTION, 0, "no-function", "REGEX", "drop functions that match"},
     {MERGE_PREVIOUS_VERSION, 0, "write-prev-version", NULL, "write indexed version 11"},
     {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables"},
     {MERGE_RESERVOIR, 0, "temporal-profile-trace-reservoir-size", "N", "most traces kept (100)"},
-    {MERGE_TRACE_LENGTH, 0, "temporal-profile-max-trace-length", "N", "most functions of one (10000)"},
+    {MERGE_TRACE_LENGTH, 0, "temporal-profile-max-trace-length", "N",
+     "most functions of one (10000)"},
     {REFUSED_SAMPLE, 0, "sample", NULL, NULL},
     {REFUSED_SAMPLE, 0, "gcc", NULL, NULL},
     {REFUSED_SAMPLE, 0, "supplement-instr-with-sample", "FILE", NULL},
@@ -72,8 +75,7 @@ bool llvm_option_refused(int id)
 
 static int run_merge(const struct command *command, int argc, char **argv)
 {
-    struct merge_request request = {
-        .output = "-", .as_llvm = true, .inputs.take_everything = true};
+    struct merge_request request = {.output = "-", .as_llvm = true, .inputs.take_everything = true};
     return merge_command(command, argc, argv, &request);
 }
 

@@ -10,9 +10,9 @@
 #include "command.h"
 #include "llvm_personality.h"
 #include "names.h"
-#include "llvm/format.h"
 #include "output.h"
 #include "topn.h"
+#include "llvm/format.h"
 
 enum {
     OUTPUT = 1,
@@ -301,8 +301,7 @@ static void print_totals(struct show *show, const struct an_llvm_summary *summar
         print_statistics(&show->statistics[AN_LLVM_MEMOP_SIZE]);
     }
     if (show->detailed) {
-        printf("Total number of blocks: %" PRIu32 "\nTotal count: %" PRIu64
-               "\nDetailed summary:\n",
+        printf("Total number of blocks: %" PRIu32 "\nTotal count: %" PRIu64 "\nDetailed summary:\n",
                (uint32_t)summary->blocks, summary->total_count);
         for (size_t i = 0; i < summary->entry_count; i++)
             printf("%" PRIu64 " blocks with count >= %" PRIu64
@@ -339,10 +338,10 @@ static bool print_all(struct show *show)
     struct an_llvm_summary summary;
     struct an_error error;
     show->summary = an_llvm_summary_builder_new();
-    bool done = show->summary && walk(show) &&
-                an_llvm_summary_builder_finish(show->summary,
-                                               show->cutoff_count ? show->cutoffs : NULL,
-                                               show->cutoff_count, &summary, &error) == AN_OK;
+    bool done =
+        show->summary && walk(show) &&
+        an_llvm_summary_builder_finish(show->summary, show->cutoff_count ? show->cutoffs : NULL,
+                                       show->cutoff_count, &summary, &error) == AN_OK;
     if (!done) {
         say_error("out of memory");
     } else {
@@ -390,12 +389,18 @@ static int show_file(struct show *show, const char *path)
 static bool take(struct show *show, const struct command *command, int id, const char *value)
 {
     bool *const flags[] = {
-        [COUNTS] = &show->counts,         [TEXT] = &show->text,
-        [TARGETS] = &show->targets,       [VTABLES] = &show->vtables,
-        [SIZES] = &show->sizes,           [DETAILED] = &show->detailed,
-        [ALL] = &show->all,               [CONTEXT_SENSITIVE] = &show->cs,
-        [ONLY_BELOW] = &show->only_below, [BINARY_IDS] = &show->binary_ids,
-        [TRACES] = &show->traces,         [COVERED] = &show->covered,
+        [COUNTS] = &show->counts,
+        [TEXT] = &show->text,
+        [TARGETS] = &show->targets,
+        [VTABLES] = &show->vtables,
+        [SIZES] = &show->sizes,
+        [DETAILED] = &show->detailed,
+        [ALL] = &show->all,
+        [CONTEXT_SENSITIVE] = &show->cs,
+        [ONLY_BELOW] = &show->only_below,
+        [BINARY_IDS] = &show->binary_ids,
+        [TRACES] = &show->traces,
+        [COVERED] = &show->covered,
         [VERSION] = &show->version,
     };
     if (id < (int)(sizeof flags / sizeof *flags) && flags[id]) {
@@ -445,8 +450,7 @@ static int run_show(const struct command *command, int argc, char **argv)
     } else if (id == OPTION_END && parser.operand_count != 1) {
         fprintf(stderr, "error: the positional argument '<profdata-file>' is required\n");
     } else if (id == OPTION_END && show.output && strcmp(show.output, parser.operands[0]) == 0) {
-        fprintf(stderr,
-                "%s show: Input file name cannot be the same as the output file name!\n",
+        fprintf(stderr, "%s show: Input file name cannot be the same as the output file name!\n",
                 program_name);
     } else if (id == OPTION_END) {
         if (show.all && show.function)

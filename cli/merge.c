@@ -3,10 +3,12 @@
 #include "merging.h"
 
 static const struct option_spec options[] = {
-    {MERGE_OUTPUT, 'o', "output", "FILE", "write the merged profile to FILE (default: -, the standard output)"},
+    {MERGE_OUTPUT, 'o', "output", "FILE",
+     "write the merged profile to FILE (default: -, the standard output)"},
     {MERGE_INPUT_FILES, 'f', "input-files", "LIST",
      "take more inputs from LIST, one a line, each FILE or WEIGHT,FILE; # begins a comment"},
-    {MERGE_WEIGHTED, 'w', "weighted-input", "N,FILE", "count FILE (or all files of a folder) N times"},
+    {MERGE_WEIGHTED, 'w', "weighted-input", "N,FILE",
+     "count FILE (or all files of a folder) N times"},
     {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
     {MERGE_TEXT, 't', "text", NULL, "write the text format"},
     {MERGE_FORMAT_VERSION, 0, "format-version", "N",
@@ -19,7 +21,8 @@ static const struct option_spec options[] = {
     {MERGE_NO_FUNCTION, 0, "no-function", "REGEX", "drop functions whose name matches"},
     {MERGE_REMAPPING, 'r', "remapping-file", "FILE", "rename functions by lines of 'old new'"},
     {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables"},
-    {MERGE_RESERVOIR, 0, "trace-reservoir-size", "N", "keep at most N temporal traces (default: 100)"},
+    {MERGE_RESERVOIR, 0, "trace-reservoir-size", "N",
+     "keep at most N temporal traces (default: 100)"},
     {MERGE_TRACE_LENGTH, 0, "max-trace-length", "N", "of at most N functions (default: 10000)"},
     {MERGE_THREADS, 'j', "num-threads", "N",
      "use N threads (default: as many as are useful; the result is the same)"},

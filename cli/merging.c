@@ -107,8 +107,8 @@ static void sum_up_warnings(const struct context *context)
 {
     for (int w = 0; w < AN_LLVM_WARNINGS; w++)
         if (context->warnings[w])
-            say_warning("%zu times: %s; first: %s%s", context->warnings[w],
-                        an_llvm_warning_text(w), context->example[w],
+            say_warning("%zu times: %s; first: %s%s", context->warnings[w], an_llvm_warning_text(w),
+                        context->example[w],
                         needs_hint(w) ? " (inputs from different builds?)" : "");
 }
 
@@ -134,8 +134,7 @@ static bool keep_function(void *opaque, const char *name, size_t length)
     if (context->request->drop && regexec(&context->drop, name, 1, &range, REG_STARTEND) == 0)
         return false;
     range = (regmatch_t){0, (regoff_t)length};
-    return !context->request->keep ||
-           regexec(&context->keep, name, 1, &range, REG_STARTEND) == 0;
+    return !context->request->keep || regexec(&context->keep, name, 1, &range, REG_STARTEND) == 0;
 }
 
 static void apply_filters(struct context *context, struct an_llvm_profile *profile)
@@ -171,8 +170,8 @@ static void tell_left_out(const struct merge_request *request,
 static void tell_result(const struct merge_request *request, const struct an_ledger *ledger,
                         const struct an_llvm_profile *profile, size_t size)
 {
-    unsigned version = request->write.format_version ? request->write.format_version
-                                                     : AN_LLVM_DEFAULT_VERSION;
+    unsigned version =
+        request->write.format_version ? request->write.format_version : AN_LLVM_DEFAULT_VERSION;
     char format[40];
     snprintf(format, sizeof format, request->write.text ? "text" : "indexed version %u", version);
     size_t functions = an_llvm_profile_functions(profile);
@@ -227,8 +226,8 @@ static int merge_and_write(struct context *context)
     struct an_llvm_profile *profile;
     struct an_ledger *ledger;
     struct an_error error;
-    enum an_code code = an_llvm_merge(&request->merge, request->inputs.items,
-                                      request->inputs.count, &profile, &ledger, &error);
+    enum an_code code = an_llvm_merge(&request->merge, request->inputs.items, request->inputs.count,
+                                      &profile, &ledger, &error);
     progress_clear();
     int status = EXIT_FAILED;
     if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
@@ -242,8 +241,7 @@ static int merge_and_write(struct context *context)
             ledger_complain(ledger);
         if (code != AN_OK)
             say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected,
-                      ledger->count,
-                      ledger->used ? " (--failure-mode=all merges the others)" : "");
+                      ledger->count, ledger->used ? " (--failure-mode=all merges the others)" : "");
         else if (ledger->used == 0)
             say_error("nothing written: no input has any profile data");
     }

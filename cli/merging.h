@@ -10,11 +10,11 @@ struct merge_request {
     struct an_llvm_merge_options merge;
     struct an_llvm_write_options write;
     const char *output;
-    const char *ledger;    /* file for the ledger's JSON, or NULL */
-    const char *remapping; /* file with "old new" lines, or NULL */
+    const char *ledger;      /* file for the ledger's JSON, or NULL */
+    const char *remapping;   /* file with "old new" lines, or NULL */
     const char *keep, *drop; /* regular expressions on function names, or NULL */
-    bool one_input;   /* exactly one operand, which is a file */
-    bool dump_inputs; /* only list them */
+    bool one_input;          /* exactly one operand, which is a file */
+    bool dump_inputs;        /* only list them */
     bool quiet;
     bool as_llvm; /* messages and leniency of llvm-profdata */
 };

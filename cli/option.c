@@ -97,11 +97,10 @@ int option_next(struct option_parser *parser, const char **value)
     const struct command *command = parser->command;
     const struct tables *tables = parser->tables;
     for (;;) {
-        int got = command->single_dash
-                      ? getopt_long_only(parser->argc, parser->argv, tables->shorts,
-                                         tables->longs, NULL)
-                      : getopt_long(parser->argc, parser->argv, tables->shorts, tables->longs,
-                                    NULL);
+        int got =
+            command->single_dash
+                ? getopt_long_only(parser->argc, parser->argv, tables->shorts, tables->longs, NULL)
+                : getopt_long(parser->argc, parser->argv, tables->shorts, tables->longs, NULL);
         *value = optarg;
         if (got == 1) {
             parser->operands[parser->operand_count++] = optarg;

@@ -32,8 +32,9 @@ static const struct option_spec options[] = {
     {COUNTS, 'c', "counts", NULL, "with their counters (and MC/DC bitmaps)"},
     {VALUES, 'v', "values", NULL,
      "with their values: indirect-call targets, sizes of memory operations, virtual tables"},
-    {TOP, 'n', "topn", "N", "show the N hottest functions (default: 10, unless functions are "
-                            "selected)"},
+    {TOP, 'n', "topn", "N",
+     "show the N hottest functions (default: 10, unless functions are "
+     "selected)"},
     {SUMMARY, 's', "detailed-summary", NULL, "how many counters make up how much of all counts"},
     {CUTOFFS, 0, "detailed-summary-cutoffs", "N,...", "for these shares, in millionths"},
     {BINARY_IDS, 0, "binary-ids", NULL, "show the build ids of the programs"},

@@ -86,8 +86,7 @@ static struct json_object *summary_json(const struct an_llvm_summary *summary)
     struct json_object *entries = json_object_new_array();
     for (size_t i = 0; i < summary->entry_count; i++) {
         struct json_object *entry = json_object_new_object();
-        json_object_object_add(entry, "cutoff",
-                               json_object_new_int64(summary->entries[i].cutoff));
+        json_object_object_add(entry, "cutoff", json_object_new_int64(summary->entries[i].cutoff));
         json_object_object_add(entry, "min_count",
                                json_object_new_uint64(summary->entries[i].min_count));
         json_object_object_add(entry, "counters",
@@ -102,7 +101,8 @@ static struct json_object *hottest_json(const struct show *show)
     struct json_object *hottest = json_object_new_array();
     for (size_t i = 0; i < show->request.top && i < show->hot_count; i++) {
         struct json_object *function = json_object_new_object();
-        json_object_object_add(function, "name", json_text(show->hot[i].name, strlen(show->hot[i].name)));
+        json_object_object_add(function, "name",
+                               json_text(show->hot[i].name, strlen(show->hot[i].name)));
         json_object_object_add(function, "largest", json_object_new_uint64(show->hot[i].max));
         json_object_object_add(function, "total", json_object_new_uint64(show->hot[i].sum));
         json_object_array_add(hottest, function);
@@ -135,16 +135,18 @@ static void add_kind(struct json_object *json, const struct an_llvm_info *info)
         const char *name;
         unsigned variant;
     } flags[] = {
-        {"context_sensitive", AN_LLVM_CONTEXT_SENSITIVE}, {"entry_first", AN_LLVM_ENTRY_FIRST},
-        {"single_byte_coverage", AN_LLVM_BYTE_COVERAGE},  {"entry_only", AN_LLVM_ENTRY_ONLY},
-        {"temporal", AN_LLVM_TEMPORAL},                   {"memprof", AN_LLVM_MEMPROF},
+        {"context_sensitive", AN_LLVM_CONTEXT_SENSITIVE},
+        {"entry_first", AN_LLVM_ENTRY_FIRST},
+        {"single_byte_coverage", AN_LLVM_BYTE_COVERAGE},
+        {"entry_only", AN_LLVM_ENTRY_ONLY},
+        {"temporal", AN_LLVM_TEMPORAL},
+        {"memprof", AN_LLVM_MEMPROF},
     };
     json_object_object_add(json, "format",
                            json_object_new_string(an_llvm_format_name(info->format)));
     json_object_object_add(json, "version", json_object_new_int64(info->version));
     json_object_object_add(
-        json, "level",
-        json_object_new_string(info->variants & AN_LLVM_IR ? "IR" : "front-end"));
+        json, "level", json_object_new_string(info->variants & AN_LLVM_IR ? "IR" : "front-end"));
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         json_object_object_add(json, flags[i].name,
                                json_object_new_boolean(info->variants & flags[i].variant));
@@ -172,8 +174,7 @@ void show_profile_json(const struct show *show, const char *path, uint64_t bytes
     json_object_object_add(json, "max_internal_count",
                            json_object_new_uint64(summary->max_internal_count));
     json_object_object_add(json, "detailed_summary",
-                           show->request.summary ? summary_json(summary)
-                                                 : json_object_new_array());
+                           show->request.summary ? summary_json(summary) : json_object_new_array());
     json_object_object_add(json, "hottest", hottest_json(show));
     json_object_object_add(json, "traces",
                            show->request.traces ? traces_json(show) : json_object_new_array());

@@ -18,9 +18,10 @@ static void print_values(const struct show *show, const struct an_llvm_values *v
                 sum += site->values[v].count;
             for (uint32_t v = 0; v < site->count; v++) {
                 size_t length = 0;
-                const char *name = kind == AN_LLVM_MEMOP_SIZE
-                                       ? NULL
-                                       : reader_symbol(show->reader, site->values[v].value, &length);
+                const char *name =
+                    kind == AN_LLVM_MEMOP_SIZE
+                        ? NULL
+                        : reader_symbol(show->reader, site->values[v].value, &length);
                 printf("    site %-4u %14s  %5.1f%%  ", s, with_commas(site->values[v].count),
                        sum ? 100.0 * (double)site->values[v].count / (double)sum : 0.0);
                 if (kind == AN_LLVM_MEMOP_SIZE)
@@ -37,9 +38,9 @@ static void print_values(const struct show *show, const struct an_llvm_values *v
 void show_function(const struct show *show, const struct an_llvm_record *record,
                    const struct hot *hot)
 {
-    printf("%.*s\n  hash 0x%016llx, %u counters, total %s, largest %s\n",
-           (int)record->name_length, record->name, (unsigned long long)record->hash,
-           record->count_number, with_commas(hot->sum), with_commas(hot->max));
+    printf("%.*s\n  hash 0x%016llx, %u counters, total %s, largest %s\n", (int)record->name_length,
+           record->name, (unsigned long long)record->hash, record->count_number,
+           with_commas(hot->sum), with_commas(hot->max));
     if (show->request.counts) {
         printf("  counts");
         for (uint32_t i = 0; i < record->count_number; i++)
@@ -86,8 +87,7 @@ static void print_summary(const struct an_llvm_summary *summary)
     printf("\n%10s  %20s  %12s\n", "share", "count at least", "counters");
     for (size_t i = 0; i < summary->entry_count; i++)
         printf("%9.4f%%  %20s  %12s\n", summary->entries[i].cutoff / 10000.0,
-               with_commas(summary->entries[i].min_count),
-               with_commas(summary->entries[i].blocks));
+               with_commas(summary->entries[i].min_count), with_commas(summary->entries[i].blocks));
 }
 
 static void print_hot(const struct show *show, size_t number)

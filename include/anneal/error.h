@@ -15,6 +15,10 @@
 
 #include <anneal/export.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum an_code {
     AN_OK = 0,
     AN_NO_MEMORY,   /* an allocation failed */
@@ -47,4 +51,7 @@ AN_API char *an_error_format(const struct an_error *error, char *text, size_t si
 /* A short lower-case word for a code ("truncated"), stable, for use in JSON. Never NULL. */
 AN_API const char *an_code_name(enum an_code code);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

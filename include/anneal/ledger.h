@@ -10,6 +10,10 @@
 
 #include <anneal/error.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum an_input_status {
     AN_INPUT_PENDING = 0, /* not looked at: the merge stopped before */
     AN_INPUT_USED,
@@ -31,8 +35,8 @@ struct an_ledger_entry {
     unsigned version;
     unsigned variants;
     uint64_t device, inode; /* of a file that was opened, else 0 */
-    bool repeated; /* the same file was named before (it was merged again, as asked) */
-    bool thin;     /* its total is less than a tenth of the median of the used ones */
+    bool repeated;          /* the same file was named before (it was merged again, as asked) */
+    bool thin;              /* its total is less than a tenth of the median of the used ones */
 };
 
 struct an_ledger {
@@ -48,4 +52,7 @@ AN_API void an_ledger_free(struct an_ledger *ledger);
 /* "used", "rejected", "empty" or "pending". */
 AN_API const char *an_input_status_name(enum an_input_status status);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -201,9 +201,8 @@ struct an_llvm_left_out {
  * The profile's value data is put into its final order; it can be written again and added to.
  */
 AN_API enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
-                                          const struct an_llvm_write_options *options,
-                                          void **bytes, size_t *size,
-                                          struct an_llvm_left_out *left_out,
+                                          const struct an_llvm_write_options *options, void **bytes,
+                                          size_t *size, struct an_llvm_left_out *left_out,
                                           struct an_error *error);
 
 /* ------------------------------------------------------------------------------------------- */

@@ -56,8 +56,8 @@ static enum an_code slurp(struct an_file *file, int fd, size_t guess, const char
                 an_fail_memory(error);
                 return an_error_in(error, path);
             }
-        ssize_t got = an_fault() ? (errno = EIO, -1)
-                                 : read(fd, file->buffer + size, file->capacity - size);
+        ssize_t got =
+            an_fault() ? (errno = EIO, -1) : read(fd, file->buffer + size, file->capacity - size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -133,8 +133,7 @@ enum an_code an_file_peek(struct an_file *file, const char *path, size_t size,
 static bool write_all(int fd, struct an_bytes bytes)
 {
     while (bytes.size) {
-        ssize_t done =
-            an_fault() ? (errno = ENOSPC, -1) : write(fd, bytes.data, bytes.size);
+        ssize_t done = an_fault() ? (errno = ENOSPC, -1) : write(fd, bytes.data, bytes.size);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)

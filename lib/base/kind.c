@@ -18,11 +18,15 @@ static const struct {
     {"PERFILE2", 8, "a Linux perf recording (perf.data)"},
     {"2ELIFREP", 8, "a big-endian Linux perf recording (perf.data)"},
     {"\x81rforpm\xff", 8, "a raw memory profile (memprof)"},
-    {"\x7f" "ELF", 4, "an ELF program or object file, not its profile"},
+    {"\x7f"
+     "ELF",
+     4, "an ELF program or object file, not its profile"},
     {"BC\xc0\xde", 4, "LLVM bitcode"},
     {"\x1f\x8b", 2, "a gzip file; decompress it first"},
     {"\x28\xb5\x2f\xfd", 4, "a zstd file; decompress it first"},
-    {"\xfd" "7zXZ", 5, "an xz file; decompress it first"},
+    {"\xfd"
+     "7zXZ",
+     5, "an xz file; decompress it first"},
     {"!<arch>\n", 8, "an archive"},
 };
 
@@ -48,8 +52,7 @@ static bool is_sample_profile(struct an_bytes file)
 const char *an_kind_describe(struct an_bytes file)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (file.size >= kinds[i].length &&
-            memcmp(file.data, kinds[i].magic, kinds[i].length) == 0)
+        if (file.size >= kinds[i].length && memcmp(file.data, kinds[i].magic, kinds[i].length) == 0)
             return kinds[i].what;
     if (is_sample_profile(file))
         return "a sample profile (AutoFDO)";

@@ -88,9 +88,9 @@ static bool mark_repeated(struct an_ledger *ledger)
         struct an_ledger_entry *entry = &ledger->entries[i];
         keys[i] = (struct key){entry->device, entry->inode};
         bool is_new, by_file = entry->inode != 0;
-        done = an_names_insert(&seen, by_file ? (const char *)&keys[i] : entry->path,
-                               by_file ? sizeof keys[i] : strlen(entry->path),
-                               &is_new) != AN_NO_NAME;
+        done =
+            an_names_insert(&seen, by_file ? (const char *)&keys[i] : entry->path,
+                            by_file ? sizeof keys[i] : strlen(entry->path), &is_new) != AN_NO_NAME;
         entry->repeated = done && !is_new;
         ledger->repeated += entry->repeated;
     }
@@ -123,8 +123,7 @@ enum an_code an_ledger_close(struct an_ledger *ledger, struct an_error *error)
     free(totals);
     for (size_t i = 0; i < ledger->count; i++) {
         struct an_ledger_entry *entry = &ledger->entries[i];
-        entry->thin =
-            entry->status == AN_INPUT_USED && entry->total_count < ledger->median / 10;
+        entry->thin = entry->status == AN_INPUT_USED && entry->total_count < ledger->median / 10;
         ledger->thin += entry->thin;
     }
     return AN_OK;

@@ -44,8 +44,7 @@ void an_pool_run(unsigned threads, size_t count, void (*task)(void *context, siz
         threads = (unsigned)count;
     if (threads > MOST_THREADS)
         threads = MOST_THREADS;
-    while (running + 1 < threads &&
-           pthread_create(&started[running], NULL, work, &batch) == 0)
+    while (running + 1 < threads && pthread_create(&started[running], NULL, work, &batch) == 0)
         running++;
     work(&batch);
     while (running)

@@ -87,8 +87,7 @@ uint64_t an_addresses_map(const void *context, enum an_llvm_value_kind kind, uin
 {
     const struct addresses *addresses = context;
     if (kind == AN_LLVM_INDIRECT_CALL) {
-        const uint64_t *hash =
-            an_map_find(&addresses->functions, value - addresses->load_delta);
+        const uint64_t *hash = an_map_find(&addresses->functions, value - addresses->load_delta);
         return hash ? *hash : 0;
     }
     if (kind == AN_LLVM_VTABLE)

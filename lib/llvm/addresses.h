@@ -8,7 +8,7 @@
 #include "llvm/raw.h"
 
 struct addresses {
-    struct an_map functions; /* address -> name hash */
+    struct an_map functions;    /* address -> name hash */
     struct raw_vtable *vtables; /* ascending by address */
     size_t vtable_number;
     uint64_t load_delta; /* subtracted from a value before it is looked up */
@@ -20,6 +20,6 @@ void an_addresses_free(struct addresses *addresses);
 
 /* The value to keep for a profiled value of this kind; has the form that an_value_block_decode()
  * wants, with a struct addresses as context. */
-uint64_t an_addresses_map(const void *addresses, enum an_llvm_value_kind kind, uint64_t value);
+uint64_t an_addresses_map(const void *context, enum an_llvm_value_kind kind, uint64_t value);
 
 #endif

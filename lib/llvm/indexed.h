@@ -13,8 +13,8 @@ struct indexed_image {
     struct an_bytes file;
     unsigned version;
     unsigned variants;
-    uint64_t table_at;    /* first bucket's items */
-    uint64_t table_end;   /* bucket array */
+    uint64_t table_at;  /* first bucket's items */
+    uint64_t table_end; /* bucket array */
     uint64_t buckets, entries;
     uint64_t records;     /* of all entries */
     uint64_t total_count; /* of all counters, saturating */

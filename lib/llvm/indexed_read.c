@@ -92,8 +92,7 @@ static enum an_code read_header(struct indexed_image *image, struct an_cursor *c
     return cursor->short_read ? cut_short(image, "header", error) : AN_OK;
 }
 
-static enum an_code open_table(struct indexed_image *image, uint64_t offset,
-                               struct an_error *error)
+static enum an_code open_table(struct indexed_image *image, uint64_t offset, struct an_error *error)
 {
     struct an_cursor cursor = an_cursor_at(image->file, 0, false);
     if (offset <= image->file.size)

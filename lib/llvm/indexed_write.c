@@ -205,9 +205,14 @@ static enum an_code patch_summary(struct writer *writer, uint64_t at,
     if (code != AN_OK)
         return code;
     uint64_t words[SUMMARY_SIZE / 8] = {
-        SUMMARY_FIELDS,           SUMMARY_CUTOFFS,           summary.functions,
-        summary.blocks,           summary.max_function_count, summary.max_count,
-        summary.max_internal_count, summary.total_count,
+        SUMMARY_FIELDS,
+        SUMMARY_CUTOFFS,
+        summary.functions,
+        summary.blocks,
+        summary.max_function_count,
+        summary.max_count,
+        summary.max_internal_count,
+        summary.total_count,
     };
     for (size_t i = 0; i < SUMMARY_CUTOFFS; i++) {
         uint64_t *entry = words + 2 + SUMMARY_FIELDS + 3 * i;
@@ -265,10 +270,9 @@ static enum an_code put_vtable_names(struct writer *writer, struct an_error *err
         if (!ordered)
             return an_fail_memory(error);
         memcpy(ordered, names->names, names->count * sizeof *ordered);
-        enum an_code code =
-            an_order_as_stringset(ordered, names->count)
-                ? an_names_section_write(buffer, ordered, names->count, error)
-                : an_fail_memory(error);
+        enum an_code code = an_order_as_stringset(ordered, names->count)
+                                ? an_names_section_write(buffer, ordered, names->count, error)
+                                : an_fail_memory(error);
         free(ordered);
         if (code != AN_OK)
             return code;
@@ -311,7 +315,7 @@ static enum an_code put_all(struct writer *writer, const struct table *table, co
     an_buffer_le64(buffer, an_llvm_version_word(version, variants));
     an_buffer_le64(buffer, 0); /* unused */
     an_buffer_le64(buffer, 0); /* MD5 */
-    unsigned offset_words = version >= 12  ? 5
+    unsigned offset_words = version >= 12   ? 5
                             : version >= 10 ? 4
                             : version >= 9  ? 3
                             : version >= 8  ? 2
@@ -351,8 +355,7 @@ static enum an_code put_all(struct writer *writer, const struct table *table, co
         code = patch_summary(writer, summary_at + SUMMARY_SIZE, writer->context_sensitive_summary,
                              error);
     for (unsigned i = 0; i < offset_words && code == AN_OK; i++)
-        an_buffer_patch_le64(buffer, offsets_at + 8 * i,
-                             offsets[i] ? offsets[i] - header_at : 0);
+        an_buffer_patch_le64(buffer, offsets_at + 8 * i, offsets[i] ? offsets[i] - header_at : 0);
     return code;
 }
 

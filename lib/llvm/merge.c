@@ -113,8 +113,8 @@ static bool add_all(struct an_llvm_reader *reader, const struct merge_sink *sink
     bool sure = reader->info.format == AN_LLVM_RAW; /* found by its hash */
     while (an_reader_next(reader, &record, &name_hash)) {
         unsigned warnings = 0;
-        size_t function = an_sink_function(sink, record.name, record.name_length, name_hash,
-                                           sure && name_hash);
+        size_t function =
+            an_sink_function(sink, record.name, record.name_length, name_hash, sure && name_hash);
         if (function == AN_NO_NAME ||
             !an_profile_add(sink->profile, function, &record, weight, &warnings))
             return false;
@@ -141,8 +141,7 @@ static enum an_code merge_by_reader(const struct merge_sink *sink, struct an_byt
             done = an_profile_add_binary_id(profile, info->binary_ids[i].bytes,
                                             info->binary_ids[i].size);
         if (done && sink->options->keep_vtable_names)
-            done = an_reader_vtable_names(reader, keep_vtable_name,
-                                          &(struct vtable_sink){profile});
+            done = an_reader_vtable_names(reader, keep_vtable_name, &(struct vtable_sink){profile});
         if (done && info->trace_count)
             done = an_profile_add_traces(profile, info->traces, info->trace_count,
                                          info->trace_stream_size,
@@ -264,7 +263,8 @@ static enum an_code make_shares(struct job *job, size_t number, struct an_error 
     for (size_t i = 0; i < number; i++) {
         struct share *share = &job->shares[i];
         share->job = job;
-        share->first = job->count / number * i + (i < job->count % number ? i : job->count % number);
+        share->first =
+            job->count / number * i + (i < job->count % number ? i : job->count % number);
         share->end = share->first + job->count / number + (i < job->count % number);
         share->profile = an_llvm_profile_new();
         share->merger = an_raw_merger_new();
@@ -289,8 +289,7 @@ static void forget(struct an_ledger *ledger)
 }
 
 /* Merges everything in `number` shares; *in_order is false when they must not be put together. */
-static enum an_code round_of(struct job *job, size_t number, bool *in_order,
-                             struct an_error *error)
+static enum an_code round_of(struct job *job, size_t number, bool *in_order, struct an_error *error)
 {
     enum an_code code = make_shares(job, number, error);
     if (code != AN_OK)
@@ -372,10 +371,10 @@ static enum an_code merge_all(struct job *job, struct an_error *error)
 static enum an_code judge(const struct job *job, struct an_error *error)
 {
     const struct an_ledger *ledger = job->ledger;
-    bool fail = job->options->failure_mode == AN_LLVM_FAIL_ANY
-                    ? ledger->rejected > 0
-                    : job->options->failure_mode == AN_LLVM_FAIL_ALL &&
-                          ledger->rejected == ledger->count;
+    bool fail =
+        job->options->failure_mode == AN_LLVM_FAIL_ANY
+            ? ledger->rejected > 0
+            : job->options->failure_mode == AN_LLVM_FAIL_ALL && ledger->rejected == ledger->count;
     if (!fail)
         return AN_OK;
     for (size_t i = 0; ledger->rejected == 1 && i < ledger->count; i++)

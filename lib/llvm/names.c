@@ -109,11 +109,10 @@ enum an_code an_symbols_read(struct an_symbols *symbols, struct an_bytes section
         if (cursor.short_read || !content)
             return an_fail_at(error, AN_MALFORMED, here,
                               "block of names reaches beyond the name section");
-        enum an_code code =
-            packed_size
-                ? add_compressed(symbols, (struct an_bytes){content, packed_size}, size, here,
-                                 error)
-                : add_joined(symbols, (const char *)content, size, here, error);
+        enum an_code code = packed_size
+                                ? add_compressed(symbols, (struct an_bytes){content, packed_size},
+                                                 size, here, error)
+                                : add_joined(symbols, (const char *)content, size, here, error);
         if (code != AN_OK)
             return code;
         while (an_cursor_left(&cursor) && section.data[cursor.at] == 0)

@@ -72,8 +72,7 @@ size_t *an_order_by_name(const struct an_llvm_profile *profile, bool sparse, siz
     for (size_t i = 0; i < profile->functions.count; i++) {
         const struct an_name *name = &profile->names.names[i];
         if (an_function_is_written(&profile->functions.items[i], sparse))
-            items[(*count)++] =
-                (struct sort_item){prefix_of(name), name->text, name->length, i};
+            items[(*count)++] = (struct sort_item){prefix_of(name), name->text, name->length, i};
     }
     qsort(items, *count, sizeof *items, by_name);
     for (size_t i = 0; i < *count; i++)

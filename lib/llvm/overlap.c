@@ -27,8 +27,8 @@ static enum an_code open_side(struct side *side, const char *path, struct an_err
 {
     enum an_code code = an_file_load(&side->file, path, error);
     if (code == AN_OK)
-        code = an_llvm_reader_open(&side->reader, side->file.bytes.data, side->file.bytes.size,
-                                   error);
+        code =
+            an_llvm_reader_open(&side->reader, side->file.bytes.data, side->file.bytes.size, error);
     return code == AN_OK ? code : an_error_in(error, path);
 }
 
@@ -130,8 +130,8 @@ static void compare_values(struct record *base, struct an_llvm_record *test,
     for (int kind = 0; base->values && kind < AN_LLVM_VALUE_KINDS; kind++) {
         an_record_order_by_value(base, kind);
         for (uint32_t s = 0; s < base->values->site_count[kind]; s++)
-            compare_sites(&base->values->sites[kind][s], &test->values->sites[kind][s], kind,
-                          whole, level);
+            compare_sites(&base->values->sites[kind][s], &test->values->sites[kind][s], kind, whole,
+                          level);
     }
 }
 
@@ -143,10 +143,10 @@ static void compare_counts(const struct record *base, const struct an_llvm_recor
     uint64_t most = 0;
     struct an_llvm_overlap *level = &report->level;
     for (uint32_t i = 0; i < test->count_number; i++) {
-        whole_score += score(base->counts[i], test->counts[i], whole->base.counts,
-                             whole->test.counts);
-        level_score += score(base->counts[i], test->counts[i], level->base.counts,
-                             level->test.counts);
+        whole_score +=
+            score(base->counts[i], test->counts[i], whole->base.counts, whole->test.counts);
+        level_score +=
+            score(base->counts[i], test->counts[i], level->base.counts, level->test.counts);
         if (test->counts[i] > most)
             most = test->counts[i];
     }
@@ -228,10 +228,8 @@ static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
             continue;
         for (struct record *r = base->functions.items[f].first; r; r = r->next) {
             struct an_llvm_record view = an_profile_view(base, r);
-            struct an_llvm_overlap_function report = {.name = name->text,
-                                                      .name_length = name->length,
-                                                      .hash = r->hash,
-                                                      .in_base = true};
+            struct an_llvm_overlap_function report = {
+                .name = name->text, .name_length = name->length, .hash = r->hash, .in_base = true};
             add_record(&report.level.base, &view);
             report.base_share = report.level.base.counts / whole->base.counts;
             options->report(options->context, &report);

@@ -90,8 +90,7 @@ size_t an_profile_function(struct an_llvm_profile *profile, const char *name, si
     size_t index = an_names_find(&profile->names, name, length);
     if (index != AN_NO_NAME)
         return index;
-    return new_function(profile, name, length,
-                        sure ? name_hash : an_llvm_name_hash(name, length));
+    return new_function(profile, name, length, sure ? name_hash : an_llvm_name_hash(name, length));
 }
 
 /*
@@ -345,8 +344,7 @@ enum an_code an_llvm_profile_add(struct an_llvm_profile *profile,
     if (record->count_number == 0)
         return an_fail(error, AN_USAGE, "a function needs at least one counter");
     size_t function = an_profile_function(profile, record->name, record->name_length, 0, false);
-    if (function == AN_NO_NAME ||
-        !an_profile_add(profile, function, record, weight, warnings))
+    if (function == AN_NO_NAME || !an_profile_add(profile, function, record, weight, warnings))
         return an_fail_memory(error);
     return AN_OK;
 }
@@ -411,8 +409,8 @@ bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile
         bool is_new;
         const struct an_name *name = &from->vtable_names.names[i];
         char *copy = an_arena_copy(&into->arena, name->text, name->length);
-        done = copy && an_names_insert(&into->vtable_names, copy, name->length, &is_new) !=
-                           AN_NO_NAME;
+        done =
+            copy && an_names_insert(&into->vtable_names, copy, name->length, &is_new) != AN_NO_NAME;
     }
     if (done && from->trace_stream_size)
         done = an_profile_add_traces(into, from->traces.items, from->traces.count,

@@ -10,8 +10,7 @@ void an_random_start(struct an_random *random)
 {
     random->state[0] = 5489;
     for (unsigned i = 1; i < SIZE; i++)
-        random->state[i] =
-            1812433253u * (random->state[i - 1] ^ (random->state[i - 1] >> 30)) + i;
+        random->state[i] = 1812433253u * (random->state[i - 1] ^ (random->state[i - 1] >> 30)) + i;
     random->next = SIZE;
 }
 

@@ -76,8 +76,8 @@ enum word {
 
 /* The version that brought a word, where it is not the oldest one. */
 static const uint8_t since[WORDS] = {
-    [BINARY_IDS] = 7,    [BITMAP_BYTES] = 9,   [PADDING_AFTER_BITMAP] = 9,
-    [BITMAP_DELTA] = 9,  [VTABLE_NUMBER] = 10, [VTABLE_NAMES_SIZE] = 10,
+    [BINARY_IDS] = 7,   [BITMAP_BYTES] = 9,   [PADDING_AFTER_BITMAP] = 9,
+    [BITMAP_DELTA] = 9, [VTABLE_NUMBER] = 10, [VTABLE_NAMES_SIZE] = 10,
 };
 
 static void read_words(struct an_cursor *cursor, unsigned version, uint64_t words[WORDS])
@@ -352,8 +352,8 @@ enum an_code an_raw_read_values(const struct raw_image *image,
                                 const uint16_t sites[AN_LLVM_VALUE_KINDS], uint64_t *at,
                                 struct value_block *block, struct an_error *error)
 {
-    enum an_code code = an_value_block_read(block, image->file, *at, image->file.size,
-                                            image->big, error);
+    enum an_code code =
+        an_value_block_read(block, image->file, *at, image->file.size, image->big, error);
     if (code == AN_TRUNCATED)
         an_error_hint(error, "the program died while it wrote it, or wrote it in continuous mode "
                              "(%%c), which has no value data");

@@ -24,7 +24,7 @@ struct raw_fields {
     uint8_t function_pointer;
     uint8_t counter_number;
     uint8_t sites;
-    uint8_t kinds; /* how many 16-bit site numbers there are */
+    uint8_t kinds;        /* how many 16-bit site numbers there are */
     uint8_t bitmap_bytes; /* 0: none */
 };
 

@@ -75,10 +75,8 @@ bool an_raw_same_layout(const struct raw_image *known, const struct raw_image *i
                         bool has_probe, uint64_t probe, uint64_t *delta)
 {
     if (known->version_word != image->version_word || known->wide != image->wide ||
-        known->data_number != image->data_number ||
-        known->counters.size != image->counters.size ||
-        known->bitmap.size != image->bitmap.size ||
-        known->vtable_number != image->vtable_number ||
+        known->data_number != image->data_number || known->counters.size != image->counters.size ||
+        known->bitmap.size != image->bitmap.size || known->vtable_number != image->vtable_number ||
         !same_bytes(&known->binary_ids, &image->binary_ids))
         return false;
     *delta = 0;

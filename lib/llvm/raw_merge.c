@@ -136,8 +136,7 @@ static void add_bitmaps(const struct plan *plan, const struct raw_image *image)
 
 /* Adds the sites that were found in the block of a direct function; steps over them. */
 static bool add_found(const struct raw_merger *merger, const struct merge_sink *sink,
-                      struct plan *plan, size_t valued, size_t *next, size_t end,
-                      uint64_t weight)
+                      struct plan *plan, size_t valued, size_t *next, size_t end, uint64_t weight)
 {
     uint32_t i = plan->valued[valued].planned;
     struct record *record = plan->planned[i].record;
@@ -173,8 +172,8 @@ static bool add_loose(struct raw_merger *merger, const struct merge_sink *sink,
         .bitmap = (uint8_t *)image->bitmap.data + raw.bitmap_offset,
     };
     if (block) {
-        record.values = an_value_block_decode(block, image->big, an_addresses_map,
-                                              &plan->addresses, &merger->scratch);
+        record.values = an_value_block_decode(block, image->big, an_addresses_map, &plan->addresses,
+                                              &merger->scratch);
         if (!record.values)
             return false;
     }
@@ -226,8 +225,8 @@ static bool add_values(const struct raw_merger *merger, const struct merge_sink 
 {
     size_t next = part->first_found;
     while (next < part->found_end)
-        if (!add_found(merger, sink, plan, merger->found.items[next].valued, &next,
-                       part->found_end, weight))
+        if (!add_found(merger, sink, plan, merger->found.items[next].valued, &next, part->found_end,
+                       weight))
             return false;
     return true;
 }
@@ -250,8 +249,7 @@ static enum an_code apply(struct raw_merger *merger, const struct merge_sink *si
         (struct an_bytes){image->binary_ids.data, (size_t)image->binary_ids.size}, 0, image->big);
     while (done && an_cursor_left(&ids)) {
         uint64_t size;
-        const uint8_t *bytes =
-            an_cursor_block(&ids, an_raw_pads_binary_ids(image->version), &size);
+        const uint8_t *bytes = an_cursor_block(&ids, an_raw_pads_binary_ids(image->version), &size);
         done = an_profile_add_binary_id(sink->profile, bytes, (size_t)size);
     }
     return done ? AN_OK : an_fail_memory(error);
@@ -316,8 +314,7 @@ static enum an_code find_values(struct raw_merger *merger, struct part *part,
     part->first_found = merger->found.count;
     for (size_t v = 0; v < plan->valued_number; v++) {
         struct value_block block;
-        enum an_code code =
-            an_raw_read_values(image, plan->valued[v].sites, &at, &block, error);
+        enum an_code code = an_raw_read_values(image, plan->valued[v].sites, &at, &block, error);
         if (code == AN_OK && !note_found(merger, v, &block))
             code = an_fail_memory(error);
         if (code != AN_OK)
@@ -388,8 +385,8 @@ static enum an_code prepare_plan(struct raw_merger *merger, struct part *part,
     if (!place)
         return an_fail_memory(error);
     part->plan = *place = an_alloc_zero(1, sizeof **place);
-    enum an_code code = part->plan ? an_raw_plan_make(part->plan, &part->image, error)
-                                   : an_fail_memory(error);
+    enum an_code code =
+        part->plan ? an_raw_plan_make(part->plan, &part->image, error) : an_fail_memory(error);
     return code == AN_OK ? find_values(merger, part, error) : code;
 }
 

@@ -34,8 +34,7 @@ void an_raw_plan_warn(const struct plan *plan, const struct merge_sink *sink, ui
 {
     if (!warnings)
         return;
-    const struct an_name *name =
-        &sink->profile->names.names[plan->planned[i].function];
+    const struct an_name *name = &sink->profile->names.names[plan->planned[i].function];
     an_sink_warn(sink, name->text, name->length, warnings);
 }
 
@@ -100,8 +99,8 @@ static bool make_direct(struct plan *plan, struct an_llvm_profile *profile, uint
         record->bitmap_bytes = raw->bitmap_bytes;
     }
     for (int kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++)
-        if (raw->sites[kind] && !an_values_make_sites(&record->values, kind, raw->sites[kind],
-                                                      &profile->arena))
+        if (raw->sites[kind] &&
+            !an_values_make_sites(&record->values, kind, raw->sites[kind], &profile->arena))
             return false;
     return add_span(plan, planned->slot, raw->slots);
 }
@@ -164,13 +163,12 @@ enum an_code an_raw_plan_make(struct plan *plan, const struct raw_image *image,
     if (image->data_number > UINT32_MAX || !copy_image(plan, image))
         return an_fail_memory(error);
     const struct raw_section *names = &plan->image.names, *vtables = &plan->image.vtable_names;
-    enum an_code code =
-        an_symbols_read(&plan->symbols, (struct an_bytes){names->data, (size_t)names->size},
-                        names->at, error);
+    enum an_code code = an_symbols_read(
+        &plan->symbols, (struct an_bytes){names->data, (size_t)names->size}, names->at, error);
     if (code == AN_OK)
-        code = an_symbols_read(&plan->symbols,
-                               (struct an_bytes){vtables->data, (size_t)vtables->size},
-                               vtables->at, error);
+        code =
+            an_symbols_read(&plan->symbols, (struct an_bytes){vtables->data, (size_t)vtables->size},
+                            vtables->at, error);
     if (code != AN_OK)
         return code;
     size_t number = (size_t)image->data_number;

@@ -142,8 +142,7 @@ bool an_raw_add_site(const struct merge_sink *sink, struct plan *plan, struct re
     /* When something else was merged into the record, its sites were sorted: places are void. */
     if (record->order[found->kind] == BY_VALUE)
         plan->irregular[number] = 1;
-    if (!plan->irregular[number] &&
-        !place_values(plan, site, number, found, &placing, &regular))
+    if (!plan->irregular[number] && !place_values(plan, site, number, found, &placing, &regular))
         return false;
     if (regular)
         return add_placed(sink, plan, site, number, found, &placing, weight, warnings);

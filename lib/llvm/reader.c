@@ -81,18 +81,18 @@ static enum an_code open_raw_part(struct an_llvm_reader *reader, uint64_t at,
     if (code == AN_OK)
         code = an_raw_check(image, &reader->info.total_count, error);
     if (code == AN_OK)
-        code = an_symbols_read(
-            &part->symbols, (struct an_bytes){image->names.data, (size_t)image->names.size},
-            image->names.at, error);
+        code = an_symbols_read(&part->symbols,
+                               (struct an_bytes){image->names.data, (size_t)image->names.size},
+                               image->names.at, error);
     if (code == AN_OK)
         code = an_symbols_read(
             &part->symbols,
             (struct an_bytes){image->vtable_names.data, (size_t)image->vtable_names.size},
             image->vtable_names.at, error);
     struct an_bytes ids = {image->binary_ids.data, (size_t)image->binary_ids.size};
-    if (code == AN_OK && (!an_addresses_learn(&part->addresses, image) ||
-                          !remember_binary_ids(reader, ids, image->big,
-                                               an_raw_pads_binary_ids(image->version))))
+    if (code == AN_OK &&
+        (!an_addresses_learn(&part->addresses, image) ||
+         !remember_binary_ids(reader, ids, image->big, an_raw_pads_binary_ids(image->version))))
         code = an_fail_memory(error);
     return code;
 }
@@ -104,8 +104,8 @@ static enum an_code open_raw(struct an_llvm_reader *reader, struct an_error *err
     while (more) {
         enum an_code code = open_raw_part(reader, at, error);
         if (code == AN_OK)
-            code = an_raw_next(&reader->parts.items[reader->parts.count - 1].image, &at, &more,
-                               error);
+            code =
+                an_raw_next(&reader->parts.items[reader->parts.count - 1].image, &at, &more, error);
         if (code != AN_OK)
             return code;
     }
@@ -225,8 +225,7 @@ static enum an_code open_indexed(struct an_llvm_reader *reader, struct an_error 
     info->trace_stream_size = image->trace_stream_size;
     info->functions = (size_t)image->records;
     info->total_count = image->total_count;
-    struct an_bytes ids = {image->file.data + image->binary_ids_at,
-                           (size_t)image->binary_ids_size};
+    struct an_bytes ids = {image->file.data + image->binary_ids_at, (size_t)image->binary_ids_size};
     if (!make_indexed_traces(reader) || !remember_binary_ids(reader, ids, false, true))
         return an_fail_memory(error);
     reader->walk = an_indexed_walk(image);
@@ -241,10 +240,10 @@ static bool next_indexed(struct an_llvm_reader *reader, struct an_llvm_record *r
     bool more;
     if (an_indexed_next(&reader->walk, &indexed, &more, &never) != AN_OK || !more)
         return false;
-    if (!make_room((void **)&reader->counts, &reader->count_capacity,
-                   (size_t)indexed.count_number, sizeof(uint64_t)) ||
-        !make_room((void **)&reader->bitmap, &reader->bitmap_capacity,
-                   (size_t)indexed.bitmap_bytes, 1)) {
+    if (!make_room((void **)&reader->counts, &reader->count_capacity, (size_t)indexed.count_number,
+                   sizeof(uint64_t)) ||
+        !make_room((void **)&reader->bitmap, &reader->bitmap_capacity, (size_t)indexed.bitmap_bytes,
+                   1)) {
         reader->failed = true;
         return false;
     }
@@ -263,8 +262,7 @@ static bool next_indexed(struct an_llvm_reader *reader, struct an_llvm_record *r
     };
     *name_hash = reader->walk.name_hash;
     if (indexed.has_values && indexed.values.kind_number) {
-        record->values =
-            an_value_block_decode(&indexed.values, false, NULL, NULL, &reader->values);
+        record->values = an_value_block_decode(&indexed.values, false, NULL, NULL, &reader->values);
         reader->failed = !record->values;
     }
     return !reader->failed;

@@ -21,8 +21,7 @@ size_t an_sink_function(const struct merge_sink *sink, const char *name, size_t 
                         uint64_t name_hash, bool sure)
 {
     if (sink->options->rename) {
-        const char *renamed =
-            sink->options->rename(sink->options->context, name, name_length);
+        const char *renamed = sink->options->rename(sink->options->context, name, name_length);
         if (renamed)
             return an_profile_function(sink->profile, renamed, strlen(renamed), 0, false);
     }

@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "llvm/format.h"
 
-const uint32_t an_llvm_cutoffs[SUMMARY_CUTOFFS] = {
-    10000,  100000, 200000, 300000, 400000, 500000, 600000, 700000,
-    800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999};
+const uint32_t an_llvm_cutoffs[SUMMARY_CUTOFFS] = {10000,  100000, 200000, 300000, 400000, 500000,
+                                                   600000, 700000, 800000, 900000, 950000, 990000,
+                                                   999000, 999900, 999990, 999999};
 
 struct an_llvm_summary_builder *an_llvm_summary_builder_new(void)
 {
@@ -116,8 +116,7 @@ static bool next_run(struct descent *descent, uint64_t *count, uint64_t *number)
 
 enum an_code an_llvm_summary_builder_finish(struct an_llvm_summary_builder *builder,
                                             const uint32_t *cutoffs, size_t cutoff_count,
-                                            struct an_llvm_summary *summary,
-                                            struct an_error *error)
+                                            struct an_llvm_summary *summary, struct an_error *error)
 {
     if (!cutoffs) {
         cutoffs = an_llvm_cutoffs;

@@ -216,7 +216,7 @@ static enum an_code parse_markers(struct parser *p)
 static enum an_code add_symbol(struct parser *p, struct line name)
 {
     return an_symbols_add(&p->image->symbols, name.text, name.length) ? AN_OK
-                                                                       : an_fail_memory(p->error);
+                                                                      : an_fail_memory(p->error);
 }
 
 /* NAME:COUNT or SIZE:COUNT; the last colon counts, since names can have some. */

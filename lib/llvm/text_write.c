@@ -5,8 +5,8 @@
 
 #include "llvm/order.h"
 
-static const char *const kind_names[AN_LLVM_VALUE_KINDS] = {
-    "IPVK_IndirectCallTarget", "IPVK_MemOPSize", "IPVK_VTableTarget"};
+static const char *const kind_names[AN_LLVM_VALUE_KINDS] = {"IPVK_IndirectCallTarget",
+                                                            "IPVK_MemOPSize", "IPVK_VTableTarget"};
 
 static void put_string(struct an_buffer *buffer, const char *text)
 {
@@ -18,8 +18,8 @@ static void write_kind(struct an_buffer *buffer, unsigned kind, const struct an_
                        const char *(*symbol)(void *context, uint64_t hash, size_t *length),
                        void *context)
 {
-    an_buffer_print(buffer, "# ValueKind = %s:\n%u\n# NumValueSites:\n%u\n", kind_names[kind],
-                    kind, number);
+    an_buffer_print(buffer, "# ValueKind = %s:\n%u\n# NumValueSites:\n%u\n", kind_names[kind], kind,
+                    number);
     for (uint32_t i = 0; i < number; i++) {
         an_buffer_decimal(buffer, sites[i].count, '\n');
         for (uint32_t v = 0; v < sites[i].count; v++) {

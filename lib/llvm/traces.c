@@ -56,8 +56,8 @@ enum { MOST_DRAWS = 10000000 };
  * Adds a source that was itself sampled from a longer stream: finds which traces the whole stream
  * would have replaced, and puts a random choice of the source's there.
  */
-static bool add_sampled(struct an_llvm_profile *profile, struct an_llvm_trace *source,
-                        size_t count, uint64_t stream_size)
+static bool add_sampled(struct an_llvm_profile *profile, struct an_llvm_trace *source, size_t count,
+                        uint64_t stream_size)
 {
     struct an_map replaced = {0};
     struct {

@@ -46,9 +46,8 @@ enum an_code an_value_block_read(struct value_block *block, struct an_bytes file
                           size, kinds);
     block->size = size;
     block->kind_number = kinds;
-    struct an_cursor cursor =
-        an_cursor_at((struct an_bytes){file.data, (size_t)(at + size)}, (size_t)at + BLOCK_HEAD,
-                     big);
+    struct an_cursor cursor = an_cursor_at((struct an_bytes){file.data, (size_t)(at + size)},
+                                           (size_t)at + BLOCK_HEAD, big);
     unsigned seen = 0;
     for (uint32_t i = 0; i < kinds; i++) {
         uint64_t here = cursor.at;

@@ -108,8 +108,8 @@ static void merge_in_place(struct an_llvm_site *site, const struct an_llvm_value
  * occurrence with the first, the second with the second, and so on.
  */
 static uint32_t merge_pairwise(struct an_llvm_value *merged, const struct an_llvm_site *site,
-                               const struct an_llvm_value *values, uint32_t count,
-                               uint64_t weight, unsigned *warnings)
+                               const struct an_llvm_value *values, uint32_t count, uint64_t weight,
+                               unsigned *warnings)
 {
     uint32_t i = 0, to = 0;
     for (uint32_t j = 0; j < count; j++) {
@@ -161,8 +161,7 @@ static bool repeated(const struct an_llvm_value *values, uint32_t count)
 }
 
 bool an_site_merge(struct an_llvm_site *site, const struct an_llvm_value *values, uint32_t count,
-                   uint64_t weight, struct an_arena *arena, unsigned *warnings,
-                   bool *order_matters)
+                   uint64_t weight, struct an_arena *arena, unsigned *warnings, bool *order_matters)
 {
     if (count == 0)
         return true;

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "llvm/indexed.h"
 #include "llvm/format.h"
+#include "llvm/indexed.h"
 #include "llvm/text.h"
 
 enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
@@ -21,10 +21,9 @@ enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
                        AN_LLVM_OLDEST_WRITTEN, INDEXED_NEWEST);
     an_profile_settle(profile);
     struct an_buffer buffer = {0};
-    enum an_code code =
-        options->text
-            ? an_text_write(profile, options->sparse, &buffer, error)
-            : an_indexed_write(profile, version, options->sparse, &buffer, left_out, error);
+    enum an_code code = options->text ? an_text_write(profile, options->sparse, &buffer, error)
+                                      : an_indexed_write(profile, version, options->sparse, &buffer,
+                                                         left_out, error);
     if (code == AN_OK && buffer.failed)
         code = an_fail_memory(error);
     if (code != AN_OK) {
