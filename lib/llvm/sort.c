@@ -3,13 +3,11 @@
  * same value several times (callees that are not instrumented all have value 0). To write the same
  * bytes as llvm-profdata, equal elements have to land where libstdc++'s introsort puts them:
  * quicksort with the median of the second, the middle and the last element as pivot down to runs
- * of 16, then insertion sort (D. Musser, "Introspective Sorting and Selection Algorithms", 1997).
- * Where it escapes to heap sort, qsort is used here: it takes a hostile order of keys to get there,
- * and only the order of equal keys can differ.
+ * of 16, then insertion sort; heap sort where that recurses too deep (D. Musser, "Introspective
+ * Sorting and Selection Algorithms", 1997; the heap's sinking is R. W. Floyd's).
  */
 #include "llvm/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct an_llvm_value pair;
@@ -73,10 +71,37 @@ static pair *partition(pair *first, pair *last, const pair *pivot)
     }
 }
 
-static int compare_values(const void *a, const void *b)
+/* Lets a pair sink into a hole of the heap: down to a leaf by the larger children, then up. */
+static void sink(pair *heap, size_t hole, size_t count, pair sinking)
 {
-    uint64_t left = ((const pair *)a)->value, right = ((const pair *)b)->value;
-    return (left > right) - (left < right);
+    size_t top = hole, child = hole;
+    while (child < (count - 1) / 2) {
+        child = 2 * (child + 1);
+        if (heap[child].value < heap[child - 1].value)
+            child--;
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    if (count % 2 == 0 && child == (count - 2) / 2) {
+        heap[hole] = heap[2 * child + 1];
+        hole = 2 * child + 1;
+    }
+    while (hole > top && heap[(hole - 1) / 2].value < sinking.value) {
+        heap[hole] = heap[(hole - 1) / 2];
+        hole = (hole - 1) / 2;
+    }
+    heap[hole] = sinking;
+}
+
+static void heap_sort(pair *heap, size_t count)
+{
+    for (size_t parent = count / 2; parent-- > 0;)
+        sink(heap, parent, count, heap[parent]);
+    while (count > 1) {
+        pair last = heap[--count];
+        heap[count] = heap[0];
+        sink(heap, 0, count, last);
+    }
 }
 
 /* Recurses into the right part and loops on the left one, until runs are short. */
@@ -84,7 +109,7 @@ static void quick_sort(pair *first, pair *last, unsigned depth)
 {
     while (last - first > RUN) {
         if (depth-- == 0) {
-            qsort(first, (size_t)(last - first), sizeof *first, compare_values);
+            heap_sort(first, (size_t)(last - first));
             return;
         }
         median_to(first, first + 1, first + (last - first) / 2, last - 1);
