@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# make-others.sh CHROOT VERSION...
+#
+# Adds golden files of compilers that Debian 12 does not have: LLVM 11 (Debian 11), and 17, 18 and
+# 22 (later Debians). CHROOT is a system in which clang-VERSION, its profile runtime
+# (libclang-common-VERSION-dev or libclang-rt-VERSION-dev) and llvm-VERSION are installed, as
+# debootstrap makes it. Needs root, for chroot. Writes raw/, text/ and indexed/ here; the lines for
+# MANIFEST.others and MANIFEST.others.indexed are printed and have to be put there by hand.
+set -euo pipefail
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+root=$1
+shift
+work=$root/tmp/anneal-corpus
+rm -rf "$work"
+mkdir -p "$work"
+cp -r "$here/src" "$work/src"
+
+inside() {
+    chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin /bin/sh -ec "cd /tmp/anneal-corpus; $*"
+}
+
+manifest() { # RAW VERSION KIND
+    local word
+    word=$(od -An -tx8 -j8 -N8 "$here/raw/$1" | tr -d ' ')
+    printf 'raw/%s\t%s\t%s\ttext/%s.text\taccept\t64le\t%s\n' "$1" "$2" "$3" "$1" "$word"
+}
+
+for v in "$@"; do
+    for kind in ir fe; do
+        flag=-fprofile-generate
+        [ $kind = fe ] && flag=-fprofile-instr-generate
+        extra=
+        if [ $kind = fe ] && [ "$v" -ge 18 ]; then # MC/DC came with raw version 9
+            extra="-fcoverage-mapping -fcoverage-mcdc"
+        fi
+        name=c-$kind-clang$v
+        inside "cd src; clang-$v -O1 $flag $extra -Wl,--build-id=none ops_main.c ops_util.c -o ../$name"
+        for run in 1 2; do
+            inside "LLVM_PROFILE_FILE=$name-run$run.profraw setarch -R ./$name $run $((5 * run)) >/dev/null"
+            inside "/usr/lib/llvm-$v/bin/llvm-profdata merge --text $name-run$run.profraw -o $name-run$run.profraw.text"
+            cp "$work/$name-run$run.profraw" "$here/raw/"
+            cp "$work/$name-run$run.profraw.text" "$here/text/"
+            manifest "$name-run$run.profraw" "$v" "$kind"
+        done
+        inside "/usr/lib/llvm-$v/bin/llvm-profdata merge --num-threads=1 $name-run1.profraw $name-run2.profraw -o $name.merged.profdata"
+        inside "/usr/lib/llvm-$v/bin/llvm-profdata merge --text $name.merged.profdata -o $name.merged.profdata.text"
+        if [ "$v" -le 19 ]; then # newer indexed versions are not read
+            cp "$work/$name.merged.profdata" "$here/indexed/"
+            cp "$work/$name.merged.profdata.text" "$here/text/"
+            printf 'indexed/%s.merged.profdata\t%s\t-\t1:raw/%s-run1.profraw 1:raw/%s-run2.profraw\ttext/%s.merged.profdata.text\n' \
+                "$name" "$v" "$name" "$name" "$name"
+        fi
+    done
+done
+rm -rf "$work"
