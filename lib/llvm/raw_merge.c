@@ -134,22 +134,6 @@ static void add_bitmaps(const struct plan *plan, const struct raw_image *image)
     }
 }
 
-/* Adds the sites that were found in the block of a direct function; steps over them. */
-static bool add_found(const struct raw_merger *merger, const struct merge_sink *sink,
-                      struct plan *plan, size_t valued, size_t *next, size_t end, uint64_t weight)
-{
-    uint32_t i = plan->valued[valued].planned;
-    struct record *record = plan->planned[i].record;
-    unsigned warnings = 0;
-    for (; *next < end && merger->found.items[*next].valued == valued; ++*next) {
-        const struct found *found = &merger->found.items[*next];
-        if (record && !an_raw_add_site(sink, plan, record, found, weight, &warnings))
-            return false;
-    }
-    an_raw_plan_warn(plan, sink, i, warnings);
-    return true;
-}
-
 static bool add_loose(struct raw_merger *merger, const struct merge_sink *sink,
                       const struct plan *plan, const struct raw_image *image, uint32_t i,
                       const struct value_block *block, uint64_t weight)
@@ -220,14 +204,19 @@ static bool add_all_loose(struct raw_merger *merger, const struct merge_sink *si
     return true;
 }
 
+/* Adds the values of direct functions, site by site. */
 static bool add_values(const struct raw_merger *merger, const struct merge_sink *sink,
                        struct plan *plan, const struct part *part, uint64_t weight)
 {
-    size_t next = part->first_found;
-    while (next < part->found_end)
-        if (!add_found(merger, sink, plan, merger->found.items[next].valued, &next, part->found_end,
-                       weight))
+    for (size_t next = part->first_found; next < part->found_end; next++) {
+        const struct found *found = &merger->found.items[next];
+        uint32_t i = plan->valued[found->valued].planned;
+        unsigned warnings = 0;
+        if (plan->planned[i].record &&
+            !an_raw_add_site(sink, plan, plan->planned[i].record, found, weight, &warnings))
             return false;
+        an_raw_plan_warn(plan, sink, i, warnings);
+    }
     return true;
 }
 
@@ -285,19 +274,24 @@ static bool sum_counters(struct part *part, uint64_t *total)
 }
 
 /* Remembers the sites of a checked block that have values. */
-static bool note_found(struct raw_merger *merger, size_t valued, const struct value_block *block)
+static bool note_found(struct raw_merger *merger, const struct plan *plan, size_t v,
+                       const struct value_block *block)
 {
+    const struct valued *valued = &plan->valued[v];
     for (unsigned k = 0; k < block->kind_number; k++) {
         const struct value_kind *kind = &block->kinds[k];
         const uint8_t *pairs = kind->pairs;
+        uint32_t first = valued->first_site;
+        for (unsigned before = 0; before < kind->kind; before++)
+            first += valued->sites[before];
         for (uint32_t s = 0; s < kind->sites; s++) {
             if (kind->counts[s] == 0)
                 continue;
             struct found *found = an_vector_push(&merger->found);
             if (!found)
                 return false;
-            *found = (struct found){(uint32_t)valued, (uint8_t)kind->kind, kind->counts[s],
-                                    (uint16_t)s, pairs};
+            *found =
+                (struct found){pairs, (uint32_t)v, first + s, (uint8_t)kind->kind, kind->counts[s]};
             pairs += 16 * (size_t)kind->counts[s];
         }
     }
@@ -315,7 +309,7 @@ static enum an_code find_values(struct raw_merger *merger, struct part *part,
     for (size_t v = 0; v < plan->valued_number; v++) {
         struct value_block block;
         enum an_code code = an_raw_read_values(image, plan->valued[v].sites, &at, &block, error);
-        if (code == AN_OK && !note_found(merger, v, &block))
+        if (code == AN_OK && !note_found(merger, plan, v, &block))
             code = an_fail_memory(error);
         if (code != AN_OK)
             return code;

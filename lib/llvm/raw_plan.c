@@ -17,6 +17,7 @@ void an_raw_plan_free(struct plan *plan)
     an_vector_free(&plan->spans);
     an_value_memo_free(&plan->memo);
     free(plan->irregular);
+    free(plan->sites);
     free(plan->copy);
     free(plan->planned);
     free(plan->valued);
@@ -105,6 +106,36 @@ static bool make_direct(struct plan *plan, struct an_llvm_profile *profile, uint
     return add_span(plan, planned->slot, raw->slots);
 }
 
+static bool list_valued(struct plan *plan)
+{
+    uint32_t sites = 0;
+    for (uint64_t i = 0; i < plan->image.data_number; i++) {
+        struct raw_record raw;
+        an_raw_record(&plan->image, i, &raw);
+        struct valued *valued = &plan->valued[plan->valued_number];
+        valued->planned = (uint32_t)i;
+        valued->first_site = sites;
+        memcpy(valued->sites, raw.sites, sizeof valued->sites);
+        plan->valued_number += an_raw_has_values(&raw);
+        sites += (uint32_t)raw.sites[0] + raw.sites[1] + raw.sites[2];
+    }
+    plan->irregular = an_alloc_zero(sites, 1);
+    plan->sites = an_alloc_zero(sites, sizeof(struct an_llvm_site *));
+    return plan->irregular && plan->sites;
+}
+
+static void find_sites(struct plan *plan)
+{
+    for (size_t v = 0; v < plan->valued_number; v++) {
+        const struct valued *valued = &plan->valued[v];
+        const struct record *record = plan->planned[valued->planned].record;
+        uint32_t number = valued->first_site;
+        for (int kind = 0; record && kind < AN_LLVM_VALUE_KINDS; kind++)
+            for (uint32_t s = 0; s < valued->sites[kind]; s++)
+                plan->sites[number++] = &record->values->sites[kind][s];
+    }
+}
+
 bool an_raw_plan_functions(struct plan *plan, const struct merge_sink *sink)
 {
     const struct raw_image *image = &plan->image;
@@ -137,24 +168,8 @@ bool an_raw_plan_functions(struct plan *plan, const struct merge_sink *sink)
         else
             plan->loose[plan->loose_number++] = (uint32_t)i;
     }
+    find_sites(plan);
     return true;
-}
-
-static bool list_valued(struct plan *plan)
-{
-    uint32_t sites = 0;
-    for (uint64_t i = 0; i < plan->image.data_number; i++) {
-        struct raw_record raw;
-        an_raw_record(&plan->image, i, &raw);
-        struct valued *valued = &plan->valued[plan->valued_number];
-        valued->planned = (uint32_t)i;
-        valued->first_site = sites;
-        memcpy(valued->sites, raw.sites, sizeof valued->sites);
-        plan->valued_number += an_raw_has_values(&raw);
-        sites += (uint32_t)raw.sites[0] + raw.sites[1] + raw.sites[2];
-    }
-    plan->irregular = an_alloc_zero(sites, 1);
-    return plan->irregular != NULL;
 }
 
 enum an_code an_raw_plan_make(struct plan *plan, const struct raw_image *image,

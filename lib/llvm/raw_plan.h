@@ -39,6 +39,7 @@ struct plan {
     struct planned *planned;
     struct valued *valued; /* ascending */
     size_t valued_number;
+    struct an_llvm_site **sites; /* by their number; NULL for those of loose functions */
     struct value_memo memo;
     uint8_t *irregular; /* per site: holds a value twice, or too many; the memo does not serve it */
     uint32_t *loose;

@@ -132,22 +132,19 @@ static bool add_placed(const struct merge_sink *sink, struct plan *plan, struct 
 bool an_raw_add_site(const struct merge_sink *sink, struct plan *plan, struct record *record,
                      const struct found *found, uint64_t weight, unsigned *warnings)
 {
-    const struct valued *valued = &plan->valued[found->valued];
-    struct an_llvm_site *site = &record->values->sites[found->kind][found->site];
-    uint32_t number = valued->first_site + found->site;
-    for (unsigned kind = 0; kind < found->kind; kind++)
-        number += valued->sites[kind];
+    struct an_llvm_site *site = plan->sites[found->site];
     struct placing placing;
     bool regular = false;
     /* When something else was merged into the record, its sites were sorted: places are void. */
     if (record->order[found->kind] == BY_VALUE)
-        plan->irregular[number] = 1;
-    if (!plan->irregular[number] && !place_values(plan, site, number, found, &placing, &regular))
+        plan->irregular[found->site] = 1;
+    if (!plan->irregular[found->site] &&
+        !place_values(plan, site, found->site, found, &placing, &regular))
         return false;
     if (regular)
-        return add_placed(sink, plan, site, number, found, &placing, weight, warnings);
-    if (!plan->irregular[number] && record->order[found->kind] != BY_VALUE)
+        return add_placed(sink, plan, site, found->site, found, &placing, weight, warnings);
+    if (!plan->irregular[found->site] && record->order[found->kind] != BY_VALUE)
         sink->profile->order_matters = true;
-    plan->irregular[number] = 1;
+    plan->irregular[found->site] = 1;
     return add_irregular(sink, plan, site, found, weight, warnings);
 }

@@ -6,11 +6,11 @@
 
 /* A site that has values in the current profile. */
 struct found {
-    uint32_t valued;
-    uint8_t kind;
-    uint8_t number;
-    uint16_t site;
     const uint8_t *pairs;
+    uint32_t valued;
+    uint32_t site; /* its number in the plan */
+    uint8_t kind;
+    uint8_t number; /* of values */
 };
 
 /*
