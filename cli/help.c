@@ -239,10 +239,11 @@ static const struct option_spec help_options[] = {
 static const struct command whole = {
     .name = "",
     .operands = "COMMAND [ARGUMENT]...",
-    .summary = "collect, carry, merge, read, lay out and apply execution profiles",
+    .summary = "read, merge, compare and write execution profiles",
     .description =
-        "anneal is a toolkit for the whole life of an execution profile, for GCC, LLVM and BOLT "
-        "alike. Each command has a manual page of its own.\n\n"
+        "anneal is a toolkit for execution profiles. Today it handles LLVM's instrumentation "
+        "profiles, between the training runs and the compiler. Each command has a manual page of "
+        "its own.\n\n"
         "Called under the name llvm-profdata (as a link to anneal), it takes the options of that "
         "tool and prints what that tool prints; see anneal-llvm-profdata(1).",
     .options = no_options,
@@ -282,7 +283,7 @@ static int run_help(const struct command *command, int argc, char **argv)
         print_help(about);
     } else {
         printf("Usage: anneal COMMAND [ARGUMENT]...\n\n");
-        print_paragraphs("anneal is a toolkit for the whole life of an execution profile.");
+        print_paragraphs("anneal is a toolkit for execution profiles.");
         printf("\nCommands:\n");
         for (size_t i = 0; commands[i]; i++)
             printf("  %-16s %s\n", commands[i]->name, commands[i]->summary);

@@ -41,8 +41,8 @@ const struct command command_merge = {
     .operands = "INPUT...",
     .summary = "merge profiles of many runs into one",
     .description =
-        "Merges LLVM instrumentation profiles: raw profiles of LLVM 11 to 20 (32 and 64 bit, both "
-        "byte orders, several in one file), indexed profiles of versions 1 to 12, and text. What "
+        "Merges LLVM instrumentation profiles: raw profiles of LLVM 11 to 22 (32 and 64 bit, both "
+        "byte orders, several in one file), indexed profiles of versions 1 to 13, and text. What "
         "an input is shows in its content, not its name. Folders are searched. '-' is the "
         "standard input.\n\n"
         "The result is an indexed profile for clang -fprofile-use, in the version that the "

@@ -174,7 +174,7 @@ static void tell_result(const struct merge_request *request, const struct an_led
         request->write.format_version ? request->write.format_version : AN_LLVM_DEFAULT_VERSION;
     char format[40];
     snprintf(format, sizeof format, request->write.text ? "text" : "indexed version %u", version);
-    size_t functions = an_llvm_profile_functions(profile);
+    size_t functions = an_llvm_profile_records(profile);
     say("merged %s of %s input%s: %s function%s, total count %s -> %s (%s, %s)",
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
         with_commas(functions), plural(functions), with_commas(ledger->total_count),

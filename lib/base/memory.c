@@ -68,6 +68,8 @@ void *an_arena_alloc(struct an_arena *arena, size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT)
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (bytes == 0)
+        bytes = ALIGNMENT; /* something to point at, which is not NULL */
     if (bytes <= arena->left) {
         void *result = arena->next;
         arena->next += bytes;

@@ -14,7 +14,8 @@
 
 /* "\xfflprofi\x81" */
 #define INDEXED_MAGIC 0x8169666f72706cffu
-#define INDEXED_NEWEST 12u
+#define INDEXED_NEWEST 13u /* read; the same layout as 12 but for memory profiles */
+#define INDEXED_NEWEST_WRITTEN 12u
 
 /* Upper half of the version word. */
 #define VARIANT_IR (1ull << 56)

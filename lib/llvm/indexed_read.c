@@ -79,7 +79,7 @@ static enum an_code read_header(struct indexed_image *image, struct an_cursor *c
         an_fail_at(error, AN_UNSUPPORTED, 8, "indexed profile version %u, expected 1 to %u",
                    image->version, INDEXED_NEWEST);
         return image->version > INDEXED_NEWEST
-                   ? an_error_hint(error, "written by an LLVM newer than 19")
+                   ? an_error_hint(error, "written by an LLVM newer than 22")
                    : error->code;
     }
     if (hash_type != 0)

@@ -1,6 +1,7 @@
 /*
- * Writing indexed profiles, versions 5 to 12, byte for byte as llvm-profdata of the LLVM that
- * introduced the version; the layout is drawn in indexed_read.c.
+ * Writing indexed profiles, versions 5 to 12; the layout is drawn in indexed_read.c. Versions 10 to
+ * 12 are byte for byte what llvm-profdata of LLVM 17 to 19 writes; older ones have the same content
+ * as theirs in another order.
  *
  * The order of the items follows from how LLVM's OnDiskChainedHashTableGenerator grows: names are
  * inserted in alphabetical order at the head of their bucket's chain, doubling a table of at first

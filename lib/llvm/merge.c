@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/kind.h"
 #include "base/ledger.h"
 #include "base/pool.h"
 #include "llvm/profile.h"
@@ -50,18 +49,6 @@ struct job {
 };
 
 /* ---- one input ---- */
-
-/* Says what the file is, if it is something known. */
-static void explain_unknown(struct an_bytes file, struct an_error *error)
-{
-    const char *what = an_kind_describe(file);
-    if (!what)
-        return;
-    uint64_t offset = error->offset;
-    an_fail(error, AN_UNKNOWN, "not an LLVM instrumentation profile but %s", what);
-    error->offset = offset;
-    an_error_hint(error, "profiles of different families cannot be merged into one");
-}
 
 static const char *instrumentation(unsigned variants)
 {
@@ -209,8 +196,8 @@ static bool merge_input(struct share *share, size_t i)
             return true;
         }
         code = merge_bytes(share, &sink, bytes, input->weight, entry, &error);
-        if (code == AN_UNKNOWN || (code != AN_OK && an_text_recognise(bytes)))
-            explain_unknown(bytes, &error);
+        if (code == AN_UNKNOWN)
+            an_error_hint(&error, "profiles of different families cannot be merged into one");
     }
     if (code == AN_NO_MEMORY) {
         share->error = error;

@@ -45,7 +45,7 @@ unsigned an_llvm_profile_variants(const struct an_llvm_profile *profile)
 
 size_t an_llvm_profile_functions(const struct an_llvm_profile *profile)
 {
-    return profile->functions.count;
+    return profile->functions.count - profile->filtered;
 }
 
 size_t an_llvm_profile_records(const struct an_llvm_profile *profile)
@@ -257,13 +257,25 @@ static uint32_t sites_of(const struct an_llvm_values *values, int kind)
     return values ? values->site_count[kind] : 0;
 }
 
+static bool is_by_value(const struct an_llvm_site *site)
+{
+    for (uint32_t i = 1; i < site->count; i++)
+        if (site->values[i].value < site->values[i - 1].value)
+            return false;
+    return true;
+}
+
+/* In records without an order some sites may be sorted, with equal values that must not move. */
 void an_record_order_by_value(struct record *record, int kind)
 {
     if (record->order[kind] == BY_VALUE)
         return;
+    for (uint32_t i = 0; record->values && i < record->values->site_count[kind]; i++) {
+        struct an_llvm_site *site = &record->values->sites[kind][i];
+        if (record->order[kind] == FIRST_ORDER || !is_by_value(site))
+            an_site_order_by_value(site);
+    }
     record->order[kind] = BY_VALUE;
-    for (uint32_t i = 0; record->values && i < record->values->site_count[kind]; i++)
-        an_site_order_by_value(&record->values->sites[kind][i]);
 }
 
 static bool merge_values(struct an_llvm_profile *profile, struct record *into,
@@ -446,6 +458,7 @@ size_t an_llvm_profile_filter(struct an_llvm_profile *profile,
         if (!function->first || keep(context, name->text, name->length))
             continue;
         profile->records -= function->records;
+        profile->filtered++;
         function->first = function->last = NULL;
         function->records = 0;
         removed++;

@@ -48,6 +48,7 @@ struct an_llvm_profile {
     struct an_map by_hash; /* name hash -> function index + 1 */
     struct an_map crowded; /* finds records of names that have more than a few; see profile.c */
     size_t records;
+    size_t filtered; /* functions that were taken out again */
     unsigned variants;
     bool has_kind; /* variants were set by a first input */
 

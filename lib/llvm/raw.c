@@ -2,7 +2,7 @@
  * The raw profile format: the runtime's memory, dumped section by section behind a header, in the
  * target's byte order and pointer size. Versions and what each changed:
  *
- *      5   LLVM 11, 12    7   LLVM 13    8   LLVM 14..17    9   LLVM 18    10   LLVM 19, 20
+ *      5   LLVM 11, 12    7   LLVM 13    8   LLVM 14..17    9   LLVM 18    10   LLVM 19..22
  *
  *     +------------------------------------------------------------------------------+
  *     | header, 64-bit words:        version  5  6  7,8  9  10                       |
@@ -171,7 +171,7 @@ static enum an_code unknown_version(unsigned version, uint64_t at, struct an_err
 {
     an_fail_at(error, AN_UNSUPPORTED, at + 8, "raw profile version %u, expected %u to %u", version,
                RAW_OLDEST, RAW_NEWEST);
-    return an_error_hint(error, version > RAW_NEWEST ? "written by a compiler newer than LLVM 20"
+    return an_error_hint(error, version > RAW_NEWEST ? "written by a compiler newer than LLVM 22"
                                                      : "written by LLVM 10 or older");
 }
 

@@ -16,7 +16,7 @@ void an_raw_plan_free(struct plan *plan)
     an_addresses_free(&plan->addresses);
     an_vector_free(&plan->spans);
     an_value_memo_free(&plan->memo);
-    free(plan->irregular);
+    free(plan->state);
     free(plan->sites);
     free(plan->copy);
     free(plan->planned);
@@ -119,9 +119,9 @@ static bool list_valued(struct plan *plan)
         plan->valued_number += an_raw_has_values(&raw);
         sites += (uint32_t)raw.sites[0] + raw.sites[1] + raw.sites[2];
     }
-    plan->irregular = an_alloc_zero(sites, 1);
+    plan->state = an_alloc_zero(sites, 1);
     plan->sites = an_alloc_zero(sites, sizeof(struct an_llvm_site *));
-    return plan->irregular && plan->sites;
+    return plan->state && plan->sites;
 }
 
 static void find_sites(struct plan *plan)

@@ -23,6 +23,13 @@ struct valued {
     uint16_t sites[AN_LLVM_VALUE_KINDS];
 };
 
+/* Irregular sites hold a value twice, or too many: the memo does not serve them. */
+enum site_state {
+    REGULAR,
+    IRREGULAR,          /* in some order */
+    IRREGULAR_BY_VALUE, /* sorted, as the next merge wants it */
+};
+
 /* Counters that lie side by side in the section and in memory. */
 struct span {
     uint32_t first; /* slot */
@@ -41,7 +48,7 @@ struct plan {
     size_t valued_number;
     struct an_llvm_site **sites; /* by their number; NULL for those of loose functions */
     struct value_memo memo;
-    uint8_t *irregular; /* per site: holds a value twice, or too many; the memo does not serve it */
+    uint8_t *state; /* of each site: enum site_state */
     uint32_t *loose;
     size_t loose_number;
     uint64_t *counts; /* one for each slot of the section; NULL until the functions are made */

@@ -24,7 +24,10 @@ static bool add_irregular(const struct merge_sink *sink, const struct plan *plan
     }
     if (!plan->applied)
         return an_site_set(site, values, found->number, weight, arena, warnings);
-    an_site_order_by_value(site);
+    /* Not again: sorting moves equal values about, and the next merge pairs them up by order. */
+    if (plan->state[found->site] != IRREGULAR_BY_VALUE)
+        an_site_order_by_value(site);
+    plan->state[found->site] = IRREGULAR_BY_VALUE;
     an_sort_by_value(values, found->number);
     return an_site_merge(site, values, found->number, weight, arena, warnings,
                          &sink->profile->order_matters);
@@ -133,18 +136,19 @@ bool an_raw_add_site(const struct merge_sink *sink, struct plan *plan, struct re
                      const struct found *found, uint64_t weight, unsigned *warnings)
 {
     struct an_llvm_site *site = plan->sites[found->site];
+    uint8_t *state = &plan->state[found->site];
     struct placing placing;
     bool regular = false;
     /* When something else was merged into the record, its sites were sorted: places are void. */
     if (record->order[found->kind] == BY_VALUE)
-        plan->irregular[found->site] = 1;
-    if (!plan->irregular[found->site] &&
-        !place_values(plan, site, found->site, found, &placing, &regular))
+        *state = IRREGULAR_BY_VALUE;
+    if (*state == REGULAR && !place_values(plan, site, found->site, found, &placing, &regular))
         return false;
     if (regular)
         return add_placed(sink, plan, site, found->site, found, &placing, weight, warnings);
-    if (!plan->irregular[found->site] && record->order[found->kind] != BY_VALUE)
+    if (*state == REGULAR) {
+        *state = IRREGULAR;
         sink->profile->order_matters = true;
-    plan->irregular[found->site] = 1;
+    }
     return add_irregular(sink, plan, site, found, weight, warnings);
 }

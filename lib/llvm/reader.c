@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/kind.h"
 #include "llvm/format.h"
 
 static bool remember_binary_ids(struct an_llvm_reader *reader, struct an_bytes section, bool big,
@@ -290,6 +291,15 @@ static enum an_code open_text(struct an_llvm_reader *reader, struct an_error *er
 
 /* ---- any format ---- */
 
+/* Says what the file is instead, if it is something known. */
+static enum an_code explain(struct an_bytes file, enum an_code code, struct an_error *error)
+{
+    const char *what = code == AN_NO_MEMORY ? NULL : an_kind_describe(file);
+    if (!what)
+        return code;
+    return an_fail_at(error, AN_UNKNOWN, 0, "not an LLVM instrumentation profile but %s", what);
+}
+
 static enum an_code open_any(struct an_llvm_reader *reader, struct an_error *error)
 {
     if (reader->file.size == 0)
@@ -304,9 +314,11 @@ static enum an_code open_any(struct an_llvm_reader *reader, struct an_error *err
     }
     if (an_text_recognise(reader->file)) {
         reader->info.format = AN_LLVM_TEXT;
-        return open_text(reader, error);
+        enum an_code code = open_text(reader, error);
+        return code == AN_OK ? code : explain(reader->file, code, error);
     }
-    return an_fail_at(error, AN_UNKNOWN, 0, "not an LLVM instrumentation profile");
+    an_fail_at(error, AN_UNKNOWN, 0, "not an LLVM instrumentation profile");
+    return explain(reader->file, AN_UNKNOWN, error);
 }
 
 enum an_code an_llvm_reader_open(struct an_llvm_reader **result, const void *bytes, size_t size,
