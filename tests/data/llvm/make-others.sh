@@ -47,12 +47,11 @@ for v in "$@"; do
         done
         inside "/usr/lib/llvm-$v/bin/llvm-profdata merge --num-threads=1 $name-run1.profraw $name-run2.profraw -o $name.merged.profdata"
         inside "/usr/lib/llvm-$v/bin/llvm-profdata merge --text $name.merged.profdata -o $name.merged.profdata.text"
-        if [ "$v" -le 19 ]; then # newer indexed versions are not read
-            cp "$work/$name.merged.profdata" "$here/indexed/"
-            cp "$work/$name.merged.profdata.text" "$here/text/"
-            printf 'indexed/%s.merged.profdata\t%s\t-\t1:raw/%s-run1.profraw 1:raw/%s-run2.profraw\ttext/%s.merged.profdata.text\n' \
-                "$name" "$v" "$name" "$name" "$name"
-        fi
+        cp "$work/$name.merged.profdata" "$here/indexed/"
+        cp "$work/$name.merged.profdata.text" "$here/text/"
+        version=$(od -An -tu4 -j8 -N4 "$work/$name.merged.profdata" | tr -d ' ')
+        printf 'indexed/%s.merged.profdata\t%s\t%s\t1:raw/%s-run1.profraw 1:raw/%s-run2.profraw\ttext/%s.merged.profdata.text\n' \
+            "$name" "$v" "$version" "$name" "$name" "$name"
     done
 done
 rm -rf "$work"
