@@ -77,7 +77,9 @@ bool an_raw_same_layout(const struct raw_image *known, const struct raw_image *i
     if (known->version_word != image->version_word || known->wide != image->wide ||
         known->data_number != image->data_number || known->counters.size != image->counters.size ||
         known->bitmap.size != image->bitmap.size || known->vtable_number != image->vtable_number ||
-        !same_bytes(&known->binary_ids, &image->binary_ids))
+        !same_bytes(&known->binary_ids, &image->binary_ids) ||
+        !same_bytes(&known->names, &image->names) ||
+        !same_bytes(&known->vtable_names, &image->vtable_names))
         return false;
     *delta = 0;
     if (has_probe) {

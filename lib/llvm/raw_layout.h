@@ -6,7 +6,7 @@
 
 /*
  * Whether `image` has the same functions in the same places as `known`, which was checked: its
- * records need no check then. The addresses of functions may all differ by *delta, the distance
+ * records and names need no check then. The addresses of functions may all differ by *delta, the distance
  * between the two loads, which is computed from record `probe` of both (when has_probe).
  * Names are not compared: records refer to them by their hashes.
  */

@@ -82,9 +82,8 @@ static void add_safely(uint64_t *into, const uint8_t *from, size_t number, uint6
 }
 
 /* The careful way, function by function. */
-static void add_slots(const struct merge_sink *sink, const struct plan *plan,
-                      const uint8_t *counters, uint32_t first, uint32_t number, uint64_t weight,
-                      uint32_t *function)
+static void add_slots(const struct merge_sink *sink, struct plan *plan, const uint8_t *counters,
+                      uint32_t first, uint32_t number, uint64_t weight, uint32_t *function)
 {
     while (number) {
         const struct planned *planned = &plan->planned[*function];
@@ -105,8 +104,8 @@ static void add_slots(const struct merge_sink *sink, const struct plan *plan,
     }
 }
 
-static void add_counters(const struct merge_sink *sink, const struct plan *plan,
-                         const struct part *part, uint64_t weight)
+static void add_counters(const struct merge_sink *sink, struct plan *plan, const struct part *part,
+                         uint64_t weight)
 {
     const uint8_t *counters = part->image.counters.data;
     uint32_t function = 0;
@@ -134,9 +133,9 @@ static void add_bitmaps(const struct plan *plan, const struct raw_image *image)
     }
 }
 
-static bool add_loose(struct raw_merger *merger, const struct merge_sink *sink,
-                      const struct plan *plan, const struct raw_image *image, uint32_t i,
-                      const struct value_block *block, uint64_t weight)
+static bool add_loose(struct raw_merger *merger, const struct merge_sink *sink, struct plan *plan,
+                      const struct raw_image *image, uint32_t i, const struct value_block *block,
+                      uint64_t weight)
 {
     struct raw_record raw;
     an_raw_record(image, i, &raw);
@@ -181,7 +180,7 @@ static void forget_first_order(const struct plan *plan)
 
 /* Merges the functions that are not in the array, in the profile's order. */
 static bool add_all_loose(struct raw_merger *merger, const struct merge_sink *sink,
-                          const struct plan *plan, const struct raw_image *image, uint64_t weight)
+                          struct plan *plan, const struct raw_image *image, uint64_t weight)
 {
     uint64_t at = image->values_at;
     size_t valued = 0;
@@ -232,8 +231,7 @@ static enum an_code apply(struct raw_merger *merger, const struct merge_sink *si
     add_bitmaps(plan, image);
     bool done = add_values(merger, sink, plan, part, weight) &&
                 add_all_loose(merger, sink, plan, image, weight);
-    if (plan->applied < 2)
-        plan->applied++;
+    plan->applied++;
     struct an_cursor ids = an_cursor_at(
         (struct an_bytes){image->binary_ids.data, (size_t)image->binary_ids.size}, 0, image->big);
     while (done && an_cursor_left(&ids)) {

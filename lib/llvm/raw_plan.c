@@ -30,11 +30,12 @@ bool an_raw_plan_matches(const struct plan *plan, const struct raw_image *image,
     return an_raw_same_layout(&plan->image, image, plan->has_probe, plan->probe, delta);
 }
 
-void an_raw_plan_warn(const struct plan *plan, const struct merge_sink *sink, uint32_t i,
+void an_raw_plan_warn(struct plan *plan, const struct merge_sink *sink, uint32_t i,
                       unsigned warnings)
 {
-    if (!warnings)
+    if (!warnings || plan->planned[i].warned == plan->applied + 1)
         return;
+    plan->planned[i].warned = plan->applied + 1;
     const struct an_name *name = &sink->profile->names.names[plan->planned[i].function];
     an_sink_warn(sink, name->text, name->length, warnings);
 }

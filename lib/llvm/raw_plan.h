@@ -13,7 +13,8 @@
 struct planned {
     struct record *record; /* NULL: loose */
     uint32_t function;
-    uint32_t slot; /* index of its first counter in the section; of direct ones only */
+    uint32_t slot;   /* index of its first counter in the section; of direct ones only */
+    uint32_t warned; /* in which profile of the layout a warning was reported, counted from 1 */
 };
 
 /* A function that has value sites, and how many. */
@@ -56,7 +57,7 @@ struct plan {
         AN_VECTOR(struct span);
     } spans;
     size_t unnamed;
-    unsigned applied; /* how many profiles have been added, up to 2 */
+    uint32_t applied; /* how many profiles have been added */
 };
 
 /*
@@ -72,8 +73,8 @@ bool an_raw_plan_functions(struct plan *plan, const struct merge_sink *sink);
 /* Whether an image has the plan's layout, and how far from the plan's it was loaded. */
 bool an_raw_plan_matches(const struct plan *plan, const struct raw_image *image, uint64_t *delta);
 
-/* Reports warnings about function i of the layout. */
-void an_raw_plan_warn(const struct plan *plan, const struct merge_sink *sink, uint32_t i,
+/* Reports warnings about function i of the layout, once for each profile. */
+void an_raw_plan_warn(struct plan *plan, const struct merge_sink *sink, uint32_t i,
                       unsigned warnings);
 void an_raw_plan_free(struct plan *plan);
 

@@ -24,9 +24,18 @@ static bool add_irregular(const struct merge_sink *sink, const struct plan *plan
     }
     if (!plan->applied)
         return an_site_set(site, values, found->number, weight, arena, warnings);
-    /* Not again: sorting moves equal values about, and the next merge pairs them up by order. */
-    if (plan->state[found->site] != IRREGULAR_BY_VALUE)
+    /*
+     * Sorting moves equal values about, and the next merge pairs them up by order: so it has to be
+     * done just as often as LLVM does it. What it does to a sorted site more than once makes no
+     * difference, but profiles without values for the site have passed since the first.
+     */
+    if (plan->state[found->site] != IRREGULAR_BY_VALUE) {
         an_site_order_by_value(site);
+        if (plan->applied > 1) {
+            an_site_order_by_count(site);
+            an_site_order_by_value(site);
+        }
+    }
     plan->state[found->site] = IRREGULAR_BY_VALUE;
     an_sort_by_value(values, found->number);
     return an_site_merge(site, values, found->number, weight, arena, warnings,

@@ -163,12 +163,13 @@ static bool repeated(const struct an_llvm_value *values, uint32_t count)
 bool an_site_merge(struct an_llvm_site *site, const struct an_llvm_value *values, uint32_t count,
                    uint64_t weight, struct an_arena *arena, unsigned *warnings, bool *order_matters)
 {
-    if (count == 0)
-        return true;
+    /* Even an addition of nothing sorts, and so moves equal values. */
     if (repeated(values, count) || repeated(site->values, site->count)) {
         *order_matters = true;
         return merge_repeated(site, values, count, weight, arena, warnings);
     }
+    if (count == 0)
+        return true;
     uint32_t fresh = count;
     for (uint32_t i = 0, j = 0; i < site->count && j < count;) {
         if (site->values[i].value == values[j].value) {
