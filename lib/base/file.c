@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -217,31 +219,44 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
+/* Writes, synchronises and renames. Returns what failed, or NULL. */
+static const char *write_and_rename(struct temporary *temporary, const char *target, mode_t mode,
+                                    struct an_bytes bytes)
+{
+    if (!write_all(temporary->fd, bytes))
+        return "cannot write";
+    if (fchmod(temporary->fd, mode) != 0)
+        return "cannot set permissions";
+    if (an_fault() ? (errno = EIO, true) : fsync(temporary->fd) != 0)
+        return "cannot write";
+    if (!temporary->name[0] && !temporary_link(temporary, target))
+        return "cannot name the new file";
+    return rename(temporary->name, target) != 0 ? "cannot replace" : NULL;
+}
+
+/* A temporary file that has a name must not be left behind: signals wait until it is gone. */
 static enum an_code replace_regular(const char *path, const char *target, mode_t mode,
                                     struct an_bytes bytes, struct an_error *error)
 {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     struct temporary temporary;
-    if (!temporary_open(&temporary, target))
-        return an_fail_errno(error, path, "cannot create");
-    const char *failed = NULL;
-    if (!write_all(temporary.fd, bytes))
-        failed = "cannot write";
-    else if (fchmod(temporary.fd, mode) != 0)
-        failed = "cannot set permissions";
-    else if (an_fault() ? (errno = EIO, true) : fsync(temporary.fd) != 0)
-        failed = "cannot write";
-    else if (!temporary.name[0] && !temporary_link(&temporary, target))
-        failed = "cannot name the new file";
-    else if (rename(temporary.name, target) != 0)
-        failed = "cannot replace";
-    if (failed) {
-        an_fail_errno(error, path, failed);
-        if (temporary.name[0])
-            unlink(temporary.name);
+    enum an_code code = AN_OK;
+    if (!temporary_open(&temporary, target)) {
+        code = an_fail_errno(error, path, "cannot create");
+    } else {
+        const char *failed = write_and_rename(&temporary, target, mode, bytes);
+        if (failed) {
+            code = an_fail_errno(error, path, failed);
+            if (temporary.name[0])
+                unlink(temporary.name);
+        }
+        if (close(temporary.fd) != 0 && code == AN_OK)
+            code = an_fail_errno(error, path, "cannot close");
     }
-    if (close(temporary.fd) != 0 && !failed)
-        return an_fail_errno(error, path, "cannot close");
-    return failed ? error->code : AN_OK;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
 }
 
 enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_error *error)

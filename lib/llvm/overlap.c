@@ -11,9 +11,10 @@
 #include "llvm/reader.h"
 #include "llvm/values.h"
 
-/* A profile that was loaded, as a file to walk over and as records to look up. */
+/* A profile that was loaded once; it can be walked over more often. */
 struct side {
     struct an_file file;
+    const char *path;
     struct an_llvm_reader *reader;
 };
 
@@ -23,13 +24,21 @@ static void close_side(struct side *side)
     an_file_close(&side->file);
 }
 
+/* Starts a walk from the beginning. */
+static enum an_code walk(struct side *side, struct an_error *error)
+{
+    an_llvm_reader_close(side->reader);
+    side->reader = NULL;
+    enum an_code code =
+        an_llvm_reader_open(&side->reader, side->file.bytes.data, side->file.bytes.size, error);
+    return code == AN_OK ? code : an_error_in(error, side->path);
+}
+
 static enum an_code open_side(struct side *side, const char *path, struct an_error *error)
 {
+    side->path = path;
     enum an_code code = an_file_load(&side->file, path, error);
-    if (code == AN_OK)
-        code =
-            an_llvm_reader_open(&side->reader, side->file.bytes.data, side->file.bytes.size, error);
-    return code == AN_OK ? code : an_error_in(error, path);
+    return code == AN_OK ? walk(side, error) : code;
 }
 
 static void add_record(struct an_llvm_sums *sums, const struct an_llvm_record *record)
@@ -49,25 +58,20 @@ static void add_record(struct an_llvm_sums *sums, const struct an_llvm_record *r
 }
 
 /* Sums over the whole file; of IR profiles only the records of the asked kind. */
-static enum an_code sum_up(const char *path, bool context_sensitive, struct an_llvm_sums *sums,
+static enum an_code sum_up(struct side *side, bool context_sensitive, struct an_llvm_sums *sums,
                            struct an_error *error)
 {
-    struct side side = {0};
-    enum an_code code = open_side(&side, path, error);
     struct an_llvm_record record;
     uint64_t functions = 0;
-    while (code == AN_OK && an_llvm_reader_next(side.reader, &record)) {
-        if (side.reader->info.variants & AN_LLVM_IR &&
+    while (an_llvm_reader_next(side->reader, &record)) {
+        if (side->reader->info.variants & AN_LLVM_IR &&
             HASH_IS_CONTEXT_SENSITIVE(record.hash) != context_sensitive)
             continue;
         add_record(sums, &record);
         functions++;
     }
-    if (code == AN_OK && side.reader->failed)
-        code = an_fail_memory(error);
     sums->entries = functions;
-    close_side(&side);
-    return code;
+    return side->reader->failed ? an_fail_memory(error) : AN_OK;
 }
 
 static double score(uint64_t a, uint64_t b, double sum_a, double sum_b)
@@ -239,25 +243,32 @@ static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
     return done ? AN_OK : an_fail_memory(error);
 }
 
-static enum an_code compare_all(struct an_llvm_profile *base, const char *test_path,
+/* All records of a side in a profile of their own, to be looked up. */
+static enum an_code collect(struct side *side, struct an_llvm_profile *profile,
+                            struct an_error *error)
+{
+    struct an_llvm_record record;
+    enum an_code code = walk(side, error);
+    while (code == AN_OK && an_llvm_reader_next(side->reader, &record)) {
+        unsigned warnings = 0;
+        code = an_llvm_profile_add(profile, &record, 1, &warnings, error);
+    }
+    return code == AN_OK && side->reader->failed ? an_fail_memory(error) : code;
+}
+
+static enum an_code compare_all(struct an_llvm_profile *base, struct side *test,
                                 const struct an_llvm_overlap_options *options,
                                 struct an_llvm_overlap *whole, struct an_error *error)
 {
-    struct side test = {0};
     struct an_llvm_record record;
-    enum an_code code = open_side(&test, test_path, error);
-    while (code == AN_OK && an_llvm_reader_next(test.reader, &record))
+    enum an_code code = walk(test, error);
+    while (code == AN_OK && an_llvm_reader_next(test->reader, &record))
         compare(base, &record, options, whole);
-    if (code == AN_OK && test.reader->failed)
+    if (code == AN_OK && test->reader->failed)
         code = an_fail_memory(error);
-    close_side(&test);
-    struct side again = {0};
     if (code == AN_OK)
-        code = open_side(&again, test_path, error);
-    if (code == AN_OK)
-        code = report_rest(base, &again, options, whole, error);
-    close_side(&again);
-    return code;
+        code = walk(test, error);
+    return code == AN_OK ? report_rest(base, test, options, whole, error) : code;
 }
 
 enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
@@ -265,19 +276,22 @@ enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
                              struct an_llvm_overlap *overlap, struct an_error *error)
 {
     *overlap = (struct an_llvm_overlap){0};
-    enum an_code code = sum_up(base_path, options->context_sensitive, &overlap->base, error);
+    struct side base = {0}, test = {0};
+    struct an_llvm_profile *profile = an_llvm_profile_new();
+    enum an_code code = profile ? open_side(&base, base_path, error) : an_fail_memory(error);
     if (code == AN_OK)
-        code = sum_up(test_path, options->context_sensitive, &overlap->test, error);
-    if (code != AN_OK || overlap->base.counts < 1.0 || overlap->test.counts < 1.0)
-        return code;
-    struct an_llvm_merge_options load = {0};
-    struct an_llvm_input input = {base_path, 1};
-    struct an_llvm_profile *base;
-    struct an_ledger *ledger;
-    code = an_llvm_merge(&load, &input, 1, &base, &ledger, error);
+        code = open_side(&test, test_path, error);
     if (code == AN_OK)
-        code = compare_all(base, test_path, options, overlap, error);
-    an_llvm_profile_free(base);
-    an_ledger_free(ledger);
+        code = sum_up(&base, options->context_sensitive, &overlap->base, error);
+    if (code == AN_OK)
+        code = sum_up(&test, options->context_sensitive, &overlap->test, error);
+    if (code == AN_OK && overlap->base.counts >= 1.0 && overlap->test.counts >= 1.0) {
+        code = collect(&base, profile, error);
+        if (code == AN_OK)
+            code = compare_all(profile, &test, options, overlap, error);
+    }
+    an_llvm_profile_free(profile);
+    close_side(&base);
+    close_side(&test);
     return code;
 }

@@ -68,6 +68,7 @@ static bool place_values(struct plan *plan, const struct an_llvm_site *site, uin
                          const struct found *found, struct placing *placing, bool *regular)
 {
     bool external = false;
+    uint64_t taken[(AN_LLVM_VALUES_PER_SITE + 63) / 64] = {0};
     const uint8_t *pair = found->pairs;
     uint64_t moved = found->kind == AN_LLVM_MEMOP_SIZE ? 0 : plan->addresses.load_delta;
     placing->fresh = 0;
@@ -78,7 +79,11 @@ static bool place_values(struct plan *plan, const struct an_llvm_site *site, uin
         if (!slot)
             return false;
         if (slot->place_plus_1 && key != EXTERNAL) {
-            placing->place[v] = slot->place_plus_1 - 1;
+            uint32_t place = slot->place_plus_1 - 1;
+            if (taken[place / 64] >> place % 64 & 1)
+                return true;
+            taken[place / 64] |= UINT64_C(1) << place % 64;
+            placing->place[v] = place;
             continue;
         }
         uint64_t value = an_addresses_map(&plan->addresses, found->kind, an_load64(pair));

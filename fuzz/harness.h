@@ -1,0 +1,37 @@
+/*
+ * What is done with every input that a fuzzer or the mutation runner comes up with. Whatever the
+ * bytes are: no crash, no endless loop, no memory out of proportion, and results that agree with
+ * each other. A violated claim aborts.
+ */
+#ifndef AN_FUZZ_HARNESS_H
+#define AN_FUZZ_HARNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/llvm.h>
+
+#define claim(condition) ((condition) ? (void)0 : claim_failed(#condition, __FILE__, __LINE__))
+_Noreturn void claim_failed(const char *condition, const char *file, int line);
+
+/* Opens the bytes as a profile and looks at everything in it, if it is of this format. Returns
+ * whether it was accepted. */
+bool fuzz_reader(const uint8_t *bytes, size_t size, enum an_llvm_format format);
+
+/*
+ * Merges several files: by arrays and by records, by one thread and by several, which has to give
+ * the same; writes the result in all versions and reads it again. The bytes are the files with
+ * FUZZ_SEPARATOR between them; their number chooses options.
+ */
+void fuzz_merge(const uint8_t *bytes, size_t size);
+
+#define FUZZ_SEPARATOR                                                                             \
+    "\xfe"                                                                                         \
+    "AN\xfe"
+enum { FUZZ_MOST_FILES = 12 };
+
+/* What every target has: its entry, and whether it wants the form that fuzz_merge() takes. */
+extern const bool takes_several_files;
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,147 @@
+/* lib/base/map: both hash tables against the plainest thing that does the same. */
+#include "base/map.h"
+
+#include "support/test.h"
+
+enum { KEYS = 3000 };
+
+/* Inserts keys made by `key` in random order, often twice, and looks all of them up. */
+static void compare_with_array(uint64_t (*key)(uint64_t i))
+{
+    static uint64_t values[KEYS];
+    static bool present[KEYS];
+    memset(present, 0, sizeof present);
+    struct an_map map = {0};
+    uint64_t seed = 7;
+    size_t distinct = 0;
+    for (int step = 0; step < 3 * KEYS; step++) {
+        uint64_t i = number_below(&seed, KEYS);
+        const uint64_t *found = an_map_find(&map, key(i));
+        assert_int_equal(found != NULL, present[i]);
+        bool is_new;
+        uint64_t *value = an_map_insert(&map, key(i), &is_new);
+        assert_non_null(value);
+        assert_int_equal(is_new, !present[i]);
+        assert_int_equal(*value, is_new ? 0 : values[i]);
+        distinct += is_new;
+        present[i] = true;
+        *value = values[i] = next_number(&seed);
+    }
+    for (uint64_t i = 0; i < KEYS; i++) {
+        const uint64_t *found = an_map_find(&map, key(i));
+        assert_int_equal(found != NULL, present[i]);
+        if (found)
+            assert_true(*found == values[i]);
+    }
+    assert_int_equal(map.used + map.has_zero, distinct);
+    an_map_free(&map);
+    assert_null(an_map_find(&map, key(1)));
+}
+
+static uint64_t small(uint64_t i)
+{
+    return i;
+}
+
+static uint64_t aligned(uint64_t i)
+{
+    return i << 20;
+}
+
+static uint64_t high(uint64_t i)
+{
+    return i << 52 | i >> 12;
+}
+
+static uint64_t scattered(uint64_t i)
+{
+    return next_number(&(uint64_t){i + 1});
+}
+
+static void any_kind_of_key(void **state)
+{
+    (void)state;
+    compare_with_array(small); /* has the key 0 */
+    compare_with_array(aligned);
+    compare_with_array(high);
+    compare_with_array(scattered);
+}
+
+static void zero_is_a_key(void **state)
+{
+    (void)state;
+    struct an_map map = {0};
+    bool is_new;
+    assert_null(an_map_find(&map, 0));
+    *an_map_insert(&map, 0, &is_new) = 5;
+    assert_true(is_new);
+    assert_null(an_map_find(&map, 1));
+    assert_int_equal(*an_map_insert(&map, 0, &is_new), 5);
+    assert_false(is_new);
+    assert_int_equal(*an_map_find(&map, 0), 5);
+    an_map_free(&map);
+}
+
+/* Keys of one place in the table: linear probing must still be fast enough to finish. */
+static void crowded_keys(void **state)
+{
+    (void)state;
+    struct an_map map = {0};
+    bool is_new;
+    for (uint64_t i = 1; i <= 20000; i++)
+        *an_map_insert(&map, i << 40, &is_new) = i;
+    for (uint64_t i = 1; i <= 20000; i++)
+        assert_int_equal(*an_map_find(&map, i << 40), i);
+    an_map_free(&map);
+}
+
+static void names_are_numbered_in_order(void **state)
+{
+    (void)state;
+    enum { NAMES = 5000 };
+    static char text[NAMES][16];
+    struct an_names names = {0};
+    bool is_new;
+    for (size_t i = 0; i < NAMES; i++) {
+        int length = snprintf(text[i], sizeof text[i], "name%zu", i);
+        assert_true(an_names_find(&names, text[i], (size_t)length) == AN_NO_NAME);
+        assert_int_equal(an_names_insert(&names, text[i], (size_t)length, &is_new), i);
+        assert_true(is_new);
+    }
+    for (size_t i = 0; i < NAMES; i++) {
+        char copy[16];
+        strcpy(copy, text[i]);
+        assert_int_equal(an_names_insert(&names, copy, strlen(copy), &is_new), i);
+        assert_false(is_new);
+        assert_int_equal(an_names_find(&names, copy, strlen(copy)), i);
+        assert_ptr_equal(names.names[i].text, text[i]); /* the first one's bytes are kept */
+    }
+    assert_int_equal(names.count, NAMES);
+    an_names_free(&names);
+}
+
+static void names_are_bytes(void **state)
+{
+    (void)state;
+    struct an_names names = {0};
+    bool is_new;
+    assert_int_equal(an_names_insert(&names, "", 0, &is_new), 0);
+    assert_int_equal(an_names_insert(&names, "a\0b", 3, &is_new), 1);
+    assert_int_equal(an_names_insert(&names, "a\0c", 3, &is_new), 2);
+    assert_int_equal(an_names_insert(&names, "a", 1, &is_new), 3);
+    assert_int_equal(an_names_insert(&names, "a\0", 2, &is_new), 4);
+    assert_int_equal(an_names_find(&names, "", 0), 0);
+    assert_int_equal(an_names_find(&names, "a\0c", 3), 2);
+    assert_true(an_names_find(&names, "a\0d", 3) == AN_NO_NAME);
+    an_names_free(&names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_kind_of_key), cmocka_unit_test(zero_is_a_key),
+        cmocka_unit_test(crowded_keys),    cmocka_unit_test(names_are_numbered_in_order),
+        cmocka_unit_test(names_are_bytes),
+    };
+    return RUN_TESTS(tests);
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Help, man pages, completion, the version, and the name under which anneal is called.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+
+commands='merge show diff convert llvm-profdata help'
+one=$corpus/raw/c-ir-clang19-run1.profraw
+
+lists_commands() {
+    run 0 "$anneal" help
+    mv out help
+    for command in $commands; do
+        grep -q "^  $command " help || fail "$command is not listed"
+    done
+    run 0 "$anneal" --help
+    same out help
+    run 0 "$anneal"
+    same out help
+    run 0 "$anneal" --version
+    grep -qE '^anneal [0-9]+\.[0-9]+\.[0-9]+$' out
+    run 2 "$anneal" help frobnicate
+}
+
+explains_commands() {
+    for command in $commands; do
+        run 0 "$anneal" help "$command"
+        mv out help
+        grep -q "^Usage: anneal $command " help
+        ! grep -qE '^.{81}' help || fail "long lines: $(grep -E '^.{81}' help)"
+        [ "$command" != llvm-profdata ] || continue # it has subcommands
+        run 0 "$anneal" "$command" --help
+        same out help
+        expect "$(cat err)" ''
+    done
+    for command in merge show overlap; do
+        run 0 "$anneal" llvm-profdata $command --help
+        run 0 "$anneal" llvm-profdata $command -help
+        grep -q '^Usage:' out
+    done
+}
+
+# What the help shows is taken, and what takes an argument wants one.
+options_of_the_help_are_taken() {
+    local option
+    for command in merge show diff convert; do
+        run 0 "$anneal" help $command
+        mv out help
+        while read -r option; do
+            case $option in
+            --help) continue ;;
+            *=*)
+                run 2 "$anneal" $command "${option%%=*}"
+                says 'needs an argument'
+                ;;
+            *)
+                "$anneal" $command "$option" no-such-file 2>err || :
+                never_says 'unknown option'
+                ;;
+            esac
+        done < <(grep -oE '^ +(-.,)? *--[a-z-]+(=[^ ]*)?' help | grep -oE -- '--.*')
+    done
+}
+
+pages_render() {
+    local warnings
+    for command in '' $commands; do
+        run 0 "$anneal" help --man $command
+        warnings=$(groff -man -ww -z out 2>&1)
+        expect "$warnings" ''
+        groff -man -Tascii -P-cbu out >page
+        grep -q NAME page
+        grep -q SYNOPSIS page
+        grep -q 'EXIT STATUS' page
+    done
+}
+
+pages_are_found() {
+    mkdir -p man/man1
+    "$anneal" help --man merge >man/man1/anneal-merge.1
+    MANPATH=$PWD/man MANWIDTH=80 man anneal-merge >page 2>err
+    expect "$(cat err)" ''
+    grep -q -- --failure-mode page
+    expect "$(whatis -M man anneal-merge 2>/dev/null || lexgrog man/man1/anneal-merge.1 | head -n 1)" \
+        "$(lexgrog man/man1/anneal-merge.1 | head -n 1)"
+}
+
+completes() {
+    "$anneal" help --completion >completion
+    bash -n completion
+    cat >try <<'END'
+. ./completion
+words() {
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    COMPREPLY=()
+    _anneal 2>/dev/null
+    echo "${COMPREPLY[*]}"
+}
+words anneal m
+words anneal merge --fail
+words anneal show --to
+words anneal merge fi
+words anneal ''
+END
+    expect "$(bash try)" 'merge
+--failure-mode=
+--topn=
+
+merge show diff convert llvm-profdata help --help --version'
+}
+
+takes_the_place_of_llvm_profdata() {
+    for name in llvm-profdata llvm-profdata-19; do
+        ln -s "$anneal" $name
+        run 0 ./$name merge -o result "$one"
+        "$anneal" merge -q -o expected "$one"
+        same result expected
+        expect "$(cat err)" ''
+        run 0 ./$name show result
+        prints 'Instrumentation level: IR'
+        run 1 ./$name
+        says "$name: No subcommand specified"
+        run 1 ./$name frobnicate
+        says 'Unknown command'
+        run 1 ./$name merge --no-such-option "$one" || run 2 ./$name merge --no-such-option "$one"
+        says "$name: error: unknown option"
+    done
+    ln -s "$anneal" llvm-profdatax
+    run 2 ./llvm-profdatax merge-it
+    says 'anneal: error'
+}
+
+refuses_what_it_does_not_do() {
+    ln -s "$anneal" llvm-profdata
+    run 1 ./llvm-profdata merge --sample "$one"
+    says 'sample profiles (AutoFDO) are not handled'
+    run 1 ./llvm-profdata merge --debug-info=x "$one"
+    says 'correlating raw profiles with debug info is not handled'
+    run 1 ./llvm-profdata merge --memprof-version=1 "$one"
+    says 'memory profiles are not handled'
+    run 1 ./llvm-profdata order "$one"
+    says 'order'
+}
+
+# LLVM's tools take long options with one dash or two, and -o=FILE.
+llvm_options() {
+    ln -s "$anneal" llvm-profdata
+    run 0 ./llvm-profdata merge -q -o expected "$one" 2>/dev/null || :
+    run 0 ./llvm-profdata merge -o expected "$one"
+    run 0 ./llvm-profdata merge -instr -o=result "$one"
+    same result expected
+    run 0 ./llvm-profdata merge --output=result -num-threads=4 "$one"
+    same result expected
+    run 0 ./llvm-profdata merge -text -o text "$one"
+    run 0 ./llvm-profdata merge --text --output text2 "$one"
+    same text text2
+    run 0 ./llvm-profdata merge -weighted-input=2,"$one" --dump-input-file-list "$one"
+    expect "$(cat out)" "1,$one
+2,$one"
+}
+
+check 'lists its commands' lists_commands
+check 'explains its commands' explains_commands
+check 'takes the options of its help' options_of_the_help_are_taken
+check_with groff 'man pages render without warnings' pages_render
+check_with 'man lexgrog' 'man pages are found' pages_are_found
+check 'bash completion' completes
+check 'takes the place of llvm-profdata' takes_the_place_of_llvm_profdata
+check 'refuses by name what it does not do' refuses_what_it_does_not_do
+check "takes options in LLVM's ways" llvm_options
+finish

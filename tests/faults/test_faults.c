@@ -1,0 +1,382 @@
+/*
+ * Every allocation, read, write and synchronisation fails once, each in a run of its own
+ * (-Dfaults=true; lib/base/memory.h). Then the call must fail as documented, nothing may leak (the
+ * leak sanitizer looks at the end), and an old output file must be as it was.
+ */
+#include <anneal/llvm.h>
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "support/profiles.h"
+#include "support/test.h"
+#include "llvm/names.h"
+
+enum { MOST_INPUTS = 8 };
+
+struct scenario {
+    const char *name;
+    const char *inputs[MOST_INPUTS];
+    struct an_llvm_merge_options merge;
+    struct an_llvm_write_options write;
+    bool rejects; /* one of the inputs is damaged */
+};
+
+static char folder[64];
+
+static const char *output_path(void)
+{
+    static char path[80];
+    snprintf(path, sizeof path, "%s/output", folder);
+    return path;
+}
+
+/* Everything that anneal merge does with its files. */
+static enum an_code merge_and_write(const struct scenario *scenario, struct an_error *error)
+{
+    struct an_llvm_input inputs[MOST_INPUTS];
+    static char paths[MOST_INPUTS][1024];
+    struct an_llvm_profile *profile = NULL;
+    struct an_ledger *ledger = NULL;
+    size_t count = 0;
+    for (; count < MOST_INPUTS && scenario->inputs[count]; count++) {
+        strcpy(paths[count], scenario->inputs[count][0] == '/'
+                                 ? scenario->inputs[count]
+                                 : corpus_path(scenario->inputs[count]));
+        inputs[count] = (struct an_llvm_input){paths[count], 1};
+    }
+    enum an_code code = an_llvm_merge(&scenario->merge, inputs, count, &profile, &ledger, error);
+    assert_int_equal(profile != NULL, code == AN_OK);
+    if (code == AN_OK) {
+        void *bytes = NULL;
+        size_t size = 0;
+        code = an_llvm_profile_write(profile, &scenario->write, &bytes, &size, NULL, error);
+        if (code == AN_OK) {
+            code = an_file_replace(output_path(), (struct an_bytes){bytes, size}, error);
+            free(bytes);
+        }
+    }
+    an_llvm_profile_free(profile);
+    an_ledger_free(ledger);
+    return code;
+}
+
+static void put_old_output(void)
+{
+    FILE *file = fopen(output_path(), "wb");
+    assert_non_null(file);
+    fputs("old", file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static size_t files_in_folder(void)
+{
+    DIR *directory = opendir(folder);
+    size_t count = 0;
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count - 2;
+}
+
+static bool is_output(struct an_bytes expected)
+{
+    struct an_bytes bytes = load_file(output_path());
+    bool same = bytes.size == expected.size && memcmp(bytes.data, expected.data, bytes.size) == 0;
+    free_bytes(bytes);
+    return same;
+}
+
+/* Lets the first, the second, the third... call fail until a run gets by without. */
+static void fail_everywhere(const struct scenario *scenario)
+{
+    struct an_error error = {0};
+    const struct an_bytes old = {(const uint8_t *)"old", 3};
+    an_fault_countdown = -1;
+    put_old_output();
+    enum an_code code = merge_and_write(scenario, &error);
+    check((code == AN_OK) == !scenario->rejects, "%s: %s", scenario->name, error.what);
+    enum an_code without_fault = code;
+    struct an_bytes expected = load_file(output_path());
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        put_old_output();
+        error = (struct an_error){0};
+        an_fault_countdown = calls;
+        code = merge_and_write(scenario, &error);
+        failed = an_fault_countdown < 0;
+        an_fault_countdown = -1;
+        if (code == AN_OK) { /* the fault was made good, or there was none */
+            check(is_output(expected), "%s, call %ld: succeeds with another result", scenario->name,
+                  calls);
+        } else {
+            check(code == AN_NO_MEMORY || code == AN_SYSTEM || code == without_fault ||
+                      (scenario->rejects && code == AN_MALFORMED), /* several were rejected */
+                  "%s, call %ld: %s (%s)", scenario->name, calls, an_code_name(code), error.what);
+            check(error.code == code && error.what[0], "%s, call %ld", scenario->name, calls);
+            check(is_output(old), "%s, call %ld: the old output is gone", scenario->name, calls);
+        }
+        check(files_in_folder() == 1, "%s, call %ld: a temporary file is left", scenario->name,
+              calls);
+    }
+    check(calls > 30, "%s: only %ld calls", scenario->name, calls);
+    free_bytes(expected);
+}
+
+static void raw_profiles_of_one_layout(void **state)
+{
+    (void)state;
+    fail_everywhere(&(struct scenario){.name = "one layout",
+                                       .inputs = {"raw/c-ir-clang19-run1.profraw",
+                                                  "raw/c-ir-clang19-run2.profraw",
+                                                  "raw/c-ir-clang19-run3-aslr.profraw"},
+                                       .merge = {.threads = 1}});
+}
+
+static void raw_profiles_of_many_layouts(void **state)
+{
+    (void)state;
+    fail_everywhere(&(struct scenario){
+        .name = "many layouts",
+        .inputs = {"raw/c-fe-clang13-run1.profraw", "raw/c-fe-clang16-run1.profraw",
+                   "raw/c-fe-i386-clang19-run1.profraw", "raw/c-fe-s390x-clang14-run1.profraw",
+                   "raw/lib-fe-concat-clang19.profraw"},
+        .merge = {.threads = 1}});
+}
+
+static void indexed_profiles(void **state)
+{
+    (void)state;
+    fail_everywhere(&(struct scenario){.name = "indexed",
+                                       .inputs = {"indexed/c-ir-clang13.merged.profdata",
+                                                  "indexed/c-ir-clang16.merged.profdata",
+                                                  "indexed/c-base-and-csir-clang19.profdata"},
+                                       .merge = {.threads = 1},
+                                       .write = {.format_version = 9}});
+}
+
+static void text_profiles(void **state)
+{
+    (void)state;
+    fail_everywhere(
+        &(struct scenario){.name = "text",
+                           .inputs = {"proftext/ir_values.proftext", "proftext/mismatch.proftext",
+                                      "proftext/hashes.proftext"},
+                           .merge = {.threads = 1},
+                           .write = {.text = true}});
+}
+
+static void traces(void **state)
+{
+    (void)state;
+    fail_everywhere(&(struct scenario){.name = "traces",
+                                       .inputs = {"raw/c-ir-temporal-clang19-run1.profraw",
+                                                  "raw/c-ir-temporal-clang19-run2.profraw",
+                                                  "indexed/c-ir-temporal-twice.profdata",
+                                                  "proftext/temporal.proftext"},
+                                       .merge = {.threads = 1, .trace_reservoir = 2}});
+}
+
+static void virtual_tables_and_bitmaps(void **state)
+{
+    (void)state;
+    fail_everywhere(&(struct scenario){.name = "virtual tables",
+                                       .inputs = {"raw/cxx-ir-vtable-clang19-run1.profraw",
+                                                  "indexed/cxx-ir-vtable-clang19.keep.profdata",
+                                                  "proftext/vtable.proftext"},
+                                       .merge = {.threads = 1, .keep_vtable_names = true}});
+    fail_everywhere(&(struct scenario){.name = "bitmaps",
+                                       .inputs = {"raw/cond-fe-mcdc-clang19-run1.profraw",
+                                                  "raw/cond-fe-mcdc-clang19-run2.profraw",
+                                                  "proftext/bitmap.proftext"},
+                                       .merge = {.threads = 1},
+                                       .write = {.sparse = true}});
+}
+
+/* An input that cannot be used for want of memory must not pass for one that is damaged. */
+static void damaged_inputs(void **state)
+{
+    (void)state;
+    struct an_bytes whole = corpus("raw/c-fe-clang19-run2.profraw");
+    struct memory_file cut = memory_file(whole.data, whole.size - 8), empty = memory_file("", 0);
+    fail_everywhere(&(struct scenario){.name = "damaged",
+                                       .inputs = {"raw/c-fe-clang19-run1.profraw", cut.path,
+                                                  empty.path, "raw/c-fe-clang19-run1.profraw"},
+                                       .merge = {.threads = 1, .failure_mode = AN_LLVM_FAIL_ANY},
+                                       .rejects = true});
+    memory_file_close(&cut);
+    memory_file_close(&empty);
+    free_bytes(whole);
+}
+
+/* ---- the other entries ---- */
+
+static void reading_a_file(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "raw/lib-fe-concat-clang19.profraw", "raw/cxx-ir-vtable-clang19-run1.profraw",
+        "raw/c-ir-temporal-block-clang19-run1.profraw", "indexed/c-ir-temporal-twice.profdata",
+        "proftext/temporal.proftext"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct an_bytes file = corpus(names[i]);
+        long calls = 0;
+        for (bool failed = true; failed; calls++) {
+            struct an_llvm_reader *reader = NULL;
+            struct an_llvm_record record;
+            struct an_error error = {0};
+            size_t length, records = 0;
+            an_fault_countdown = calls;
+            enum an_code code = an_llvm_reader_open(&reader, file.data, file.size, &error);
+            if (code == AN_OK) {
+                for (; an_llvm_reader_next(reader, &record); records++)
+                    an_llvm_reader_symbol(reader, record.hash, &length);
+                check(records == an_llvm_reader_info(reader)->functions ||
+                          an_llvm_reader_failed(reader),
+                      "%s, call %ld: %zu records, and no failure", names[i], calls, records);
+                an_llvm_reader_close(reader);
+            } else {
+                check(code == AN_NO_MEMORY, "%s, call %ld: %s", names[i], calls,
+                      an_code_name(code));
+            }
+            failed = an_fault_countdown < 0;
+            an_fault_countdown = -1;
+        }
+        assert_true(calls > 3);
+        free_bytes(file);
+    }
+}
+
+static void report_nothing(void *context, const struct an_llvm_overlap_function *function)
+{
+    (void)function;
+    ++*(size_t *)context;
+}
+
+static void comparing(void **state)
+{
+    (void)state;
+    char base[1024], test[1024];
+    strcpy(base, corpus_path("raw/c-ir-clang19-run1.profraw"));
+    strcpy(test, corpus_path("indexed/c-ir-clang13.merged.profdata"));
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        size_t reported = 0;
+        struct an_llvm_overlap_options options = {.report = report_nothing, .context = &reported};
+        struct an_llvm_overlap overlap;
+        struct an_error error = {0};
+        an_fault_countdown = calls;
+        enum an_code code = an_llvm_overlap(base, test, &options, &overlap, &error);
+        failed = an_fault_countdown < 0;
+        an_fault_countdown = -1;
+        check(failed ? code == AN_NO_MEMORY || code == AN_SYSTEM : code == AN_OK, "call %ld: %s",
+              calls, an_code_name(code));
+    }
+    assert_true(calls > 20);
+}
+
+static void summing_up(void **state)
+{
+    (void)state;
+    uint64_t counts[200];
+    for (uint64_t i = 0; i < 200; i++)
+        counts[i] = i;
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        struct an_llvm_record record = record_of("f", 1, counts, 200);
+        struct an_llvm_summary summary;
+        struct an_error error;
+        an_fault_countdown = calls;
+        struct an_llvm_summary_builder *builder = an_llvm_summary_builder_new();
+        bool added = builder && an_llvm_summary_builder_add(builder, &record);
+        enum an_code code = added
+                                ? an_llvm_summary_builder_finish(builder, NULL, 0, &summary, &error)
+                                : AN_NO_MEMORY;
+        failed = an_fault_countdown < 0;
+        an_fault_countdown = -1;
+        assert_int_equal(code, failed ? AN_NO_MEMORY : AN_OK);
+        if (code == AN_OK)
+            an_llvm_summary_clear(&summary);
+        an_llvm_summary_builder_free(builder);
+    }
+    assert_true(calls > 4);
+}
+
+/*
+ * A caller who was told that memory ran out may free something, go on adding, and write: what was
+ * added before must be there, and the profile must not be broken.
+ */
+static void a_profile_survives_a_failed_addition(void **state)
+{
+    (void)state;
+    struct an_bytes file = corpus("raw/c-ir-clang19-run1.profraw");
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        struct an_llvm_profile *profile = an_llvm_profile_new();
+        struct an_llvm_reader *reader;
+        struct an_llvm_record record;
+        struct an_error error;
+        unsigned warnings = 0;
+        long left = calls;
+        failed = false;
+        assert_int_equal(an_llvm_reader_open(&reader, file.data, file.size, &error), AN_OK);
+        while (an_llvm_reader_next(reader, &record)) {
+            an_fault_countdown = left;
+            enum an_code code = an_llvm_profile_add(profile, &record, 1, &warnings, &error);
+            left = an_fault_countdown;
+            an_fault_countdown = -1;
+            if (code == AN_OK)
+                continue;
+            assert_int_equal(code, AN_NO_MEMORY);
+            failed = true;
+            assert_int_equal(an_llvm_profile_add(profile, &record, 1, &warnings, &error), AN_OK);
+        }
+        size_t functions = an_llvm_reader_info(reader)->functions;
+        an_llvm_reader_close(reader);
+        struct an_bytes bytes = written(profile, 0);
+        assert_int_equal(an_llvm_reader_open(&reader, bytes.data, bytes.size, &error), AN_OK);
+        assert_int_equal(an_llvm_reader_info(reader)->functions, functions);
+        an_llvm_reader_close(reader);
+        free_bytes(bytes);
+        an_llvm_profile_free(profile);
+    }
+    free_bytes(file);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/anneal-test.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    an_fault_countdown = -1;
+    unlink(output_path());
+    return rmdir(folder);
+}
+
+#define in_a_folder(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        in_a_folder(raw_profiles_of_one_layout),
+        in_a_folder(raw_profiles_of_many_layouts),
+        in_a_folder(indexed_profiles),
+        in_a_folder(text_profiles),
+        in_a_folder(traces),
+        in_a_folder(virtual_tables_and_bitmaps),
+        in_a_folder(damaged_inputs),
+        in_a_folder(reading_a_file),
+        in_a_folder(comparing),
+        in_a_folder(summing_up),
+        in_a_folder(a_profile_survives_a_failed_addition),
+    };
+    return RUN_TESTS(tests);
+}

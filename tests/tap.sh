@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced by the shell tests; its first argument is the anneal program.
+#
+#     check 'what is claimed' function [argument]...
+#
+# runs the function in a new folder, with errexit on, and prints a line of TAP. What the function
+# printed is shown when it fails. Inside, use run, says, expect and same (below).
+# shellcheck shell=bash
+
+set -u -o pipefail
+export LC_ALL=C
+unset LLVM_PROFILE_FILE
+
+[ $# -ge 1 ] || { echo "usage: $0 ANNEAL"; exit 2; } >&2
+anneal=$(realpath "$1")
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+corpus=$tests/data/llvm
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/anneal-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cases=0
+failed=0
+
+check() {
+    local name=$1 output status
+    shift
+    cases=$((cases + 1))
+    mkdir "$scratch/$cases"
+    output=$(
+        cd "$scratch/$cases" || exit
+        set -e
+        "$@" 2>&1
+    )
+    status=$?
+    if [ $status -eq 0 ]; then
+        echo "ok $cases - $name"
+    else
+        echo "not ok $cases - $name"
+        printf '%s\n' "$output" "(status $status)" | sed 's/^/# /' | head -n 40
+        failed=$((failed + 1))
+    fi
+    rm -rf "${scratch:?}/$cases"
+}
+
+# skip 'what is claimed' 'why not here'
+skip() {
+    cases=$((cases + 1))
+    echo "ok $cases - $1 # SKIP $2"
+}
+
+# Where every tool has to be, a missing one is a failure; elsewhere it is a reason to skip.
+# have TOOL...: true when all are installed; else remembers what is missing.
+missing=
+have() {
+    local tool
+    missing=
+    for tool; do
+        command -v "$tool" >/dev/null || missing="$missing $tool"
+    done
+    [ -z "$missing" ]
+}
+
+# check_with 'TOOL...' 'what is claimed' function [argument]...
+check_with() {
+    local tools=$1
+    shift
+    # shellcheck disable=SC2086
+    if have $tools; then
+        check "$@"
+    elif [ "${CI:-}" = true ]; then
+        check "$1" fail "missing:$missing"
+    else
+        skip "$1" "missing:$missing; run scripts/bootstrap"
+    fi
+}
+
+finish() {
+    echo "1..$cases"
+    [ $failed -eq 0 ]
+    exit
+}
+
+# ---- inside a case ----
+
+fail() {
+    printf '%s\n' "$*"
+    return 1
+}
+
+# run STATUS COMMAND...: the command must exit so; its output is in the files out and err
+run() {
+    local expected=$1 status=0
+    shift
+    "$@" >out 2>err || status=$?
+    [ $status -eq "$expected" ] ||
+        fail "exit status $status, expected $expected: $*" "$(head -c 2000 err)"
+}
+
+# says TEXT..., never_says TEXT...: in err
+says() {
+    local text
+    for text; do
+        grep -qF -e "$text" err || fail "standard error has no \"$text\" but:" "$(head -c 2000 err)"
+    done
+}
+
+never_says() {
+    local text
+    for text; do
+        ! grep -qF -e "$text" err || fail "standard error has \"$text\":" "$(head -c 2000 err)"
+    done
+}
+
+# prints TEXT...: in out
+prints() {
+    local text
+    for text; do
+        grep -qF -e "$text" out || fail "output has no \"$text\" but:" "$(head -c 2000 out)"
+    done
+}
+
+# expect WORD EXPECTED
+expect() {
+    [ "$1" = "$2" ] || fail "'$1', expected '$2'"
+}
+
+# same FILE EXPECTED
+same() {
+    cmp -s "$1" "$2" || fail "$1 differs from $2:" "$(cmp "$1" "$2" 2>&1)" \
+        "$(diff -a "$1" "$2" | head -n 20 | tr -d '\000' | cut -c 1-200)"
+}
