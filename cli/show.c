@@ -140,7 +140,8 @@ static bool finish(struct show *show, const char *path, uint64_t bytes)
         report_error(&error);
         return false;
     }
-    qsort(show->hot, show->hot_count, sizeof *show->hot, hottest_first);
+    if (show->hot_count)
+        qsort(show->hot, show->hot_count, sizeof *show->hot, hottest_first);
     if (request->json) {
         printf("%s],\n\"profile\": ", show->shown ? "\n" : "");
         show_profile_json(show, path, bytes, &summary);

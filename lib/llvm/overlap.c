@@ -226,6 +226,7 @@ static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
             done = an_names_insert(&seen, name->text, name->length, &is_new) != AN_NO_NAME;
         }
     }
+    done = done && !test->reader->failed;
     for (size_t f = 0; done && f < base->functions.count; f++) {
         const struct an_name *name = &base->names.names[f];
         if (an_names_find(&seen, name->text, name->length) != AN_NO_NAME)

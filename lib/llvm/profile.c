@@ -63,14 +63,16 @@ static size_t new_function(struct an_llvm_profile *profile, const char *name, si
     struct function *function = copy ? an_vector_push(&profile->functions) : NULL;
     if (!function)
         return AN_NO_NAME;
-    size_t index = an_names_insert(&profile->names, copy, length, &is_new);
-    uint64_t *slot =
-        index == AN_NO_NAME ? NULL : an_map_insert(&profile->by_hash, name_hash, &is_new);
-    if (!slot) {
+    /* The name comes last: once it is in the table, nothing may fail. */
+    uint64_t *slot = an_map_insert(&profile->by_hash, name_hash, &is_new);
+    if (slot && is_new)
+        *slot = 0;
+    size_t index = slot ? an_names_insert(&profile->names, copy, length, &is_new) : AN_NO_NAME;
+    if (index == AN_NO_NAME) {
         profile->functions.count--;
         return AN_NO_NAME;
     }
-    if (is_new)
+    if (!*slot)
         *slot = index + 1;
     *function = (struct function){.name_hash = name_hash};
     return index;
