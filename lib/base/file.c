@@ -259,9 +259,16 @@ static enum an_code replace_regular(const char *path, const char *target, mode_t
     return code;
 }
 
+/* Standard output under any of its names is written to; the file behind it is not replaced. */
+static bool is_standard_output(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
+           strcmp(path, "/dev/fd/1") == 0 || strcmp(path, "/proc/self/fd/1") == 0;
+}
+
 enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_error *error)
 {
-    if (strcmp(path, "-") == 0)
+    if (is_standard_output(path))
         return write_in_place(STDOUT_FILENO, "<stdout>", bytes, error);
     struct stat info;
     bool exists = stat(path, &info) == 0;

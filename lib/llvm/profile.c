@@ -30,6 +30,7 @@ void an_llvm_profile_free(struct an_llvm_profile *profile)
     an_arena_free(&profile->arena);
     an_names_free(&profile->names);
     an_names_free(&profile->vtable_names);
+    an_names_free(&profile->known_ids);
     an_map_free(&profile->by_hash);
     an_map_free(&profile->crowded);
     an_vector_free(&profile->functions);
@@ -389,16 +390,19 @@ bool an_profile_merge_kind(struct an_llvm_profile *profile, unsigned variants)
 
 bool an_profile_add_binary_id(struct an_llvm_profile *profile, const uint8_t *bytes, size_t size)
 {
-    for (size_t i = profile->binary_ids.count; i-- > 0;) {
-        const struct an_llvm_binary_id *known = &profile->binary_ids.items[i];
-        if (known->size == size && memcmp(known->bytes, bytes, size) == 0)
-            return true;
-    }
-    uint8_t *copy = (uint8_t *)an_arena_copy(&profile->arena, bytes, size);
+    bool is_new;
+    if (an_names_find(&profile->known_ids, (const char *)bytes, size) != AN_NO_NAME)
+        return true;
+    char *copy = an_arena_copy(&profile->arena, (const char *)bytes, size);
     struct an_llvm_binary_id *place = copy ? an_vector_push(&profile->binary_ids) : NULL;
-    if (place)
-        *place = (struct an_llvm_binary_id){copy, size};
-    return place != NULL;
+    if (!place)
+        return false;
+    if (an_names_insert(&profile->known_ids, copy, size, &is_new) == AN_NO_NAME) {
+        profile->binary_ids.count--;
+        return false;
+    }
+    *place = (struct an_llvm_binary_id){(const uint8_t *)copy, size};
+    return true;
 }
 
 bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from)

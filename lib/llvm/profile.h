@@ -55,6 +55,7 @@ struct an_llvm_profile {
     struct {
         AN_VECTOR(struct an_llvm_binary_id);
     } binary_ids;
+    struct an_names known_ids; /* the same, to be looked up */
     struct an_names vtable_names;
 
     struct {

@@ -107,6 +107,7 @@ an_unwritable_output() {
     chmod 755 . program closed
     chmod 777 open
     chmod 444 open/result
+    chmod 555 closed
     run 1 as_nobody "$PWD/program" merge -o "$PWD/open/result" "$one"
     says 'open/result' 'Permission denied'
     expect "$(cat open/result)" old
@@ -114,6 +115,7 @@ an_unwritable_output() {
     says 'closed/new' 'Permission denied'
     expect "$(ls -A closed)" result
     expect "$(ls -A open)" result
+    chmod 755 closed
 }
 
 as_nobody() {
@@ -160,6 +162,20 @@ a_closed_output() {
     "$anneal" merge -q -o - "$one" >&- 2>err || status=$?
     expect $status 1
     says 'Bad file descriptor'
+}
+
+# /dev/stdout names what standard output is already, with all that was written to it before.
+an_output_by_its_other_name() {
+    run 0 "$anneal" merge -q -t -o expected "$one"
+    for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        echo before >result
+        {
+            "$anneal" merge -q -t -o $name "$one"
+            echo behind
+        } >>result
+        (echo before && cat expected && echo behind) >whole
+        same result whole
+    done
 }
 
 a_failed_merge_keeps_the_old_output() {
@@ -269,6 +285,7 @@ else
 fi
 check 'a full device' a_full_device
 check 'a closed output' a_closed_output
+check 'standard output by its other name' an_output_by_its_other_name
 check 'a failed merge keeps the old output' a_failed_merge_keeps_the_old_output
 check 'an output that is an input' an_output_that_is_an_input
 check 'a link as output' a_link_as_output
