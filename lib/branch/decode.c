@@ -1,0 +1,62 @@
+/* Sorting instructions by what they do to control flow; see decode.h. */
+#include "branch/decode.h"
+
+void an_decoder_init(ZydisDecoder *decoder)
+{
+    ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+}
+
+static bool is_counting(ZydisMnemonic mnemonic)
+{
+    return mnemonic == ZYDIS_MNEMONIC_LOOP || mnemonic == ZYDIS_MNEMONIC_LOOPE ||
+           mnemonic == ZYDIS_MNEMONIC_LOOPNE || mnemonic == ZYDIS_MNEMONIC_JRCXZ ||
+           mnemonic == ZYDIS_MNEMONIC_JECXZ || mnemonic == ZYDIS_MNEMONIC_JCXZ;
+}
+
+static enum an_instruction_kind kind_of(const ZydisDecodedInstruction *decoded)
+{
+    bool relative = decoded->raw.imm[0].is_relative;
+    switch (decoded->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+        return relative ? AN_CALL : AN_INDIRECT_CALL;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        return relative ? AN_JUMP : AN_INDIRECT_JUMP;
+    case ZYDIS_CATEGORY_COND_BR:
+        return is_counting(decoded->mnemonic) ? AN_COUNTING_JUMP : AN_CONDITIONAL_JUMP;
+    case ZYDIS_CATEGORY_RET:
+        return AN_RETURN;
+    default:
+        break;
+    }
+    switch (decoded->mnemonic) {
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_HLT:
+        return AN_STOP;
+    default:
+        return AN_ORDINARY;
+    }
+}
+
+bool an_decode(const ZydisDecoder *decoder, const uint8_t *bytes, size_t size, uint64_t address,
+               struct an_instruction *instruction)
+{
+    ZydisDecodedInstruction decoded;
+    ZydisDecoderContext context;
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, &context, bytes, size, &decoded)))
+        return false;
+    uint64_t next = address + decoded.length;
+    *instruction = (struct an_instruction){
+        .length = decoded.length,
+        .kind = (uint8_t)kind_of(&decoded),
+        .is_pop =
+            decoded.meta.category == ZYDIS_CATEGORY_POP || decoded.mnemonic == ZYDIS_MNEMONIC_LEAVE,
+        /* mod 0, rm 5: disp32 from the next instruction (Intel SDM 2, table 2-7) */
+        .has_address = (decoded.attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+                       decoded.raw.modrm.mod == 0 && decoded.raw.modrm.rm == 5,
+        .target = next + (uint64_t)decoded.raw.imm[0].value.s,
+    };
+    instruction->address = next + (uint64_t)decoded.raw.disp.value;
+    return true;
+}

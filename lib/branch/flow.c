@@ -1,0 +1,245 @@
+/* Control flow of the functions that were hit; see flow.h. */
+#include "branch/flow.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "branch/body.h"
+
+struct an_flow {
+    struct an_program program;
+};
+
+void an_flow_free(struct an_flow *flow)
+{
+    if (!flow)
+        return;
+    struct an_program *program = &flow->program;
+    for (size_t i = 0; i < program->body_count; i++)
+        an_body_free(&program->bodies[i]);
+    free(program->bodies);
+    free(program->body_of);
+    free(program->relative_places);
+    an_vector_free(&program->outward);
+    an_vector_free(&program->data);
+    free(flow);
+}
+
+static bool choose(struct an_program *program, const bool *hit)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < program->functions->count; i++)
+        count += hit[i];
+    program->bodies = an_alloc_zero(count, sizeof *program->bodies);
+    program->body_of = an_alloc_zero(program->functions->count, sizeof *program->body_of);
+    if (!program->bodies || !program->body_of)
+        return false;
+    for (size_t i = 0; i < program->functions->count; i++) {
+        if (!hit[i])
+            continue;
+        program->bodies[program->body_count++].function = i;
+        program->body_of[i] = (uint32_t)program->body_count;
+    }
+    return true;
+}
+
+/* Bodies are decoded in batches, each with lists of its own, which are put together in order. */
+enum { BATCH = 64 };
+
+struct batches {
+    struct an_program *program;
+    struct an_references *outward, *data;
+    atomic_bool failed;
+};
+
+static void decode_batch(void *context, size_t index)
+{
+    struct batches *batches = context;
+    size_t end = (index + 1) * BATCH;
+    if (end > batches->program->body_count)
+        end = batches->program->body_count;
+    for (size_t i = index * BATCH; i < end; i++)
+        if (!an_body_decode(batches->program, (uint32_t)i, &batches->outward[index],
+                            &batches->data[index]))
+            batches->failed = true;
+}
+
+static bool gather(struct an_references *all, const struct an_references *some)
+{
+    for (size_t i = 0; i < some->count; i++) {
+        struct an_reference *reference = an_vector_push(all);
+        if (!reference)
+            return false;
+        *reference = some->items[i];
+    }
+    return true;
+}
+
+static bool decode_all(struct an_program *program, unsigned threads)
+{
+    size_t count = (program->body_count + BATCH - 1) / BATCH;
+    struct batches batches = {
+        .program = program,
+        .outward = an_alloc_zero(count, sizeof *batches.outward),
+        .data = an_alloc_zero(count, sizeof *batches.data),
+    };
+    bool done = batches.outward && batches.data;
+    if (done)
+        an_pool_run(threads, count, decode_batch, &batches);
+    done = done && !batches.failed;
+    for (size_t i = 0; i < count && batches.outward && batches.data; i++) {
+        done = done && gather(&program->outward, &batches.outward[i]) &&
+               gather(&program->data, &batches.data[i]);
+        an_vector_free(&batches.outward[i]);
+        an_vector_free(&batches.data[i]);
+    }
+    free(batches.outward);
+    free(batches.data);
+    return done;
+}
+
+static void label_landing_pad(void *context, uint64_t landing_pad)
+{
+    an_program_label(context, landing_pad, AN_LABEL_LANDING_PAD);
+}
+
+static void label_all(struct an_program *program)
+{
+    const struct an_functions *functions = program->functions;
+    for (size_t i = 0; i < program->body_count; i++) {
+        const struct an_function *function = an_body_function(program, &program->bodies[i]);
+        for (uint32_t k = 0; k < function->entry_count; k++)
+            an_program_label(program, functions->entries[function->entry + k], AN_LABEL_ENTRY);
+    }
+    for (size_t i = 0; i < program->outward.count; i++)
+        if (!program->bodies[program->outward.items[i].body].ignored)
+            an_program_label(program, program->outward.items[i].address, AN_LABEL_ENTRY);
+}
+
+static void label_exceptions(struct an_program *program)
+{
+    for (size_t i = 0; i < program->body_count; i++) {
+        const struct an_function *function = an_body_function(program, &program->bodies[i]);
+        if (function->lsda)
+            an_elf_landing_pads(program->elf, function->address, function->lsda, label_landing_pad,
+                                program);
+    }
+}
+
+static void make_blocks(void *context, size_t index)
+{
+    struct batches *batches = context;
+    if (!an_blocks_make(batches->program, &batches->program->bodies[index]))
+        batches->failed = true;
+}
+
+static enum an_code build(struct an_program *program, const bool *hit, unsigned threads,
+                          struct an_error *error)
+{
+    if (!choose(program, hit) || !decode_all(program, threads))
+        return an_fail_memory(error);
+    enum an_code code = an_relocations_label(program, error);
+    if (code != AN_OK)
+        return code;
+    if (!an_jump_tables(program))
+        return an_fail_memory(error);
+    label_all(program);
+    label_exceptions(program);
+    struct batches batches = {.program = program};
+    an_pool_run(threads, program->body_count, make_blocks, &batches);
+    return batches.failed ? an_fail_memory(error) : AN_OK;
+}
+
+enum an_code an_flow_build(struct an_elf *elf, const struct an_functions *functions,
+                           const bool *hit, unsigned threads, struct an_flow **out,
+                           struct an_error *error)
+{
+    *out = NULL;
+    struct an_flow *flow = an_alloc_zero(1, sizeof *flow);
+    if (!flow)
+        return an_fail_memory(error);
+    flow->program.elf = elf;
+    flow->program.functions = functions;
+    flow->program.has_relocations = an_elf_section(elf, ".rela.text") != NULL;
+    an_decoder_init(&flow->program.decoder);
+    enum an_code code = build(&flow->program, hit, threads, error);
+    if (code == AN_OK)
+        *out = flow;
+    else
+        an_flow_free(flow);
+    return code;
+}
+
+static struct an_body *body_of(const struct an_flow *flow, size_t function)
+{
+    uint32_t body = flow->program.body_of[function];
+    return body ? &flow->program.bodies[body - 1] : NULL;
+}
+
+static uint32_t block_at(const struct an_body *body, uint64_t offset)
+{
+    uint32_t low = 0, high = body->block_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (body->blocks[middle].start <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1; /* the first block begins at 0 */
+}
+
+bool an_flow_count(struct an_flow *flow, size_t function, uint64_t from, uint64_t to,
+                   bool from_outside, uint64_t count)
+{
+    struct an_body *body = body_of(flow, function);
+    uint64_t start = flow->program.functions->items[function].address;
+    if (!body || !body->simple || from > to || to - start >= body->size)
+        return false;
+    uint32_t first = block_at(body, from - start), last = block_at(body, to - start);
+    const struct an_block *block = &body->blocks[first];
+    if (from_outside && first > 0 && from - start == block->start && !block->is_entry &&
+        body->blocks[first - 1].ends_in_call && body->blocks[first - 1].run_end >= first)
+        first--;
+    if (body->blocks[first].run_end < last)
+        return false;
+    body->runs[first] += (int64_t)count;
+    body->runs[last] -= (int64_t)count;
+    return true;
+}
+
+void an_flow_each(const struct an_flow *flow,
+                  void (*each)(void *context, size_t function, uint64_t from, uint64_t to,
+                               uint64_t count),
+                  void *context)
+{
+    for (size_t i = 0; i < flow->program.body_count; i++) {
+        const struct an_body *body = &flow->program.bodies[i];
+        int64_t running = 0;
+        for (uint32_t block = 0; body->simple && block + 1 < body->block_count; block++) {
+            running += body->runs[block];
+            if (running)
+                each(context, body->function, body->blocks[block].last,
+                     body->blocks[block + 1].start, (uint64_t)running);
+        }
+    }
+}
+
+bool an_flow_is_return(const struct an_flow *flow, size_t function, uint64_t address)
+{
+    const struct an_program *program = &flow->program;
+    uint64_t start = program->functions->items[function].address;
+    const struct an_body *body = body_of(flow, function);
+    size_t site = body ? an_body_site(body, address - start) : SIZE_MAX;
+    if (site != SIZE_MAX)
+        return body->sites[site].kind == AN_RETURN;
+    struct an_instruction instruction;
+    for (size_t size = 15; size > 0; size--) {
+        const uint8_t *bytes = an_elf_at(program->elf, address, size);
+        if (bytes)
+            return an_decode(&program->decoder, bytes, size, address, &instruction) &&
+                   instruction.kind == AN_RETURN;
+    }
+    return false;
+}

@@ -1,0 +1,272 @@
+/*
+ * Jump tables: what a switch jumps through. A table holds addresses (8 bytes each) or, in
+ * position-independent code, distances from its own start (4 bytes each). Nothing says how long it
+ * is: it ends where an entry does not lead into the function, where the next table begins, and,
+ * with relocations, where none is left.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "branch/body.h"
+
+struct table {
+    uint64_t address, next; /* next: where the one behind it begins, or 0 */
+    uint32_t body;          /* of the function that uses it; the first of several */
+    bool is_relative;
+    bool is_shared; /* by several functions */
+};
+
+struct tables {
+    struct an_program *program;
+    struct {
+        AN_VECTOR(struct table);
+    } list;
+};
+
+static bool has_relative_place(const struct an_program *program, uint64_t address)
+{
+    size_t low = 0, high = program->relative_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (program->relative_places[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < program->relative_count && program->relative_places[low] == address;
+}
+
+/* f.cold is a part of f, and so is f.cold.1 of f.cold. */
+static bool same_family(const struct an_function *one, const struct an_function *other)
+{
+    size_t length[2];
+    const char *names[2] = {one->name, other->name};
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strchr(names[i], '/');
+        length[i] = slash ? (size_t)(slash - names[i]) : strlen(names[i]);
+        for (size_t at = 0; at + 5 <= length[i]; at++)
+            if (strncmp(names[i] + at, ".cold", 5) == 0 || strncmp(names[i] + at, ".warm", 5) == 0)
+                length[i] = at;
+    }
+    return length[0] == length[1] && memcmp(names[0], names[1], length[0]) == 0;
+}
+
+/* What an entry means for the function that uses the table. */
+enum meaning { NOTHING, TARGET, START, UNREACHABLE };
+
+static enum meaning meaning_of(const struct an_program *program, const struct an_function *function,
+                               uint64_t value, bool decoded)
+{
+    const struct an_functions *functions = program->functions;
+    if (value == function->address + function->size)
+        return UNREACHABLE;
+    if (value == function->address)
+        return START;
+    size_t target = an_functions_with_code(functions, value);
+    if (target == AN_NO_FUNCTION || (&functions->items[target] != function &&
+                                     !same_family(&functions->items[target], function)))
+        return NOTHING;
+    uint32_t body = program->body_of[target];
+    if (decoded && body && program->bodies[body - 1].site_count &&
+        an_body_site(&program->bodies[body - 1], value - functions->items[target].address) ==
+            SIZE_MAX)
+        return NOTHING;
+    return TARGET;
+}
+
+/* The end of the data object that begins at the address, as far as a symbol tells. */
+static uint64_t upper_bound(const struct an_program *program, const struct table *table)
+{
+    const struct an_elf_section *section = an_elf_section_containing(program->elf, table->address);
+    if (!section || section->type == SHT_NOBITS || (section->flags & SHF_EXECINSTR))
+        return 0;
+    uint64_t end = section->address + section->size;
+    return table->next && table->next < end ? table->next : end;
+}
+
+/*
+ * Walks over a table. With `labels` set, what it leads to is labelled; otherwise the question is
+ * whether it is one: two entries that lead into the function, or one and a special one.
+ */
+static bool walk(struct an_program *program, const struct table *table, bool labels,
+                 bool (*jump)(void *context, uint64_t target), void *context)
+{
+    const struct an_function *function = an_body_function(program, &program->bodies[table->body]);
+    uint64_t size = table->is_relative ? 4 : 8;
+    uint64_t end = upper_bound(program, table);
+    size_t real = 0;
+    bool special = false;
+    for (uint64_t at = table->address; end >= size && at <= end - size; at += size) {
+        if (program->has_relocations && table->is_relative && !has_relative_place(program, at))
+            break;
+        const uint8_t *bytes = an_elf_at(program->elf, at, size);
+        if (!bytes)
+            break;
+        uint64_t value = table->is_relative
+                             ? table->address + (uint64_t)(int32_t)an_get32(bytes, false)
+                             : an_get64(bytes, false);
+        enum meaning meaning = meaning_of(program, function, value, labels);
+        if (meaning == NOTHING)
+            break;
+        if (meaning == TARGET)
+            real++;
+        else
+            special = true;
+        if (labels && meaning != UNREACHABLE) {
+            size_t owner = an_functions_with_code(program->functions, value);
+            bool own = &program->functions->items[owner] == function && !table->is_shared;
+            an_program_label(program, value, own ? AN_LABEL_DATA : AN_LABEL_ENTRY);
+        }
+        if (jump && meaning != UNREACHABLE && !jump(context, value))
+            return false;
+    }
+    return jump || real + special >= 2;
+}
+
+static bool remember(struct tables *tables, const struct table *table)
+{
+    struct table *kept = an_vector_push(&tables->list);
+    if (kept)
+        *kept = *table;
+    return kept != NULL;
+}
+
+/* Memory operands that may be the start of a table of distances, wherever the jump is. */
+static bool collect_from_data(struct tables *tables)
+{
+    const struct an_program *program = tables->program;
+    for (size_t i = 0; i < program->data.count; i++) {
+        struct table table = {.address = program->data.items[i].address,
+                              .body = program->data.items[i].body,
+                              .is_relative = true};
+        if (!has_relative_place(program, table.address))
+            continue;
+        if (walk(tables->program, &table, false, NULL, NULL) && !remember(tables, &table))
+            return false;
+    }
+    return true;
+}
+
+/* Sorts one indirect jump: through a table, a tail call, or unknown. */
+static bool classify(struct tables *tables, uint32_t index, struct an_indirect *indirect)
+{
+    struct an_program *program = tables->program;
+    struct an_body *body = &program->bodies[index];
+    struct an_site *site = &body->sites[indirect->site];
+    struct an_pattern pattern = an_pattern_find(program, body, indirect->site);
+    indirect->lowest = pattern.lowest;
+    site->flags |= AN_SITE_UNKNOWN;
+    if (pattern.kind == AN_PATTERN_NONE)
+        return true;
+    const struct an_elf_section *section = an_elf_section_containing(program->elf, pattern.address);
+    if (!section || section->type == SHT_NOBITS) {
+        site->flags = (uint8_t)((site->flags & ~AN_SITE_UNKNOWN) | AN_SITE_LEAVES);
+        return true;
+    }
+    if (pattern.kind == AN_PATTERN_FIXED)
+        return true; /* through the global offset table, or the like */
+    struct table relative = {.address = pattern.address, .body = index, .is_relative = true};
+    struct table direct = {.address = pattern.address, .body = index};
+    bool is_relative = walk(program, &relative, false, NULL, NULL);
+    if (pattern.kind == AN_PATTERN_RELATIVE ? !is_relative : is_relative)
+        return true;
+    site->flags &= (uint8_t)~AN_SITE_UNKNOWN;
+    if (!is_relative && !walk(program, &direct, false, NULL, NULL)) {
+        site->flags |= AN_SITE_LEAVES;
+        return true;
+    }
+    site->flags |= AN_SITE_TABLE;
+    indirect->table = pattern.address;
+    indirect->is_relative = is_relative;
+    return remember(tables, is_relative ? &relative : &direct);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct table *left = a, *right = b;
+    if (left->address != right->address)
+        return left->address < right->address ? -1 : 1;
+    return (left->body > right->body) - (left->body < right->body);
+}
+
+/* Each table once, and each ended by the next one. */
+static void order(struct tables *tables)
+{
+    size_t kept = 0;
+    struct table *items = tables->list.items;
+    if (tables->list.count)
+        qsort(items, tables->list.count, sizeof *items, by_address);
+    for (size_t i = 0; i < tables->list.count; i++) {
+        if (kept && items[kept - 1].address == items[i].address) {
+            items[kept - 1].is_shared |= items[kept - 1].body != items[i].body;
+            continue;
+        }
+        items[kept++] = items[i];
+    }
+    tables->list.count = kept;
+    for (size_t i = 0; i + 1 < kept; i++)
+        items[i].next = items[i + 1].address;
+}
+
+struct jumps {
+    struct an_body *body;
+    uint64_t start;
+    uint32_t from;
+};
+
+static bool add_jump(void *context, uint64_t target)
+{
+    struct jumps *jumps = context;
+    uint64_t to = target - jumps->start;
+    if (to >= jumps->body->size)
+        return true;
+    struct an_jump *jump = an_vector_push(&jumps->body->jumps);
+    if (jump)
+        *jump = (struct an_jump){jumps->from, (uint32_t)to};
+    return jump != NULL;
+}
+
+/* The jumps that go through tables, now that the ends of these are known. */
+static bool make_jumps(const struct tables *tables, struct an_body *body)
+{
+    struct an_program *program = tables->program;
+    for (size_t i = 0; i < body->indirect.count; i++) {
+        const struct an_indirect *indirect = &body->indirect.items[i];
+        if (!indirect->table)
+            continue;
+        struct table key = {.address = indirect->table};
+        size_t low = 0, high = tables->list.count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (tables->list.items[middle].address < key.address)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        struct jumps jumps = {.body = body,
+                              .start = an_body_function(program, body)->address,
+                              .from = body->sites[indirect->site].offset};
+        if (low < tables->list.count &&
+            !walk(program, &tables->list.items[low], false, add_jump, &jumps))
+            return false;
+    }
+    return true;
+}
+
+bool an_jump_tables(struct an_program *program)
+{
+    struct tables tables = {.program = program};
+    bool done = !program->has_relocations || collect_from_data(&tables);
+    for (uint32_t i = 0; i < program->body_count && done; i++) {
+        struct an_body *body = &program->bodies[i];
+        for (size_t k = 0; k < body->indirect.count && done && !body->ignored; k++)
+            done = classify(&tables, i, &body->indirect.items[k]);
+    }
+    order(&tables);
+    for (size_t i = 0; i < tables.list.count && done; i++)
+        walk(program, &tables.list.items[i], true, NULL, NULL);
+    for (size_t i = 0; i < program->body_count && done; i++)
+        done = make_jumps(&tables, &program->bodies[i]);
+    an_vector_free(&tables.list);
+    return done;
+}

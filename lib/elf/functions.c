@@ -1,0 +1,521 @@
+/* Finding a binary's functions; see functions.h. */
+#include "elf/functions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "elf/plt.h"
+
+struct sorted_symbol {
+    const struct an_elf_symbol *symbol;
+    const char *file; /* of a local symbol, or NULL */
+};
+
+struct counted_names {
+    struct an_names names;
+    struct {
+        AN_VECTOR(uint32_t);
+    } counts;
+};
+
+struct search {
+    struct an_elf *elf;
+    struct an_functions *found;
+    struct {
+        AN_VECTOR(struct sorted_symbol);
+    } symbols;
+    struct {
+        AN_VECTOR(struct an_function);
+    } functions;
+    struct {
+        AN_VECTOR(uint64_t);
+    } entries; /* function's index, address */
+    struct counted_names local;
+    struct an_names global;
+    struct an_error *error;
+};
+
+/* --- the symbols, in the order in which they are looked at --- */
+
+static bool is_global(const struct an_elf_symbol *symbol)
+{
+    return symbol->binding != STB_LOCAL;
+}
+
+static bool in_memory(const struct an_elf *elf, const struct an_elf_symbol *symbol)
+{
+    if (symbol->type == STT_FILE || symbol->section == SHN_UNDEF)
+        return false;
+    if (symbol->section == SHN_ABS)
+        return true;
+    const struct an_elf_section *section = an_elf_section_at(elf, symbol->section);
+    return section && (section->flags & SHF_ALLOC);
+}
+
+static int kind_rank(const struct an_elf_symbol *symbol)
+{
+    return symbol->type == STT_FUNC ? 0 : symbol->type == STT_SECTION ? 2 : 1;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct sorted_symbol *left = a, *right = b;
+    if (left->symbol->address != right->symbol->address)
+        return left->symbol->address < right->symbol->address ? -1 : 1;
+    int order = kind_rank(left->symbol) - kind_rank(right->symbol);
+    if (order)
+        return order;
+    return (left->symbol > right->symbol) - (left->symbol < right->symbol);
+}
+
+/* A FILE symbol stands before the local symbols of its source. */
+static enum an_code sort_symbols(struct search *search)
+{
+    const struct an_elf_symbol *symbols;
+    size_t count;
+    const char *file = NULL;
+    enum an_code code = an_elf_symbols(search->elf, &symbols, &count, search->error);
+    for (size_t i = 0; i < count && code == AN_OK; i++) {
+        const struct an_elf_symbol *symbol = &symbols[i];
+        /* what clang's link-time optimization calls its own file is sometimes there, sometimes not
+         */
+        if (symbol->type == STT_FILE && strcmp(symbol->name, "ld-temp.o") != 0)
+            file = symbol->name;
+        if (!in_memory(search->elf, symbol))
+            continue;
+        struct sorted_symbol *sorted = an_vector_push(&search->symbols);
+        if (!sorted)
+            return an_fail_memory(search->error);
+        bool has_file = file && *file && !is_global(symbol) && symbol->type == STT_FUNC;
+        *sorted = (struct sorted_symbol){symbol, has_file ? file : NULL};
+    }
+    if (search->symbols.count)
+        qsort(search->symbols.items, search->symbols.count, sizeof *search->symbols.items,
+              by_address);
+    return code;
+}
+
+/* --- names --- */
+
+static const char *numbered(struct search *search, const char *text)
+{
+    struct counted_names *local = &search->local;
+    size_t length = strlen(text);
+    bool is_new;
+    size_t index = an_names_insert(&local->names, text, length, &is_new);
+    if (index == AN_NO_NAME)
+        return NULL;
+    if (is_new) {
+        uint32_t *count = an_vector_push(&local->counts);
+        if (!count)
+            return NULL;
+        *count = 0;
+    }
+    char number[16];
+    int digits = snprintf(number, sizeof number, "/%u", ++local->counts.items[index]);
+    char *name = an_arena_alloc(&search->found->arena, length + (size_t)digits + 1, 1);
+    if (name) {
+        memcpy(name, text, length);
+        memcpy(name + length, number, (size_t)digits + 1);
+    }
+    return name;
+}
+
+static char *joined(struct an_arena *arena, const char *left, const char *middle, const char *right)
+{
+    size_t size = strlen(left) + strlen(middle) + strlen(right) + 1;
+    char *text = an_arena_alloc(arena, size, 1);
+    if (text)
+        snprintf(text, size, "%s%s%s", left, middle, right);
+    return text;
+}
+
+struct names {
+    const char *unique;
+    const char *with_file; /* or NULL */
+    bool duplicate;        /* a global symbol that was there before */
+    bool failed;
+};
+
+/* Symbols that begin like labels would be taken for such: BOLT puts PG before them. */
+static struct names make_names(struct search *search, const struct sorted_symbol *sorted)
+{
+    struct an_arena *arena = &search->found->arena;
+    struct names names = {0};
+    const char *name = sorted->symbol->name;
+    if (strncmp(name, ".L", 2) == 0)
+        name = joined(arena, "PG", name, "");
+    if (!name) {
+        names.failed = true;
+    } else if (!*name) {
+        names.unique = name;
+    } else if (is_global(sorted->symbol)) {
+        bool is_new;
+        names.failed = an_names_insert(&search->global, name, strlen(name), &is_new) == AN_NO_NAME;
+        names.duplicate = !names.failed && !is_new;
+        names.unique = name;
+    } else {
+        names.unique = numbered(search, name);
+        const char *prefix = sorted->file ? joined(arena, name, "/", sorted->file) : NULL;
+        if (prefix)
+            names.with_file = numbered(search, prefix);
+        names.failed = !names.unique || (sorted->file && !names.with_file);
+    }
+    return names;
+}
+
+/* --- functions --- */
+
+static bool holds(const struct an_function *function, uint64_t address)
+{
+    return address - function->address < function->size;
+}
+
+/* Whether a symbol may lie inside a function without being one. */
+static bool tolerated(const struct search *search, const struct an_function *function,
+                      const struct an_elf_symbol *symbol)
+{
+    if (an_elf_section_containing(search->elf, symbol->address) !=
+        an_elf_section_containing(search->elf, function->address))
+        return false;
+    if (symbol->size == 0 && holds(function, symbol->address))
+        return true;
+    return symbol->type == STT_NOTYPE && !is_global(symbol);
+}
+
+/* .eh_frame may know better how long a function is; false: it contradicts the symbol. */
+static bool consult_frames(const struct search *search, uint64_t address, uint64_t *size)
+{
+    const struct an_elf_fdes *fdes = &search->found->fdes;
+    size_t at = an_elf_fde_from(fdes, address);
+    if (at == fdes->count)
+        return true;
+    if (fdes->items[at].start == address) {
+        if (fdes->items[at].size > *size)
+            *size = fdes->items[at].size;
+        return true;
+    }
+    return at == 0 || address - fdes->items[at - 1].start >= fdes->items[at - 1].size;
+}
+
+static struct an_function *add_function(struct search *search, uint64_t address, uint64_t size,
+                                        const char *name)
+{
+    struct an_function *function = an_vector_push(&search->functions);
+    if (function)
+        *function = (struct an_function){.address = address, .size = size, .name = name};
+    return function;
+}
+
+static bool add_entry(struct search *search, size_t function, uint64_t address)
+{
+    uint64_t *index = an_vector_push(&search->entries);
+    if (index)
+        *index = function;
+    uint64_t *entry = index ? an_vector_push(&search->entries) : NULL;
+    if (entry)
+        *entry = address;
+    return entry != NULL;
+}
+
+static bool is_code_symbol(const struct search *search, const struct an_elf_symbol *symbol)
+{
+    const struct an_elf_section *section = an_elf_section_at(search->elf, symbol->section);
+    return symbol->section != SHN_ABS && section && (section->flags & SHF_EXECINSTR) &&
+           section->size && symbol->address - section->address < section->size;
+}
+
+/* The function that the symbol makes or adds to; false when memory runs out. */
+static bool take_function(struct search *search, const struct an_elf_symbol *symbol,
+                          const struct names *names)
+{
+    uint64_t size = symbol->size;
+    bool agreed = consult_frames(search, symbol->address, &size);
+    size_t count = search->functions.count;
+    struct an_function *function = count ? &search->functions.items[count - 1] : NULL;
+    if (function && function->address == symbol->address) {
+        if (size > function->size)
+            function->size = size;
+    } else {
+        function = add_function(search, symbol->address, size, names->unique);
+        if (!function)
+            return false;
+        function->conflicting = !agreed;
+    }
+    if (!function->file_name)
+        function->file_name = names->with_file;
+    return true;
+}
+
+static bool is_plt_section(const struct search *search, const struct an_elf_symbol *symbol)
+{
+    const struct an_elf_section *section = an_elf_section_containing(search->elf, symbol->address);
+    return symbol->type == STT_SECTION && section && an_plt_is_section(section);
+}
+
+static bool take_symbol(struct search *search, const struct sorted_symbol *sorted)
+{
+    const struct an_elf_symbol *symbol = sorted->symbol;
+    if (symbol->address == 0 || strcmp(symbol->name, "__hot_start") == 0 ||
+        strcmp(symbol->name, "__hot_end") == 0 || is_plt_section(search, symbol))
+        return true;
+    struct names names = make_names(search, sorted);
+    if (names.failed || names.duplicate)
+        return !names.failed;
+    if (!is_code_symbol(search, symbol))
+        return true;
+    size_t count = search->functions.count;
+    const struct an_function *previous = count ? &search->functions.items[count - 1] : NULL;
+    bool inside = previous && holds(previous, symbol->address);
+    if (previous && symbol->type != STT_FUNC &&
+        (inside || (previous->size == 0 && tolerated(search, previous, symbol))))
+        return true;
+    if (inside && previous->address != symbol->address)
+        return tolerated(search, previous, symbol) || add_entry(search, count - 1, symbol->address);
+    return take_function(search, symbol, &names);
+}
+
+static int by_function_address(const void *a, const void *b)
+{
+    const struct an_function *left = a, *right = b;
+    return (left->address > right->address) - (left->address < right->address);
+}
+
+static void sort_functions(struct search *search)
+{
+    struct an_functions *found = search->found;
+    found->items = search->functions.items;
+    found->count = search->functions.count;
+    if (found->count)
+        qsort(found->items, found->count, sizeof *found->items, by_function_address);
+}
+
+/* Functions that no symbol marks. */
+static bool take_frames(struct search *search)
+{
+    struct an_functions *found = search->found;
+    size_t known = found->count;
+    for (size_t i = 0; i < found->fdes.count; i++) {
+        const struct an_elf_fde *fde = &found->fdes.items[i];
+        const struct an_elf_section *section = an_elf_section_containing(search->elf, fde->start);
+        /* only those known before are searched: the new ones do not overlap what comes later */
+        found->count = known;
+        bool taken = an_functions_at(found, fde->start) != AN_NO_FUNCTION ||
+                     an_functions_with_code(found, fde->start) != AN_NO_FUNCTION;
+        if (taken || !section || !(section->flags & SHF_EXECINSTR))
+            continue;
+        char name[40];
+        int length =
+            snprintf(name, sizeof name, "__BOLT_FDE_FUNCat%llx", (unsigned long long)fde->start);
+        const char *copy = an_arena_copy(&found->arena, name, (size_t)length);
+        if (!copy || !add_function(search, fde->start, fde->size, copy))
+            return false;
+        found->items = search->functions.items;
+    }
+    return true;
+}
+
+/* --- where they end --- */
+
+static bool keep_entries(struct search *search);
+
+/* The symbols behind a function's start: further entries while they are tolerated in it; the first
+ * that is not ends it. */
+static bool bound_function(struct search *search, size_t index, size_t *mark)
+{
+    struct an_functions *found = search->found;
+    struct an_function *function = &found->items[index];
+    const struct an_function *next = index + 1 < found->count ? function + 1 : NULL;
+    const struct an_elf_section *section =
+        an_elf_section_containing(search->elf, function->address);
+    size_t count = search->symbols.count;
+    const struct sorted_symbol *symbols = search->symbols.items;
+    while (*mark < count && symbols[*mark].symbol->address <= function->address)
+        ++*mark;
+    size_t at = *mark;
+    for (; at < count; at++) {
+        const struct an_elf_symbol *symbol = symbols[at].symbol;
+        if ((next && symbol->address >= next->address) || !tolerated(search, function, symbol))
+            break;
+        if (!add_entry(search, index, symbol->address))
+            return false;
+    }
+    uint64_t end = section ? section->address + section->size : function->address;
+    if (at < count && symbols[at].symbol->address < end)
+        end = symbols[at].symbol->address;
+    if (next && next->address < end)
+        end = next->address;
+    function->reach = end - function->address;
+    if (function->reach < function->size) {
+        function->conflicting = true;
+        function->reach = function->size;
+    }
+    if (function->size == 0 && !function->conflicting)
+        function->size = function->reach;
+    return true;
+}
+
+static bool bound_functions(struct search *search)
+{
+    size_t mark = 0;
+    for (size_t i = 0; i < search->found->count; i++)
+        if (!bound_function(search, i, &mark))
+            return false;
+    return keep_entries(search);
+}
+
+struct entry {
+    uint64_t function, address;
+};
+
+static int by_entry(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    if (left->function != right->function)
+        return left->function < right->function ? -1 : 1;
+    return (left->address > right->address) - (left->address < right->address);
+}
+
+/* Hands the further entries to their functions, each once. */
+static bool keep_entries(struct search *search)
+{
+    struct an_functions *found = search->found;
+    size_t count = search->entries.count / 2, kept = 0;
+    struct entry *entries = (struct entry *)search->entries.items;
+    if (count == 0)
+        return true;
+    qsort(entries, count, sizeof *entries, by_entry);
+    found->entries = an_alloc(count, sizeof *found->entries);
+    if (!found->entries)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (i && by_entry(&entries[i], &entries[i - 1]) == 0)
+            continue;
+        struct an_function *function = &found->items[entries[i].function];
+        if (function->entry_count++ == 0)
+            function->entry = (uint32_t)kept;
+        found->entries[kept++] = entries[i].address;
+    }
+    return true;
+}
+
+static void take_landing_pads(struct an_functions *found)
+{
+    for (size_t i = 0; i < found->fdes.count; i++) {
+        size_t index = an_functions_at(found, found->fdes.items[i].start);
+        if (index != AN_NO_FUNCTION)
+            found->items[index].lsda = found->fdes.items[i].lsda;
+    }
+}
+
+static bool keep_marks(struct search *search)
+{
+    struct an_functions *found = search->found;
+    found->marks = an_alloc(search->symbols.count, sizeof *found->marks);
+    for (size_t i = 0; found->marks && i < search->symbols.count; i++)
+        found->marks[found->mark_count++] = search->symbols.items[i].symbol->address;
+    return found->marks != NULL;
+}
+
+static bool take_plt(void *context, uint64_t address, const char *name)
+{
+    struct search *search = context;
+    const char *text = joined(&search->found->arena, name, "", "");
+    struct an_function *function = text ? add_function(search, address, 0, text) : NULL;
+    if (!function)
+        return false;
+    function->in_plt = true;
+    search->found->items = search->functions.items; /* what is known, at its new place */
+    return true;
+}
+
+static enum an_code find(struct search *search)
+{
+    enum an_code code = an_elf_fdes_read(search->elf, &search->found->fdes, search->error);
+    if (code == AN_OK)
+        code = sort_symbols(search);
+    if (code != AN_OK)
+        return code;
+    bool done = true;
+    for (size_t i = 0; i < search->symbols.count && done; i++)
+        done = take_symbol(search, &search->symbols.items[i]);
+    sort_functions(search);
+    if (done)
+        code = an_plt_entries(search->elf, search->found, take_plt, search, search->error);
+    if (code != AN_OK)
+        return code;
+    sort_functions(search);
+    done = done && take_frames(search);
+    sort_functions(search);
+    done = done && bound_functions(search) && keep_marks(search);
+    if (!done)
+        return an_fail_memory(search->error);
+    take_landing_pads(search->found);
+    return AN_OK;
+}
+
+enum an_code an_functions_find(struct an_elf *elf, struct an_functions *functions,
+                               struct an_error *error)
+{
+    *functions = (struct an_functions){0};
+    struct search search = {.elf = elf, .found = functions, .error = error};
+    enum an_code code = find(&search);
+    functions->items = search.functions.items;
+    functions->count = search.functions.count;
+    an_vector_free(&search.symbols);
+    an_vector_free(&search.entries);
+    an_vector_free(&search.local.counts);
+    an_names_free(&search.local.names);
+    an_names_free(&search.global);
+    if (code != AN_OK)
+        an_functions_free(functions);
+    return code;
+}
+
+void an_functions_free(struct an_functions *functions)
+{
+    free(functions->items);
+    free(functions->entries);
+    free(functions->marks);
+    an_elf_fdes_free(&functions->fdes);
+    an_arena_free(&functions->arena);
+    *functions = (struct an_functions){0};
+}
+
+/* The last one that begins at or below the address. */
+static size_t last_from(const struct an_functions *functions, uint64_t address)
+{
+    size_t low = 0, high = functions->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (functions->items[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : AN_NO_FUNCTION;
+}
+
+size_t an_functions_containing(const struct an_functions *functions, uint64_t address)
+{
+    size_t at = last_from(functions, address);
+    if (at == AN_NO_FUNCTION)
+        return at;
+    const struct an_function *function = &functions->items[at];
+    return address - function->address < function->reach ? at : AN_NO_FUNCTION;
+}
+
+size_t an_functions_with_code(const struct an_functions *functions, uint64_t address)
+{
+    size_t at = last_from(functions, address);
+    return at != AN_NO_FUNCTION && holds(&functions->items[at], address) ? at : AN_NO_FUNCTION;
+}
+
+size_t an_functions_at(const struct an_functions *functions, uint64_t address)
+{
+    size_t at = last_from(functions, address);
+    return at != AN_NO_FUNCTION && functions->items[at].address == address ? at : AN_NO_FUNCTION;
+}
