@@ -25,6 +25,27 @@ uint64_t an_cursor_uleb128(struct an_cursor *cursor)
     }
 }
 
+int64_t an_cursor_sleb128(struct an_cursor *cursor)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = an_cursor_u8(cursor);
+        if (cursor->short_read)
+            return 0;
+        uint64_t bits = byte & 0x7f;
+        if (shift > 63 || (shift == 63 && bits != 0 && bits != 0x7f)) {
+            cursor->short_read = true;
+            return 0;
+        }
+        value |= bits << shift;
+        if (!(byte & 0x80)) {
+            if (byte & 0x40 && shift < 57)
+                value |= ~UINT64_C(0) << (shift + 7);
+            return (int64_t)value;
+        }
+    }
+}
+
 void an_buffer_free(struct an_buffer *buffer)
 {
     free(buffer->data);

@@ -137,6 +137,9 @@ static inline const uint8_t *an_cursor_block(struct an_cursor *cursor, bool padd
 /* ULEB128 (DWARF 5, 7.6) of at most 64 bits; sets short_read when it is longer or cut. */
 uint64_t an_cursor_uleb128(struct an_cursor *cursor);
 
+/* SLEB128 likewise. */
+int64_t an_cursor_sleb128(struct an_cursor *cursor);
+
 /*
  * A growing output. When memory runs out `failed` is set, further writes do nothing, and the
  * content must not be used: check once, before handing it on.

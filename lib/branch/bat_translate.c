@@ -1,0 +1,115 @@
+/* Lookups and translation in BOLT's tables; see bat.h for the rules. */
+#include "branch/bat.h"
+
+/* The number of fragments that begin at or below the address. */
+static size_t at_or_below(const struct an_bat *bat, uint64_t address)
+{
+    const struct an_bat_function *base = bat->functions;
+    size_t count = bat->function_count;
+    while (count > 1) {
+        size_t half = count / 2;
+        base = base[half].address <= address ? base + half : base;
+        count -= half;
+    }
+    return (size_t)(base - bat->functions) + (count && base->address <= address);
+}
+
+const struct an_bat_function *an_bat_find(const struct an_bat *bat, uint64_t address)
+{
+    size_t number = at_or_below(bat, address);
+    if (number == 0 || bat->functions[number - 1].address != address)
+        return NULL;
+    return &bat->functions[number - 1];
+}
+
+const struct an_bat_function *an_bat_function_at(const struct an_bat *bat, uint64_t address)
+{
+    size_t number = at_or_below(bat, address);
+    if (number == 0)
+        return NULL;
+    const struct an_bat_function *function = &bat->functions[number - 1];
+    return address - function->address < function->size ? function : NULL;
+}
+
+/* The number of entries at or below the offset: of equal ones the last counts. */
+static size_t entries_at_or_below(const struct an_bat_entry *entries, size_t count, uint64_t offset)
+{
+    const struct an_bat_entry *base = entries;
+    while (count > 1) {
+        size_t half = count / 2;
+        base = base[half].output <= offset ? base + half : base;
+        count -= half;
+    }
+    return (size_t)(base - entries) + (count && base->output <= offset);
+}
+
+static uint64_t translate(const struct an_bat_entry *entries, size_t count, uint64_t offset,
+                          bool is_source)
+{
+    size_t number = entries_at_or_below(entries, count, offset);
+    if (number == 0)
+        return offset;
+    struct an_bat_entry entry = entries[number - 1];
+    uint32_t input = an_bat_entry_input(entry);
+    return is_source ? input : offset - entry.output + input;
+}
+
+uint64_t an_bat_to_input(const struct an_bat *bat, const struct an_bat_function *function,
+                         uint64_t offset, bool is_source)
+{
+    return translate(an_bat_entries(bat, function), function->entry_count, offset, is_source);
+}
+
+unsigned an_bat_secondary_id(const struct an_bat *bat, const struct an_bat_function *function,
+                             uint32_t input_offset)
+{
+    for (uint32_t i = 0; i < function->secondary_count; i++)
+        if (bat->secondary[function->first_secondary + i] == input_offset)
+            return i + 1;
+    return 0;
+}
+
+struct an_bat_walk an_bat_walk_start(const struct an_bat *bat,
+                                     const struct an_bat_function *function, uint64_t from,
+                                     uint64_t to)
+{
+    const struct an_bat_entry *entries = an_bat_entries(bat, function);
+    struct an_bat_walk nothing = {0};
+    if (from >= to)
+        return nothing;
+    size_t first = entries_at_or_below(entries, function->entry_count, from);
+    while (first && an_bat_entry_is_branch(entries[first - 1]))
+        first--;
+    size_t last = entries_at_or_below(entries, function->entry_count, to);
+    if (!first || !last || entries[first - 1].output >= entries[last - 1].output)
+        return nothing;
+    return (struct an_bat_walk){&entries[first - 1], &entries[last - 1],
+                                &entries[function->entry_count]};
+}
+
+/* Where a block as a target leads: blocks that begin at the same place share the last one's. */
+static uint32_t as_target(const struct an_bat_walk *walk, const struct an_bat_entry *entry)
+{
+    while (entry + 1 < walk->end && entry[1].output == entry->output)
+        entry++;
+    return an_bat_entry_input(*entry);
+}
+
+bool an_bat_walk_next(struct an_bat_walk *walk, struct an_bat_fallthrough *step)
+{
+    if (walk->next == walk->last)
+        return false;
+    const struct an_bat_entry *from = walk->next, *to = from + 1; /* from is a block */
+    while (to != walk->last && an_bat_entry_is_branch(*to))
+        to++;
+    walk->next = to;
+    if (an_bat_entry_is_branch(*to))
+        return false;
+    *step = (struct an_bat_fallthrough){
+        .from_output = from->output,
+        .to_output = to->output,
+        .from_input = as_target(walk, from),
+        .to_input = as_target(walk, to),
+    };
+    return true;
+}
