@@ -3,6 +3,7 @@
 #define ANNEAL_ANNEAL_H
 
 #include <anneal/error.h>
+#include <anneal/fdata.h>
 #include <anneal/ledger.h>
 #include <anneal/llvm.h>
 #include <anneal/version.h>

@@ -1,0 +1,233 @@
+/*
+ * The final order of a profile: it depends on what the records are and on nothing else, so that the
+ * same runs give the same file, whatever the number of threads and the order of inputs.
+ *
+ * Names are long and few, records are many. So names are sorted first and compared by their rank
+ * from then on: the records go to one bucket for each name of `from` (another if they are memory
+ * records, which llvm-bolt wants after all branches), and buckets are sorted by themselves.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "branch/fdata_profile.h"
+
+struct item {
+    uint64_t from_offset, to_offset;
+    uint32_t from_name, to_name; /* numbers, later ranks */
+    uint32_t index;              /* of the entry */
+    uint8_t from_kind, to_kind;
+};
+
+struct sorter {
+    const struct an_fdata_profile *profile;
+    struct an_names names;
+    struct item *items, *sorted;
+    size_t count;
+    uint32_t *ranks; /* of the names */
+    size_t *buckets; /* where each begins; the last one where all end */
+};
+
+enum { SMALL = 12 }; /* buckets up to this are sorted by insertion */
+
+static void add_saturating(uint64_t *sum, uint64_t value)
+{
+    if (__builtin_add_overflow(*sum, value, sum))
+        *sum = UINT64_MAX;
+}
+
+static void count_record(struct an_fdata_info *info, const struct an_fdata_record *record)
+{
+    info->branches += record->kind == AN_FDATA_BRANCH;
+    info->samples += record->kind == AN_FDATA_SAMPLE;
+    info->memory += record->kind == AN_FDATA_MEMORY;
+    add_saturating(record->kind == AN_FDATA_MEMORY ? &info->memory_count : &info->total_count,
+                   record->count);
+    add_saturating(&info->total_mispreds, record->mispreds);
+}
+
+static bool number_name(struct sorter *sorter, const struct an_fdata_location *location,
+                        uint32_t *number)
+{
+    bool is_new;
+    size_t found = an_names_insert(&sorter->names, location->name, location->name_length, &is_new);
+    *number = (uint32_t)found;
+    return found < UINT32_MAX;
+}
+
+static bool make_items(struct sorter *sorter, struct an_fdata_info *info)
+{
+    const struct fdata_table *table = &sorter->profile->table;
+    for (size_t i = 0; i < table->entries.count; i++) {
+        struct an_fdata_record record;
+        if (table->entries.items[i].lines == 0)
+            continue;
+        an_fdata_entry_decode(sorter->profile, &table->entries.items[i], &record);
+        struct item *item = &sorter->items[sorter->count++];
+        *item = (struct item){
+            .from_offset = record.from.offset,
+            .to_offset = record.to.offset,
+            .index = (uint32_t)i,
+            .from_kind = record.from.kind,
+            .to_kind = record.to.kind,
+        };
+        if (!number_name(sorter, &record.from, &item->from_name) ||
+            (record.kind != AN_FDATA_SAMPLE && !number_name(sorter, &record.to, &item->to_name)))
+            return false;
+        count_record(info, &record);
+    }
+    return true;
+}
+
+static int by_name(const void *a, const void *b, void *context)
+{
+    const struct an_names *names = context;
+    const struct an_name *left = &names->names[*(const uint32_t *)a];
+    const struct an_name *right = &names->names[*(const uint32_t *)b];
+    size_t shorter = left->length < right->length ? left->length : right->length;
+    int order = memcmp(left->text, right->text, shorter);
+    return order ? order : (left->length > right->length) - (left->length < right->length);
+}
+
+static bool rank_names(struct sorter *sorter)
+{
+    size_t count = sorter->names.count;
+    uint32_t *order = an_alloc(count + 1, sizeof *order);
+    sorter->ranks = an_alloc(count + 1, sizeof *sorter->ranks);
+    if (order && sorter->ranks) {
+        for (size_t i = 0; i < count; i++)
+            order[i] = (uint32_t)i;
+        qsort_r(order, count, sizeof *order, by_name, &sorter->names);
+        for (size_t i = 0; i < count; i++)
+            sorter->ranks[order[i]] = (uint32_t)i;
+    }
+    free(order);
+    return order && sorter->ranks;
+}
+
+static size_t bucket_of(const struct sorter *sorter, const struct item *item)
+{
+    return item->from_name + (item->from_kind >= 3 ? sorter->names.count : 0);
+}
+
+/* Sorts the items by bucket, keeping the order inside. */
+static bool fill_buckets(struct sorter *sorter)
+{
+    size_t number = 2 * sorter->names.count;
+    sorter->buckets = an_alloc_zero(number + 2, sizeof *sorter->buckets);
+    sorter->sorted = an_alloc(sorter->count + 1, sizeof *sorter->sorted);
+    if (!sorter->buckets || !sorter->sorted)
+        return false;
+    size_t *next = sorter->buckets + 1; /* one ahead: filling moves each start to its end */
+    for (size_t i = 0; i < sorter->count; i++) {
+        struct item *item = &sorter->items[i];
+        item->from_name = sorter->ranks[item->from_name];
+        item->to_name = sorter->names.count ? sorter->ranks[item->to_name] : 0;
+        next[bucket_of(sorter, item) + 1]++;
+    }
+    for (size_t i = 1; i <= number; i++)
+        next[i] += next[i - 1];
+    for (size_t i = 0; i < sorter->count; i++)
+        sorter->sorted[next[bucket_of(sorter, &sorter->items[i])]++] = sorter->items[i];
+    return true;
+}
+
+/* Keys that say the same are still different texts when lines are merged whole. */
+static int by_key(const struct sorter *sorter, const struct item *a, const struct item *b)
+{
+    const struct fdata_entry *left = &sorter->profile->table.entries.items[a->index];
+    const struct fdata_entry *right = &sorter->profile->table.entries.items[b->index];
+    size_t shorter = left->length < right->length ? left->length : right->length;
+    int order = memcmp(left->key, right->key, shorter);
+    return order ? order : (left->length > right->length) - (left->length < right->length);
+}
+
+#define COMPARE(field)                                                                             \
+    if (left->field != right->field)                                                               \
+    return left->field < right->field ? -1 : 1
+
+static int by_place(const void *a, const void *b, void *sorter)
+{
+    const struct item *left = a, *right = b;
+    COMPARE(from_offset);
+    COMPARE(to_name);
+    COMPARE(to_offset);
+    COMPARE(from_kind);
+    COMPARE(to_kind);
+    return by_key(sorter, left, right);
+}
+
+static void sort_few(struct sorter *sorter, struct item *items, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct item moved = items[i];
+        size_t to = i;
+        for (; to > 0 && by_place(&items[to - 1], &moved, sorter) > 0; to--)
+            items[to] = items[to - 1];
+        items[to] = moved;
+    }
+}
+
+static void sort_buckets(struct sorter *sorter)
+{
+    for (size_t i = 0; i < 2 * sorter->names.count; i++) {
+        struct item *items = sorter->sorted + sorter->buckets[i];
+        size_t count = sorter->buckets[i + 1] - sorter->buckets[i];
+        if (count <= SMALL)
+            sort_few(sorter, items, count);
+        else
+            qsort_r(items, count, sizeof *items, by_place, sorter);
+    }
+}
+
+/* How many functions have records. */
+static bool count_functions(const struct an_fdata_profile *profile, size_t *functions)
+{
+    bool *seen = an_alloc_zero(profile->table.owners.count + 1, sizeof *seen);
+    *functions = 0;
+    for (size_t i = 0; seen && i < profile->table.entries.count; i++) {
+        const struct fdata_entry *entry = &profile->table.entries.items[i];
+        if (entry->lines == 0 || entry->owner == FDATA_NO_OWNER || seen[entry->owner])
+            continue;
+        seen[entry->owner] = true;
+        ++*functions;
+    }
+    free(seen);
+    return seen != NULL;
+}
+
+static void free_sorter(struct sorter *sorter)
+{
+    an_names_free(&sorter->names);
+    free(sorter->items);
+    free(sorter->sorted);
+    free(sorter->ranks);
+    free(sorter->buckets);
+}
+
+enum an_code an_fdata_profile_settle(struct an_fdata_profile *profile, struct an_error *error)
+{
+    struct sorter sorter = {.profile = profile};
+    struct an_fdata_info info = {
+        .no_lbr = profile->no_lbr,
+        .bolted = profile->bolted,
+        .events = profile->events.items,
+        .event_count = profile->events.count,
+    };
+    sorter.items = an_alloc(profile->table.entries.count + 1, sizeof *sorter.items);
+    uint32_t *order = an_alloc(profile->table.entries.count + 1, sizeof *order);
+    bool done = sorter.items && order && make_items(&sorter, &info) && rank_names(&sorter) &&
+                fill_buckets(&sorter) && count_functions(profile, &info.functions);
+    if (done) {
+        sort_buckets(&sorter);
+        for (size_t i = 0; i < sorter.count; i++)
+            order[i] = sorter.sorted[i].index;
+        free(profile->order);
+        profile->order = order;
+        profile->order_count = sorter.count;
+        profile->info = info;
+    } else {
+        free(order);
+    }
+    free_sorter(&sorter);
+    return done ? AN_OK : an_fail_memory(error);
+}

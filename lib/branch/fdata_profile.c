@@ -1,0 +1,164 @@
+/* The model: kind, records, sums, filtering. Its order is made in fdata_order.c. */
+#include "branch/fdata_profile.h"
+
+#include <string.h>
+
+#include "branch/fdata_line.h"
+
+struct an_fdata_profile *an_fdata_profile_new(bool whole_lines)
+{
+    struct an_fdata_profile *profile = an_alloc_zero(1, sizeof *profile);
+    if (profile)
+        profile->whole_lines = whole_lines;
+    return profile;
+}
+
+void an_fdata_profile_free(struct an_fdata_profile *profile)
+{
+    if (!profile)
+        return;
+    an_fdata_table_free(&profile->table);
+    an_vector_free(&profile->events);
+    an_arena_free(&profile->arena);
+    free(profile->order);
+    free(profile);
+}
+
+bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *name, size_t length)
+{
+    for (size_t i = 0; i < profile->events.count; i++) {
+        const struct an_fdata_event *event = &profile->events.items[i];
+        if (event->length == length && memcmp(event->name, name, length) == 0)
+            return true;
+    }
+    char *copy = an_arena_copy(&profile->arena, name, length);
+    struct an_fdata_event *event = copy ? an_vector_push(&profile->events) : NULL;
+    if (!event)
+        return false;
+    *event = (struct an_fdata_event){copy, length};
+    return true;
+}
+
+const struct an_fdata_info *an_fdata_profile_info(const struct an_fdata_profile *profile)
+{
+    an_assert(profile->order);
+    return &profile->info;
+}
+
+/* The last number of a key, which is that of the mispredictions when lines are merged whole. */
+static uint64_t last_number(const char *key, size_t length)
+{
+    uint64_t value = 0;
+    while (length && key[length - 1] != ' ')
+        length--;
+    for (; key[length] >= '0' && key[length] <= '9'; length++)
+        value = 10 * value + (uint64_t)(key[length] - '0');
+    return value;
+}
+
+void an_fdata_entry_decode(const struct an_fdata_profile *profile, const struct fdata_entry *entry,
+                           struct an_fdata_record *record)
+{
+    const char *at = entry->key, *end = entry->key + entry->length;
+    uint64_t most = an_fdata_profile_most(profile);
+    bool memory = *at >= '3';
+    *record = (struct an_fdata_record){
+        .kind = memory            ? AN_FDATA_MEMORY
+                : profile->no_lbr ? AN_FDATA_SAMPLE
+                                  : AN_FDATA_BRANCH,
+        .mispreds = an_fdata_clamped(entry->mispreds, most),
+        .count = an_fdata_clamped(entry->count, most),
+    };
+    record->from = an_fdata_location_decode(&at, end);
+    if (record->kind != AN_FDATA_SAMPLE)
+        record->to = an_fdata_location_decode(&at, end);
+    if (profile->whole_lines && record->kind == AN_FDATA_BRANCH)
+        record->mispreds = last_number(entry->key, entry->length);
+}
+
+bool an_fdata_profile_record(const struct an_fdata_profile *profile, size_t index,
+                             struct an_fdata_record *record)
+{
+    an_assert(profile->order);
+    if (index >= profile->order_count)
+        return false;
+    an_fdata_entry_decode(profile, &profile->table.entries.items[profile->order[index]], record);
+    return true;
+}
+
+/* ---- filtering ---- */
+
+struct filter {
+    bool (*keep)(void *context, const char *name, size_t length);
+    void *context;
+    struct an_names names;
+    struct {
+        AN_VECTOR(bool);
+    } verdicts;
+    struct an_buffer plain;
+};
+
+/* 1: in a function to keep; 0: not; -1: no memory. */
+static int judge(struct filter *filter, const struct an_fdata_location *location)
+{
+    if (location->kind % 3 == 0)
+        return 0;
+    bool is_new;
+    size_t number = an_names_insert(&filter->names, location->name, location->name_length, &is_new);
+    if (number == AN_NO_NAME)
+        return -1;
+    if (!is_new)
+        return filter->verdicts.items[number];
+    bool *verdict = an_vector_push(&filter->verdicts);
+    filter->plain.size = 0;
+    char *plain = (char *)an_buffer_extend(&filter->plain, location->name_length);
+    if (!verdict || !plain)
+        return -1;
+    size_t length = an_fdata_unescape(location->name, location->name_length, plain);
+    *verdict = filter->keep(filter->context, plain, length);
+    return *verdict;
+}
+
+/* Finds out which entries stay; false when memory runs out. */
+static bool judge_all(struct an_fdata_profile *profile, struct filter *filter, bool *stays)
+{
+    for (size_t i = 0; i < profile->table.entries.count; i++) {
+        const struct fdata_entry *entry = &profile->table.entries.items[i];
+        struct an_fdata_record record;
+        stays[i] = true;
+        if (entry->lines == 0)
+            continue;
+        an_fdata_entry_decode(profile, entry, &record);
+        int from = judge(filter, &record.from), to = 0;
+        if (from == 0 && record.kind == AN_FDATA_BRANCH)
+            to = judge(filter, &record.to);
+        if (from < 0 || to < 0)
+            return false;
+        stays[i] = from || to;
+    }
+    return true;
+}
+
+enum an_code an_fdata_profile_filter(struct an_fdata_profile *profile,
+                                     bool (*keep)(void *context, const char *name, size_t length),
+                                     void *context, size_t *removed, struct an_error *error)
+{
+    struct filter filter = {.keep = keep, .context = context};
+    bool *stays = an_alloc(profile->table.entries.count, sizeof *stays);
+    bool done = stays && judge_all(profile, &filter, stays);
+    *removed = 0;
+    for (size_t i = 0; done && i < profile->table.entries.count; i++)
+        if (!stays[i]) {
+            profile->table.entries.items[i].lines = 0;
+            ++*removed;
+        }
+    free(stays);
+    an_names_free(&filter.names);
+    an_vector_free(&filter.verdicts);
+    an_buffer_free(&filter.plain);
+    if (!done)
+        return an_fail_memory(error);
+    free(profile->order);
+    profile->order = NULL;
+    return AN_OK;
+}

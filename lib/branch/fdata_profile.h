@@ -1,0 +1,40 @@
+/* A profile of fdata in memory: what kind it is, its records, and after settling their order. */
+#ifndef AN_BRANCH_FDATA_PROFILE_H
+#define AN_BRANCH_FDATA_PROFILE_H
+
+#include <anneal/fdata.h>
+
+#include "base/error.h"
+#include "branch/fdata_table.h"
+
+struct an_fdata_profile {
+    struct fdata_table table;
+    bool has_kind; /* else no_lbr and bolted say nothing yet */
+    bool no_lbr, bolted;
+    bool whole_lines; /* keys are all but the last number */
+    struct {
+        AN_VECTOR(struct an_fdata_event);
+    } events;
+    struct an_arena arena; /* the events' names */
+    uint32_t *order;       /* of the entries, once settled; else NULL */
+    size_t order_count;
+    struct an_fdata_info info; /* once settled */
+};
+
+/* NULL: no memory. */
+struct an_fdata_profile *an_fdata_profile_new(bool whole_lines);
+
+/* Remembers an event's name, once; false when memory runs out. */
+bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *name, size_t length);
+
+/* The most that a count of the profile can be. */
+static inline uint64_t an_fdata_profile_most(const struct an_fdata_profile *profile)
+{
+    return profile->whole_lines ? UINT64_MAX : AN_FDATA_MOST;
+}
+
+/* Takes an entry's key apart. */
+void an_fdata_entry_decode(const struct an_fdata_profile *profile, const struct fdata_entry *entry,
+                           struct an_fdata_record *record);
+
+#endif
