@@ -245,6 +245,13 @@ static void look_at_tasks(struct process_watch *watch, struct process *process, 
     process->alive = kept > 0;
 }
 
+/* Until it runs another program, a child has what its parent has; perf knows. */
+static void inherit(struct process *child, const struct process *parent)
+{
+    memcpy(child->exe, parent->exe, sizeof child->exe);
+    child->maps = parent->maps ? strdup(parent->maps) : NULL;
+}
+
 static void look_at_process(void *context, pid_t pid)
 {
     struct look *look = context;
@@ -254,6 +261,7 @@ static void look_at_process(void *context, pid_t pid)
     if (find_process(watch, pid) || !read_stat(pid, pid, name, &state, &parent) ||
         !find_process(watch, parent) || !process_watch_add(watch, pid))
         return;
+    inherit(find_process(watch, pid), find_process(watch, parent));
     perf_write_fork(watch->writer, look->time, (struct perf_thread){pid, pid},
                     (struct perf_thread){parent, parent});
     process_watch_mappings(watch, pid, look->time);
@@ -269,11 +277,18 @@ void process_watch_tasks(struct process_watch *watch, uint64_t time)
             look_at_tasks(watch, &watch->processes[i], time);
 }
 
+/* The look takes its time: the thread may have gone to sleep since. */
 struct perf_thread process_watch_pick(const struct process_watch *watch, uint64_t random)
 {
+    static const struct perf_thread none;
+    char name[17], state;
+    pid_t parent;
     if (watch->running_number == 0)
-        return (struct perf_thread){0, 0};
-    return watch->running[random % watch->running_number];
+        return none;
+    struct perf_thread thread = watch->running[random % watch->running_number];
+    if (!read_stat(thread.pid, thread.tid, name, &state, &parent) || state != 'R')
+        return none;
+    return thread;
 }
 
 bool process_watch_any(const struct process_watch *watch)
