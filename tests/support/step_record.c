@@ -26,6 +26,7 @@
 
 #include "support/perf_write.h"
 #include "support/process_watch.h"
+#include "support/random.h"
 #include "support/step_window.h"
 
 /* How long a window may last, and how long to wait when nothing runs; microseconds. */
@@ -65,15 +66,6 @@ static uint64_t now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* xorshift64* (S. Vigna). */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 0x2545f4914f6cdd1du >> 16;
 }
 
 /* ---- options ---- */
@@ -191,7 +183,7 @@ static void write_window(struct perf_writer *writer, const struct window *window
     for (size_t i = 0; i < window->count; i++) {
         struct perf_branch *branch = &newest_first[window->count - 1 - i];
         *branch = window->branches[i];
-        branch->mispredicted = window->conditional[i] && next_random(random) % MISPREDICTED_IN == 0;
+        branch->mispredicted = window->conditional[i] && random_next(random) % MISPREDICTED_IN == 0;
     }
     perf_write_sample(writer, time, (struct perf_thread){pid, window->tid}, window->steps,
                       newest_first, window->count);
@@ -223,12 +215,12 @@ static void record_window(struct perf_writer *writer, struct process_watch *watc
 static void record(struct perf_writer *writer, struct process_watch *watch,
                    const struct options *options, struct counts *counts)
 {
-    uint64_t random = options->seed * 0x9e3779b97f4a7c15u | 1;
+    uint64_t random = random_of(options->seed, 0) | 1;
     while (!stop && process_watch_any(watch) &&
            (options->windows == 0 || counts->full < options->windows)) {
         parked_let_go(false);
         process_watch_tasks(watch, now());
-        struct perf_thread thread = process_watch_pick(watch, next_random(&random));
+        struct perf_thread thread = process_watch_pick(watch, random_next(&random));
         if (thread.tid == 0 || is_parked(thread.tid)) {
             usleep(IDLE);
             continue;
