@@ -9,8 +9,9 @@
 #include "command.h"
 
 const struct command *const commands[] = {
-    &command_merge,         &command_show, &command_diff, &command_convert,
-    &command_llvm_profdata, &command_help, NULL,
+    &command_merge,     &command_show,          &command_diff,
+    &command_convert,   &command_llvm_profdata, &command_aggregate,
+    &command_perf2bolt, &command_help,          NULL,
 };
 
 /* Programs whose place anneal takes when it is called by their name. */
@@ -19,6 +20,7 @@ static const struct {
     const struct command *command;
 } personalities[] = {
     {"llvm-profdata", &command_llvm_profdata},
+    {"perf2bolt", &command_perf2bolt},
 };
 
 const struct command *command_find(const char *name)

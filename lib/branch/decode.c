@@ -16,6 +16,18 @@ static bool is_counting(ZydisMnemonic mnemonic)
 static enum an_instruction_kind kind_of(const ZydisDecodedInstruction *decoded)
 {
     bool relative = decoded->raw.imm[0].is_relative;
+    switch (decoded->mnemonic) {
+    case ZYDIS_MNEMONIC_XABORT: /* of a transaction: the way on is where it began */
+    case ZYDIS_MNEMONIC_XEND:
+        return AN_ORDINARY;
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_HLT:
+        return AN_STOP;
+    default:
+        break;
+    }
     switch (decoded->meta.category) {
     case ZYDIS_CATEGORY_CALL:
         return relative ? AN_CALL : AN_INDIRECT_CALL;
@@ -25,15 +37,6 @@ static enum an_instruction_kind kind_of(const ZydisDecodedInstruction *decoded)
         return is_counting(decoded->mnemonic) ? AN_COUNTING_JUMP : AN_CONDITIONAL_JUMP;
     case ZYDIS_CATEGORY_RET:
         return AN_RETURN;
-    default:
-        break;
-    }
-    switch (decoded->mnemonic) {
-    case ZYDIS_MNEMONIC_UD0:
-    case ZYDIS_MNEMONIC_UD1:
-    case ZYDIS_MNEMONIC_UD2:
-    case ZYDIS_MNEMONIC_HLT:
-        return AN_STOP;
     default:
         return AN_ORDINARY;
     }

@@ -31,6 +31,9 @@ struct search {
         AN_VECTOR(struct an_function);
     } functions;
     struct {
+        AN_VECTOR(struct an_object);
+    } objects;
+    struct {
         AN_VECTOR(uint64_t);
     } entries; /* function's index, address */
     struct counted_names local;
@@ -256,6 +259,18 @@ static bool is_plt_section(const struct search *search, const struct an_elf_symb
     return symbol->type == STT_SECTION && section && an_plt_is_section(section);
 }
 
+static bool take_object(struct search *search, const struct an_elf_symbol *symbol, const char *name)
+{
+    size_t count = search->objects.count;
+    if (symbol->type != STT_OBJECT || symbol->size == 0 ||
+        (count && search->objects.items[count - 1].address == symbol->address))
+        return true;
+    struct an_object *object = an_vector_push(&search->objects);
+    if (object)
+        *object = (struct an_object){symbol->address, symbol->size, name};
+    return object != NULL;
+}
+
 static bool take_symbol(struct search *search, const struct sorted_symbol *sorted)
 {
     const struct an_elf_symbol *symbol = sorted->symbol;
@@ -266,7 +281,7 @@ static bool take_symbol(struct search *search, const struct sorted_symbol *sorte
     if (names.failed || names.duplicate)
         return !names.failed;
     if (!is_code_symbol(search, symbol))
-        return true;
+        return take_object(search, symbol, names.unique);
     size_t count = search->functions.count;
     const struct an_function *previous = count ? &search->functions.items[count - 1] : NULL;
     bool inside = previous && holds(previous, symbol->address);
@@ -411,13 +426,27 @@ static void take_landing_pads(struct an_functions *found)
     }
 }
 
-static bool keep_marks(struct search *search)
+/* About four places in the index for each function. */
+static bool make_index(struct an_functions *found)
 {
-    struct an_functions *found = search->found;
-    found->marks = an_alloc(search->symbols.count, sizeof *found->marks);
-    for (size_t i = 0; found->marks && i < search->symbols.count; i++)
-        found->marks[found->mark_count++] = search->symbols.items[i].symbol->address;
-    return found->marks != NULL;
+    if (!found->count || found->count > UINT32_MAX / 8)
+        return true;
+    uint64_t first = found->items[0].address;
+    uint64_t span = found->items[found->count - 1].address - first;
+    while (span >> found->shift > 4 * found->count)
+        found->shift++;
+    size_t count = (size_t)(span >> found->shift) + 2;
+    uint32_t *index = an_alloc(count, sizeof *index);
+    if (!index)
+        return false;
+    for (size_t place = 0, at = 0; place < count; place++) {
+        while (at < found->count && (found->items[at].address - first) >> found->shift < place)
+            at++;
+        index[place] = (uint32_t)at;
+    }
+    found->index = index;
+    found->index_count = count;
+    return true;
 }
 
 static bool take_plt(void *context, uint64_t address, const char *name)
@@ -450,7 +479,7 @@ static enum an_code find(struct search *search)
     sort_functions(search);
     done = done && take_frames(search);
     sort_functions(search);
-    done = done && bound_functions(search) && keep_marks(search);
+    done = done && bound_functions(search) && make_index(search->found);
     if (!done)
         return an_fail_memory(search->error);
     take_landing_pads(search->found);
@@ -465,6 +494,8 @@ enum an_code an_functions_find(struct an_elf *elf, struct an_functions *function
     enum an_code code = find(&search);
     functions->items = search.functions.items;
     functions->count = search.functions.count;
+    functions->objects = search.objects.items;
+    functions->object_count = search.objects.count;
     an_vector_free(&search.symbols);
     an_vector_free(&search.entries);
     an_vector_free(&search.local.counts);
@@ -479,7 +510,8 @@ void an_functions_free(struct an_functions *functions)
 {
     free(functions->items);
     free(functions->entries);
-    free(functions->marks);
+    free(functions->index);
+    free(functions->objects);
     an_elf_fdes_free(&functions->fdes);
     an_arena_free(&functions->arena);
     *functions = (struct an_functions){0};
@@ -489,6 +521,13 @@ void an_functions_free(struct an_functions *functions)
 static size_t last_from(const struct an_functions *functions, uint64_t address)
 {
     size_t low = 0, high = functions->count;
+    if (functions->index && address >= functions->items[0].address) {
+        uint64_t place = (address - functions->items[0].address) >> functions->shift;
+        if (place + 1 >= functions->index_count)
+            return functions->count - 1;
+        low = functions->index[place];
+        high = functions->index[place + 1];
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (functions->items[middle].address <= address)
@@ -518,4 +557,18 @@ size_t an_functions_at(const struct an_functions *functions, uint64_t address)
 {
     size_t at = last_from(functions, address);
     return at != AN_NO_FUNCTION && functions->items[at].address == address ? at : AN_NO_FUNCTION;
+}
+
+const struct an_object *an_functions_object(const struct an_functions *functions, uint64_t address)
+{
+    size_t low = 0, high = functions->object_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (functions->objects[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct an_object *object = low ? &functions->objects[low - 1] : NULL;
+    return object && address - object->address < object->size ? object : NULL;
 }

@@ -34,14 +34,24 @@ struct an_function {
     bool in_plt;
 };
 
+struct an_object { /* data with a symbol */
+    uint64_t address, size;
+    const char *name; /* made as those of functions */
+};
+
 struct an_functions {
     struct an_function *items; /* by address */
     size_t count;
-    uint64_t *entries;     /* addresses, ascending for each function */
+    uint64_t *entries;         /* addresses, ascending for each function */
+    struct an_object *objects; /* by address */
+    size_t object_count;
     struct an_arena arena; /* names */
     struct an_elf_fdes fdes;
-    uint64_t *marks; /* addresses of all symbols in memory, ascending */
-    size_t mark_count;
+    /* For every 2^shift bytes from the first function on, the first one that begins there or later,
+     * so that a look-up searches a few and not all. */
+    uint32_t *index;
+    size_t index_count;
+    unsigned shift;
 };
 
 /* Finds the functions of a binary, whose names stay valid as long as both live. */
@@ -59,5 +69,8 @@ size_t an_functions_with_code(const struct an_functions *functions, uint64_t add
 
 /* The one that begins at the address. */
 size_t an_functions_at(const struct an_functions *functions, uint64_t address);
+
+/* The object that contains the address, or NULL. */
+const struct an_object *an_functions_object(const struct an_functions *functions, uint64_t address);
 
 #endif

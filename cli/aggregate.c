@@ -1,0 +1,175 @@
+/* anneal aggregate */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aggregating.h"
+#include "output.h"
+
+static const struct option_spec options[] = {
+    {AGGREGATE_RECORDING, 'p', "perfdata", "FILE",
+     "the recording: perf.data, the stream of perf record -o -, or the text of perf script (-: "
+     "the standard input)"},
+    {AGGREGATE_OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: the standard output)"},
+    {AGGREGATE_COUNTED, 0, "pa", NULL, "the recording is pre-aggregated"},
+    {AGGREGATE_TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format, not fdata"},
+    {AGGREGATE_BASIC, 0, "nl", NULL,
+     "count where samples were taken: for recordings without branches"},
+    {AGGREGATE_PID, 0, "pid", "N", "only process N"},
+    {AGGREGATE_IGNORE_BUILD_ID, 0, "ignore-build-id", NULL,
+     "go on when the recording is of another build of the binary"},
+    {AGGREGATE_EVENT_PC, 0, "use-event-pc", NULL,
+     "count the run from the newest branch to the place of the sample too"},
+    {AGGREGATE_INTERRUPTS, 0, "ignore-interrupt-lbr", "0|1",
+     "leave out branches into and out of the kernel (default: 1)"},
+    {AGGREGATE_TRUNCATED, 0, "allow-truncated", NULL,
+     "take what there is of a recording that was cut off"},
+    {AGGREGATE_THREADS, 'j', "num-threads", "N",
+     "use N threads (default: all processors; the result is the same)"},
+    {AGGREGATE_JSON, 0, "json", NULL, "print the account as JSON"},
+    {AGGREGATE_QUIET, 'q', "quiet", NULL, "print errors only"},
+    {0},
+};
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static const char *const build_ids[] = {
+    [AN_BUILD_ID_ABSENT] = "absent",     [AN_BUILD_ID_UNCHECKED] = "unchecked",
+    [AN_BUILD_ID_MATCHED] = "matched",   [AN_BUILD_ID_RENAMED] = "renamed",
+    [AN_BUILD_ID_MISMATCH] = "mismatch",
+};
+
+static void tell_json(const struct aggregate_request *request,
+                      const struct an_aggregate_counts *counts)
+{
+    struct json_object *object = json_object_new_object();
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+        {"processes", counts->processes},
+        {"samples", counts->samples},
+        {"matching_samples", counts->matching},
+        {"samples_without_branches", counts->without_branches},
+        {"branches", counts->branches},
+        {"traces", counts->runs},
+        {"mismatching_traces", counts->mismatching},
+        {"out_of_range_traces", counts->out_of_range},
+        {"untraceable_traces", counts->untraceable},
+        {"cold_branches", counts->cold},
+        {"out_of_range_samples", counts->unknown_samples},
+        {"functions", counts->functions},
+        {"records", counts->records},
+        {"memory_records", counts->memory_records},
+    };
+    json_object_object_add(object, "binary", json_text(request->binary, strlen(request->binary)));
+    json_object_object_add(object, "recording",
+                           json_text(request->recording, strlen(request->recording)));
+    json_object_object_add(object, "build_id", json_object_new_string(build_ids[counts->build_id]));
+    json_object_object_add(object, "bolted", json_object_new_boolean(counts->bolted));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
+    fprintf(strcmp(request->output, "-") == 0 ? stderr : stdout, "%s\n",
+            json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
+    json_object_put(object);
+}
+
+static void tell_build_id(const struct aggregate_request *request,
+                          const struct an_aggregate_counts *counts)
+{
+    switch (counts->build_id) {
+    case AN_BUILD_ID_ABSENT:
+        say_warning("%s has no build-id: that it is what was recorded was not checked",
+                    request->binary);
+        break;
+    case AN_BUILD_ID_UNCHECKED:
+        say_warning("%s does not have the build-ids of all files: that it is of %s was not checked",
+                    request->recording, request->binary);
+        break;
+    case AN_BUILD_ID_RENAMED:
+        say_warning("%s had another name when it was recorded", request->binary);
+        break;
+    case AN_BUILD_ID_MISMATCH:
+        say_warning("%s is of another build of %s", request->recording, request->binary);
+        break;
+    case AN_BUILD_ID_MATCHED:
+        break;
+    }
+}
+
+static void tell_runs(const struct an_aggregate_counts *counts)
+{
+    say("%s branches, %s traces between them: %.2f%% mismatching, %.2f%% out of range, %.2f%% "
+        "that the code does not allow",
+        with_commas(counts->branches), with_commas(counts->runs),
+        share(counts->mismatching, counts->runs), share(counts->out_of_range, counts->runs),
+        share(counts->untraceable, counts->runs));
+    if (share(counts->mismatching + counts->untraceable, counts->runs) > 10)
+        say_warning("many traces do not fit the code: is this the binary that was recorded?");
+}
+
+static void tell(const struct aggregate_request *request, const struct an_aggregate_counts *counts)
+{
+    if (request->json) {
+        tell_json(request, counts);
+        return;
+    }
+    if (request->quiet)
+        return;
+    if (!counts->counted)
+        tell_build_id(request, counts);
+    if (counts->cut)
+        say_warning("%s was cut off: what begins at byte %llu was left out", request->recording,
+                    (unsigned long long)counts->cut_at);
+    if (counts->counted)
+        say("%s entries", with_commas(counts->samples));
+    else
+        say("%s samples, %s (%.1f%%) of %s process%s that ran the binary",
+            with_commas(counts->samples), with_commas(counts->matching),
+            share(counts->matching, counts->samples), with_commas(counts->processes),
+            counts->processes == 1 ? "" : "es");
+    if (request->options.no_branches)
+        say("%.1f%% of the samples lie in no function",
+            share(counts->unknown_samples, counts->matching));
+    else if (counts->matching && counts->without_branches == counts->matching)
+        say_warning("no sample has branches: record with perf record -j any,u, or take -nl");
+    else
+        tell_runs(counts);
+    if (counts->cold)
+        say("%s branches from cold parts of split functions", with_commas(counts->cold));
+    say("wrote %s records of %s functions to %s",
+        with_commas(counts->records + counts->memory_records), with_commas(counts->functions),
+        request->output);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    return aggregate_command(command, argc, argv, tell);
+}
+
+const struct command command_aggregate = {
+    .name = "aggregate",
+    .operands = "-p RECORDING -o PROFILE BINARY",
+    .summary = "turn a recording of branches into a profile for llvm-bolt",
+    .description =
+        "Reads the branch stacks (LBR) of a recording and counts, for one binary, every branch "
+        "that was taken and every boundary of blocks that was crossed between two of them. The "
+        "result is what llvm-bolt -data reads.\n\n"
+        "A recording is perf.data (files and pipes, compressed or not, of either byte order), the "
+        "text of perf script, or BOLT's pre-aggregated format. It is read without help of perf, "
+        "and without temporary files. Samples count if their process had the binary mapped at "
+        "the time; forks, execs and position-independent binaries are followed.\n\n"
+        "If the binary was made by llvm-bolt --enable-bat, the profile is of the binary that it "
+        "was made from.\n\n"
+        "Options may have one dash or two, as those of perf2bolt.",
+    .options = options,
+    .examples = "perf record -e cycles:u -j any,u -o perf.data -- ./server\n"
+                "anneal aggregate -p perf.data -o server.fdata ./server\n"
+                "llvm-bolt ./server -data=server.fdata -o server.bolt -reorder-blocks=ext-tsp\n",
+    .see_also = "anneal-merge(1), anneal-bat(1), perf-record(1)",
+    .run = run,
+    .single_dash = true,
+};

@@ -1,0 +1,159 @@
+/* Running an aggregation from the command line; see aggregating.h. */
+#include "aggregating.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+static bool take_number(const struct command *command, int id, const char *value,
+                        unsigned long long most, unsigned long long *number)
+{
+    const struct option_spec *spec = command->options;
+    while (spec->id != id)
+        spec++;
+    return option_number(command, spec->name, value, most, number);
+}
+
+/* --ignore-interrupt-lbr=0 and the like, as LLVM's tools take them. */
+static bool take_switch(const char *name, const char *value, bool *on)
+{
+    if (!value || strcmp(value, "1") == 0 || strcmp(value, "true") == 0)
+        *on = true;
+    else if (strcmp(value, "0") == 0 || strcmp(value, "false") == 0)
+        *on = false;
+    else {
+        say_error("--%s=%s: expected 0 or 1", name, value);
+        return false;
+    }
+    return true;
+}
+
+static bool take(struct aggregate_request *request, const struct command *command, int id,
+                 const char *value)
+{
+    unsigned long long number = 0;
+    bool on;
+    switch (id) {
+    case AGGREGATE_RECORDING:
+        request->recording = value;
+        return true;
+    case AGGREGATE_OUTPUT:
+        request->output = value;
+        return true;
+    case AGGREGATE_COUNTED:
+        request->options.input = AN_AGGREGATE_COUNTS;
+        return true;
+    case AGGREGATE_TO_COUNTS:
+        request->form = AN_AGGREGATE_PREAGGREGATED;
+        return true;
+    case AGGREGATE_BASIC:
+        request->options.no_branches = true;
+        return true;
+    case AGGREGATE_PID:
+        if (!take_number(command, id, value, UINT32_MAX, &number))
+            return false;
+        request->options.pid = (uint32_t)number;
+        return true;
+    case AGGREGATE_IGNORE_BUILD_ID:
+        request->options.ignore_build_id = true;
+        return true;
+    case AGGREGATE_EVENT_PC:
+        request->options.use_event_pc = true;
+        return true;
+    case AGGREGATE_INTERRUPTS:
+        if (!take_switch("ignore-interrupt-lbr", value, &on))
+            return false;
+        request->options.keep_interrupts = !on;
+        return true;
+    case AGGREGATE_TRUNCATED:
+        request->options.allow_truncated = true;
+        return true;
+    case AGGREGATE_THREADS:
+        if (!take_number(command, id, value, 1024, &number))
+            return false;
+        request->options.threads = (unsigned)number;
+        return true;
+    case AGGREGATE_JSON:
+        request->json = true;
+        return true;
+    case AGGREGATE_QUIET:
+        request->quiet = true;
+        return true;
+    case AGGREGATE_DEFAULT:
+        return true;
+    default:
+        say_error("this option of perf2bolt is not handled by anneal");
+        return false;
+    }
+}
+
+static int write_all(const struct an_aggregate *aggregate, const struct aggregate_request *request)
+{
+    void *bytes;
+    size_t size;
+    struct an_error error;
+    if (an_aggregate_write(aggregate, request->form, &bytes, &size, &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    bool written = write_result(request->output, bytes, size, true);
+    free(bytes);
+    return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(const struct aggregate_request *request,
+               void (*tell)(const struct aggregate_request *request,
+                            const struct an_aggregate_counts *counts))
+{
+    struct an_aggregate *aggregate;
+    struct an_error error;
+    if (an_aggregate_run(&request->options, request->recording, request->binary, &aggregate,
+                         &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    int status = write_all(aggregate, request);
+    if (status == EXIT_DONE)
+        tell(request, an_aggregate_counts(aggregate));
+    an_aggregate_free(aggregate);
+    return status;
+}
+
+static bool complete(const struct aggregate_request *request, const struct command *command,
+                     size_t operands)
+{
+    if (operands != 1)
+        say_error("expected one binary, got %zu", operands);
+    else if (!request->recording)
+        say_error("no recording (name one with -p FILE)");
+    else if (!request->output)
+        say_error("no output (name one with -o FILE; - is the standard output)");
+    else
+        return true;
+    say("try '%s%s%s --help'", program_name, command->name[0] ? " " : "", command->name);
+    return false;
+}
+
+int aggregate_command(const struct command *command, int argc, char **argv,
+                      void (*tell)(const struct aggregate_request *request,
+                                   const struct an_aggregate_counts *counts))
+{
+    struct aggregate_request request = {0};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_USAGE;
+    bool good = true;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while (good && (id = option_next(&parser, &value)) > 0)
+        good = take(&request, command, id, value);
+    if (good && id == OPTION_HELP)
+        status = EXIT_DONE;
+    else if (good && id == OPTION_END && complete(&request, command, parser.operand_count)) {
+        request.binary = parser.operands[0];
+        status = run(&request, tell);
+    }
+    option_finish(&parser);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* What the command aggregate and the personality perf2bolt have in common: the command line. */
+#ifndef AN_CLI_AGGREGATING_H
+#define AN_CLI_AGGREGATING_H
+
+#include <anneal/branch.h>
+
+#include "command.h"
+
+enum aggregate_option {
+    AGGREGATE_RECORDING = 1,
+    AGGREGATE_OUTPUT,
+    AGGREGATE_COUNTED,
+    AGGREGATE_TO_COUNTS,
+    AGGREGATE_BASIC,
+    AGGREGATE_PID,
+    AGGREGATE_IGNORE_BUILD_ID,
+    AGGREGATE_EVENT_PC,
+    AGGREGATE_INTERRUPTS,
+    AGGREGATE_TRUNCATED,
+    AGGREGATE_THREADS,
+    AGGREGATE_JSON,
+    AGGREGATE_QUIET,
+    AGGREGATE_DEFAULT, /* asks for what is done anyway */
+    AGGREGATE_REFUSED,
+};
+
+struct aggregate_request {
+    struct an_aggregate_options options;
+    enum an_aggregate_output form;
+    const char *recording, *output, *binary;
+    bool json, quiet;
+};
+
+/* Reads the command line, aggregates, writes, and has the outcome told. Returns the exit status;
+ * messages were printed. */
+int aggregate_command(const struct command *command, int argc, char **argv,
+                      void (*tell)(const struct aggregate_request *request,
+                                   const struct an_aggregate_counts *counts));
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * Branch profiles: from the samples of a running program to what llvm-bolt reads.
+ *
+ * A recording (perf.data, the text of perf script, BOLT's pre-aggregated format) is aggregated for
+ * one binary, and written as fdata or pre-aggregated. Nothing here keeps global state; distinct
+ * objects may be used by distinct threads.
+ */
+#ifndef ANNEAL_BRANCH_H
+#define ANNEAL_BRANCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct an_aggregate;
+
+enum an_aggregate_input {
+    AN_AGGREGATE_DETECT, /* by content */
+    AN_AGGREGATE_PERF,   /* perf.data or the text of perf script */
+    AN_AGGREGATE_COUNTS, /* pre-aggregated */
+};
+
+struct an_aggregate_options {
+    enum an_aggregate_input input;
+    unsigned threads;     /* 0: as many as there are processors; the result is the same */
+    uint32_t pid;         /* only this process; 0: all that ran the binary */
+    bool no_branches;     /* count where samples were taken, not their branches */
+    bool ignore_build_id; /* go on when the recording is of another build of the binary */
+    bool use_event_pc;    /* the place of a sample ends the run behind its newest branch */
+    bool keep_interrupts; /* also branches into and out of the kernel */
+    bool allow_truncated; /* leave out the end of a recording that was cut off */
+};
+
+enum an_build_id_match {
+    AN_BUILD_ID_ABSENT,    /* the binary has none */
+    AN_BUILD_ID_UNCHECKED, /* the recording does not have those of all files */
+    AN_BUILD_ID_MATCHED,
+    AN_BUILD_ID_RENAMED,  /* matched under another file name */
+    AN_BUILD_ID_MISMATCH, /* and ignored, as asked */
+};
+
+struct an_aggregate_counts {
+    enum an_build_id_match build_id;
+    bool counted; /* the input was pre-aggregated: entries, not samples */
+    bool bolted;  /* the binary was made by llvm-bolt, and places are its input's */
+    bool cut;     /* the end of the recording was left out, from byte cut_at on */
+    bool skylake; /* two entries of each sample were left out: see docs/aggregate.md */
+    uint64_t cut_at;
+    uint64_t processes;        /* that ran the binary */
+    uint64_t samples;          /* all, or entries of pre-aggregated input */
+    uint64_t matching;         /* of those processes */
+    uint64_t without_branches; /* of the matching ones */
+    uint64_t branches;         /* entries of branch stacks */
+    uint64_t runs;             /* pairs of neighbouring entries: execution straight on between */
+    uint64_t mismatching;      /* runs that end in another function than they began in */
+    uint64_t out_of_range;     /* runs of which an end is in no function */
+    uint64_t untraceable;      /* other runs that the code of their function does not allow */
+    uint64_t cold;             /* branches from cold fragments of bolted functions */
+    uint64_t unknown_samples;  /* without branches: in no function */
+    uint64_t functions;        /* that were hit */
+    uint64_t records, memory_records; /* that are written */
+};
+
+/*
+ * Aggregates a recording ("-": standard input) for a binary. The caller frees the result. On
+ * failure *aggregate is NULL.
+ *
+ * AN_MISMATCH when the recording is of another build, or of no process that ran the binary.
+ */
+AN_API enum an_code an_aggregate_run(const struct an_aggregate_options *options,
+                                     const char *recording, const char *binary,
+                                     struct an_aggregate **aggregate, struct an_error *error);
+AN_API void an_aggregate_free(struct an_aggregate *aggregate);
+
+/* Valid as long as the aggregate. */
+AN_API const struct an_aggregate_counts *an_aggregate_counts(const struct an_aggregate *aggregate);
+
+enum an_aggregate_output {
+    AN_AGGREGATE_FDATA,         /* places in functions, by name: for llvm-bolt */
+    AN_AGGREGATE_PREAGGREGATED, /* addresses: for perf2bolt -pa, and to be aggregated again */
+};
+
+/* The bytes are allocated with malloc(); the caller frees them. */
+AN_API enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
+                                       enum an_aggregate_output output, void **bytes, size_t *size,
+                                       struct an_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,363 @@
+/*
+ * Aggregation: recording -> mappings and counts -> control flow of what was hit -> records. The
+ * interface is anneal/branch.h; each step is a file of its own.
+ */
+#include <anneal/branch.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "branch/resolve.h"
+#include "branch/sampling.h"
+
+struct an_aggregate {
+    struct an_elf *elf;
+    struct an_functions functions;
+    struct an_bat *bat;
+    struct an_mappings mappings;
+    struct an_samples *samples;
+    struct an_sampling sampling;
+    struct an_flow *flow;
+    struct an_records records;
+    struct an_aggregate_options options;
+    struct an_aggregate_counts counts;
+    struct an_buffer events; /* names of what was sampled */
+    uint64_t base;           /* of the tally's addresses */
+};
+
+void an_aggregate_free(struct an_aggregate *aggregate)
+{
+    if (!aggregate)
+        return;
+    an_records_free(&aggregate->records);
+    an_flow_free(aggregate->flow);
+    an_sampling_free(&aggregate->sampling);
+    an_samples_close(aggregate->samples);
+    an_mappings_free(&aggregate->mappings);
+    an_bat_free(aggregate->bat);
+    an_functions_free(&aggregate->functions);
+    an_elf_close(aggregate->elf);
+    an_buffer_free(&aggregate->events);
+    free(aggregate);
+}
+
+const struct an_aggregate_counts *an_aggregate_counts(const struct an_aggregate *aggregate)
+{
+    return &aggregate->counts;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static enum an_code open_binary(struct an_aggregate *aggregate, const char *path,
+                                struct an_error *error)
+{
+    enum an_code code = an_elf_open(path, &aggregate->elf, error);
+    if (code != AN_OK)
+        return code;
+    if (an_elf_machine(aggregate->elf) != EM_X86_64) {
+        an_fail(error, AN_UNSUPPORTED, "code for another processor than x86-64");
+        return an_error_in(error, path);
+    }
+    code = an_functions_find(aggregate->elf, &aggregate->functions, error);
+    if (code == AN_OK && an_elf_section(aggregate->elf, AN_BAT_SECTION)) {
+        code = an_bat_open(aggregate->elf, &aggregate->bat, error);
+        aggregate->counts.bolted = true;
+    }
+    size_t count;
+    const struct an_elf_segment *segments = an_elf_segments(aggregate->elf, &count);
+    aggregate->base = count ? UINT64_MAX : 0;
+    for (size_t i = 0; i < count; i++)
+        if (segments[i].address < aggregate->base)
+            aggregate->base = segments[i].address;
+    return code;
+}
+
+/* --- which build was recorded --- */
+
+/* perf fills ids up with zeros. */
+static bool is_build(const struct an_samples_build_id *recorded, struct an_bytes id)
+{
+    return recorded->size >= id.size && id.size && memcmp(recorded->bytes, id.data, id.size) == 0;
+}
+
+static const char *match_build(struct an_aggregate *aggregate)
+{
+    const struct an_samples_info *info = an_samples_info(aggregate->samples);
+    struct an_bytes id = an_elf_build_id(aggregate->elf);
+    const char *own = base_name(an_elf_path(aggregate->elf));
+    bool all_known = info->build_id_count > 0;
+    aggregate->counts.build_id = AN_BUILD_ID_ABSENT;
+    if (!id.size)
+        return NULL;
+    for (size_t i = 0; i < info->build_id_count; i++) {
+        const struct an_samples_build_id *recorded = &info->build_ids[i];
+        all_known = all_known && recorded->size && recorded->filename && *recorded->filename;
+        if (!is_build(recorded, id) || !recorded->filename)
+            continue;
+        const char *name = base_name(recorded->filename);
+        bool same = strcmp(name, own) == 0;
+        aggregate->counts.build_id = same ? AN_BUILD_ID_MATCHED : AN_BUILD_ID_RENAMED;
+        return same ? NULL : name;
+    }
+    aggregate->counts.build_id = all_known ? AN_BUILD_ID_MISMATCH : AN_BUILD_ID_UNCHECKED;
+    return NULL;
+}
+
+static enum an_code refuse_build(const struct an_aggregate *aggregate, const char *recording,
+                                 struct an_error *error)
+{
+    an_fail(error, AN_MISMATCH, "no file in the recording has the build-id of %s",
+            an_elf_path(aggregate->elf));
+    an_error_in(error, recording);
+    return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
+}
+
+static enum an_code refuse_processes(const struct an_aggregate *aggregate, const char *recording,
+                                     struct an_error *error)
+{
+    const char *own = base_name(an_elf_path(aggregate->elf));
+    if (aggregate->options.pid)
+        an_fail(error, AN_MISMATCH, "process %u did not run %s", aggregate->options.pid, own);
+    else if (aggregate->mappings.other_builds)
+        an_fail(error, AN_MISMATCH, "the %s in the recording is another build", own);
+    else
+        an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s", own);
+    an_error_in(error, recording);
+    if (aggregate->mappings.other_builds)
+        return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
+    if (aggregate->mappings.seen[0])
+        return an_error_hint(error, "it has %s: rename the binary if it is one of these",
+                             aggregate->mappings.seen);
+    return an_error_hint(error, "it has no mappings at all: of a text, print them too, with "
+                                "perf script --show-mmap-events");
+}
+
+/* --- what was sampled --- */
+
+static enum an_code find_processes(struct an_aggregate *aggregate, const char *recording,
+                                   struct an_error *error)
+{
+    const char *other = match_build(aggregate);
+    if (aggregate->counts.build_id == AN_BUILD_ID_MISMATCH && !aggregate->options.ignore_build_id)
+        return refuse_build(aggregate, recording, error);
+    struct an_mappings_options options = {
+        .name = base_name(an_elf_path(aggregate->elf)),
+        .other = other,
+        .ignore_build_id = aggregate->options.ignore_build_id,
+        .only_pid = aggregate->options.pid,
+    };
+    enum an_code code =
+        an_mappings_read(&aggregate->mappings, aggregate->elf, aggregate->samples, &options, error);
+    aggregate->counts.processes = aggregate->mappings.processes.count;
+    if (code == AN_OK && aggregate->counts.processes == 0)
+        return refuse_processes(aggregate, recording, error);
+    return code;
+}
+
+static void name_events(struct an_aggregate *aggregate)
+{
+    const struct an_samples_info *info = an_samples_info(aggregate->samples);
+    for (size_t i = 0; i < info->event_count && i < 64; i++)
+        if (aggregate->sampling.events_seen >> i & 1)
+            an_buffer_print(&aggregate->events, "%s%s:", aggregate->events.size ? " " : "",
+                            info->events[i].name ? info->events[i].name : "unknown");
+}
+
+static enum an_code read_recording(struct an_aggregate *aggregate, const char *recording,
+                                   struct an_error *error)
+{
+    struct an_samples_options reading = {.allow_truncated = aggregate->options.allow_truncated};
+    enum an_code code = an_samples_open(recording, &reading, &aggregate->samples, error);
+    if (code == AN_OK)
+        code = find_processes(aggregate, recording, error);
+    uint64_t longest = 0;
+    bool branches = !aggregate->options.no_branches;
+    if (code == AN_OK && aggregate->bat && branches)
+        code = an_sampling_longest(aggregate->samples, aggregate->options.threads, &longest, error);
+    aggregate->counts.skylake = longest == 32;
+    struct an_sampling_options options = {
+        .threads = aggregate->options.threads,
+        .no_branches = aggregate->options.no_branches,
+        .use_event_pc = aggregate->options.use_event_pc,
+        .keep_interrupts = aggregate->options.keep_interrupts,
+        .skip_two_newest = aggregate->counts.skylake,
+        .base = aggregate->base,
+    };
+    if (code == AN_OK)
+        code = an_sampling_read(&aggregate->sampling, aggregate->samples, &aggregate->mappings,
+                                &options, error);
+    if (code != AN_OK)
+        return code;
+    const struct an_samples_counts *seen = an_samples_counts(aggregate->samples);
+    struct an_aggregate_counts *counts = &aggregate->counts;
+    counts->cut = seen->cut;
+    counts->cut_at = seen->cut_at;
+    counts->samples = aggregate->sampling.counts.samples;
+    counts->matching = aggregate->sampling.counts.matching;
+    counts->without_branches = aggregate->sampling.counts.without_branches;
+    counts->branches = aggregate->sampling.counts.branches;
+    counts->runs = aggregate->sampling.counts.runs;
+    name_events(aggregate);
+    return aggregate->events.failed ? an_fail_memory(error) : AN_OK;
+}
+
+/* --- from addresses to places --- */
+
+static uint64_t absolute(const struct an_aggregate *aggregate, uint32_t address)
+{
+    return address ? aggregate->base + address : 0;
+}
+
+static void mark(const struct an_functions *functions, bool *hit, uint64_t address, uint64_t *count)
+{
+    size_t function = address ? an_functions_containing(functions, address) : AN_NO_FUNCTION;
+    if (function != AN_NO_FUNCTION && !hit[function]) {
+        hit[function] = true;
+        ++*count;
+    }
+}
+
+static bool *mark_hits(struct an_aggregate *aggregate)
+{
+    const struct an_tally *tally = &aggregate->sampling.tally;
+    bool *hit = an_alloc_zero(aggregate->functions.count + 1, sizeof *hit);
+    for (size_t i = 0; hit && tally->slots && i <= tally->mask; i++) {
+        const struct an_tally_slot *slot = &tally->slots[i];
+        if (!slot->occupied)
+            continue;
+        mark(&aggregate->functions, hit, absolute(aggregate, slot->from),
+             &aggregate->counts.functions);
+        mark(&aggregate->functions, hit, absolute(aggregate, slot->to),
+             &aggregate->counts.functions);
+    }
+    return hit;
+}
+
+static bool resolve_slot(struct an_aggregate *aggregate, struct an_resolver *resolver,
+                         const struct an_tally_slot *slot)
+{
+    uint64_t from = absolute(aggregate, slot->from), to = absolute(aggregate, slot->to);
+    if (aggregate->options.no_branches) {
+        bool known;
+        bool done = an_resolve_place(resolver, from, slot->count, &known);
+        aggregate->counts.unknown_samples += known ? 0 : slot->count;
+        return done;
+    }
+    if (!an_resolve_branch(resolver, from, to, slot->count, slot->mispreds))
+        return false;
+    return slot->next == AN_TALLY_NOWHERE ||
+           an_resolve_run(resolver, from, to, absolute(aggregate, slot->next), slot->count);
+}
+
+static bool resolve_loads(struct an_aggregate *aggregate)
+{
+    for (size_t i = 0; i < aggregate->sampling.memory.count; i++) {
+        const struct an_memory_sample *load = &aggregate->sampling.memory.items[i];
+        size_t function = an_functions_containing(&aggregate->functions, load->pc);
+        const struct an_object *object =
+            function == AN_NO_FUNCTION ? NULL
+                                       : an_functions_object(&aggregate->functions, load->address);
+        if (!object) /* of the stack or the heap: nothing that could be laid out better */
+            continue;
+        struct an_memory_record *record = an_vector_push(&aggregate->records.memory);
+        if (!record)
+            return false;
+        uint64_t offset = load->pc - aggregate->functions.items[function].address;
+        *record = (struct an_memory_record){an_place_make(function, offset), object->name,
+                                            load->address - object->address, 1};
+    }
+    return true;
+}
+
+static enum an_code resolve(struct an_aggregate *aggregate, struct an_error *error)
+{
+    bool *hit = mark_hits(aggregate);
+    if (!hit)
+        return an_fail_memory(error);
+    bool decode = !aggregate->bat && !aggregate->options.no_branches;
+    if (!decode)
+        memset(hit, 0, aggregate->functions.count);
+    enum an_code code =
+        an_flow_build(aggregate->elf, &aggregate->functions, hit,
+                      an_samples_threads(aggregate->options.threads), &aggregate->flow, error);
+    free(hit);
+    if (code != AN_OK)
+        return code;
+    struct an_resolver resolver = {.functions = &aggregate->functions,
+                                   .flow = aggregate->flow,
+                                   .bat = aggregate->bat,
+                                   .records = &aggregate->records};
+    const struct an_tally *tally = &aggregate->sampling.tally;
+    bool done = true;
+    for (size_t i = 0; tally->slots && i <= tally->mask && done; i++)
+        if (tally->slots[i].occupied)
+            done = resolve_slot(aggregate, &resolver, &tally->slots[i]);
+    done = done && an_resolve_finish(&resolver) && resolve_loads(aggregate);
+    aggregate->counts.mismatching = resolver.mismatching;
+    aggregate->counts.out_of_range = resolver.out_of_range;
+    aggregate->counts.untraceable = resolver.untraceable;
+    aggregate->counts.cold = resolver.cold;
+    aggregate->counts.records = aggregate->records.branches.count;
+    aggregate->counts.memory_records = aggregate->records.memory.count;
+    return done ? AN_OK : an_fail_memory(error);
+}
+
+enum an_code an_aggregate_run(const struct an_aggregate_options *options, const char *recording,
+                              const char *binary, struct an_aggregate **out, struct an_error *error)
+{
+    *out = NULL;
+    struct an_aggregate *aggregate = an_alloc_zero(1, sizeof *aggregate);
+    if (!aggregate)
+        return an_fail_memory(error);
+    aggregate->options = *options;
+    enum an_code code = open_binary(aggregate, binary, error);
+    if (code == AN_OK)
+        code = read_recording(aggregate, recording, error);
+    if (code == AN_OK)
+        code = resolve(aggregate, error);
+    if (code == AN_OK)
+        *out = aggregate;
+    else
+        an_aggregate_free(aggregate);
+    return code;
+}
+
+/* --- writing --- */
+
+static const char *plain_name(const struct an_function *function)
+{
+    return function->name;
+}
+
+/* Of a binary that BOLT made, the name with the source file is preferred: it is the one that the
+ * input's function has, whatever became of the numbers. */
+static const char *lasting_name(const struct an_function *function)
+{
+    return function->file_name ? function->file_name : function->name;
+}
+
+enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
+                                enum an_aggregate_output output, void **bytes, size_t *size,
+                                struct an_error *error)
+{
+    struct an_buffer buffer = {0};
+    struct an_records_format format = {
+        .bolted = aggregate->bat != NULL,
+        .no_branches = aggregate->options.no_branches,
+        .events = aggregate->events.size ? (const char *)aggregate->events.data : "",
+        .name = aggregate->bat ? lasting_name : plain_name,
+    };
+    (void)output;
+    an_records_write(&aggregate->records, &aggregate->functions, &format, &buffer);
+    if (buffer.failed) {
+        an_buffer_free(&buffer);
+        return an_fail_memory(error);
+    }
+    *bytes = buffer.data;
+    *size = buffer.size;
+    return AN_OK;
+}

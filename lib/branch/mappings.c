@@ -1,0 +1,256 @@
+/* Following mmap, fork and exec of a recording; see mappings.h. */
+#include "branch/mappings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct event {
+    enum an_task_kind kind;
+    bool ours;      /* MMAP: of the binary */
+    uint64_t order; /* in the file: decides between equal times */
+    uint64_t time, start, length, offset;
+    uint32_t pid, parent;
+};
+
+struct reading {
+    struct an_mappings *mappings;
+    const struct an_elf *elf;
+    const struct an_mappings_options *options;
+    struct {
+        AN_VECTOR(struct event);
+    } events;
+};
+
+static bool same_build(const struct an_elf *elf, const struct an_task_event *task)
+{
+    struct an_bytes id = an_elf_build_id(elf);
+    return !task->build_id_size || !id.size || task->build_id_size > id.size ||
+           memcmp(id.data, task->build_id, task->build_id_size) == 0;
+}
+
+/* The file name of a path as perf has it, also of a file that was removed meanwhile. */
+static bool has_name(const char *path, const char *name)
+{
+    static const char removed[] = " (deleted)";
+    size_t length = strlen(path), suffix = sizeof removed - 1;
+    if (length > suffix && strcmp(path + length - suffix, removed) == 0)
+        length -= suffix;
+    const char *slash = memrchr(path, '/', length);
+    const char *base = slash ? slash + 1 : path;
+    size_t base_length = length - (size_t)(base - path);
+    return base_length == strlen(name) && memcmp(base, name, base_length) == 0;
+}
+
+/* Keeps the first few names. */
+static void remember(struct an_mappings *mappings, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t used = strlen(mappings->seen), length = strlen(name);
+    if (!*name || *path != '/' || used + length + 3 > sizeof mappings->seen ||
+        strstr(mappings->seen, name))
+        return;
+    snprintf(mappings->seen + used, sizeof mappings->seen - used, "%s%s", used ? ", " : "", name);
+}
+
+static bool is_ours(struct reading *reading, const struct an_task_event *task)
+{
+    const struct an_mappings_options *options = reading->options;
+    if (!task->name || task->name[0] == '[' ||
+        (!has_name(task->name, options->name) &&
+         !(options->other && has_name(task->name, options->other)))) {
+        if (task->name)
+            remember(reading->mappings, task->name);
+        return false;
+    }
+    if (options->ignore_build_id || same_build(reading->elf, task))
+        return true;
+    reading->mappings->other_builds++;
+    return false;
+}
+
+static enum an_code take_task(void *context, const struct an_task_event *task,
+                              struct an_error *error)
+{
+    struct reading *reading = context;
+    bool wanted = task->kind == AN_TASK_MMAP ? task->executable
+                  : task->kind == AN_TASK_COMM
+                      ? task->exec
+                      : task->kind == AN_TASK_FORK && task->pid != task->parent_pid;
+    if (!wanted || task->pid == UINT32_MAX)
+        return AN_OK;
+    struct event *event = an_vector_push(&reading->events);
+    if (!event)
+        return an_fail_memory(error);
+    *event = (struct event){
+        .kind = task->kind,
+        .ours = task->kind == AN_TASK_MMAP && is_ours(reading, task),
+        .order = reading->events.count,
+        .time = task->time,
+        .start = task->start,
+        .length = task->length,
+        .offset = task->file_offset,
+        .pid = task->pid,
+        .parent = task->parent_pid,
+    };
+    return AN_OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct event *left = a, *right = b;
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return (left->order > right->order) - (left->order < right->order);
+}
+
+static struct an_process *find(const struct an_mappings *mappings, uint32_t pid)
+{
+    const uint64_t *index = an_map_find(&mappings->by_pid, pid);
+    return index ? &mappings->processes.items[*index - 1] : NULL;
+}
+
+static struct an_process *find_or_add(struct an_mappings *mappings, uint32_t pid)
+{
+    bool is_new;
+    uint64_t *index = an_map_insert(&mappings->by_pid, pid, &is_new);
+    if (!index)
+        return NULL;
+    if (is_new) {
+        struct an_process *process = an_vector_push(&mappings->processes);
+        if (!process)
+            return NULL;
+        *process = (struct an_process){.pid = pid};
+        *index = mappings->processes.count;
+    }
+    return &mappings->processes.items[*index - 1];
+}
+
+static bool add(struct an_process *process, struct an_mapping mapping)
+{
+    struct an_mapping *added = an_vector_push(process);
+    if (added)
+        *added = mapping;
+    return added != NULL;
+}
+
+/* Ends what was mapped in a range. */
+static void end(struct an_process *process, uint64_t start, uint64_t stop, uint64_t time)
+{
+    for (size_t i = 0; i < process->count; i++) {
+        struct an_mapping *mapping = &process->items[i];
+        if (mapping->to == UINT64_MAX && mapping->start < stop && start < mapping->end)
+            mapping->to = time;
+    }
+}
+
+/* How far a piece of the file, from `offset` on, was moved from where it was linked to. */
+static bool bias_of(const struct an_elf *elf, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+    enum { PAGE = 4096 };
+    size_t count;
+    const struct an_elf_segment *segment = an_elf_segments(elf, &count);
+    for (int executable = 1; executable >= 0; executable--)
+        for (size_t i = 0; i < count; i++) {
+            uint64_t first = segment[i].offset & ~(uint64_t)(PAGE - 1);
+            if (((segment[i].flags & PF_X) != 0) != executable || offset < first ||
+                offset >= segment[i].offset + segment[i].file_size)
+                continue;
+            *bias = start - (segment[i].address - segment[i].offset + offset);
+            return true;
+        }
+    return false;
+}
+
+static bool take_mapping(struct reading *reading, const struct event *event)
+{
+    struct an_mappings *mappings = reading->mappings;
+    struct an_process *process = find(mappings, event->pid);
+    uint64_t stop = event->start + event->length, bias;
+    if (process && stop > event->start)
+        end(process, event->start, stop, event->time);
+    if (!event->ours || stop <= event->start)
+        return true;
+    if (!bias_of(reading->elf, event->start, event->offset, &bias)) {
+        mappings->no_segment++;
+        return true;
+    }
+    process = find_or_add(mappings, event->pid);
+    return process &&
+           add(process, (struct an_mapping){event->start, stop, bias, event->time, UINT64_MAX});
+}
+
+static bool take_fork(struct an_mappings *mappings, const struct event *event)
+{
+    const struct an_process *parent = find(mappings, event->parent);
+    /* what was forked before the recording began has mappings of its own in it */
+    if (!parent || event->time == 0 || find(mappings, event->pid))
+        return true;
+    size_t index = (size_t)(parent - mappings->processes.items);
+    struct an_process *child = find_or_add(mappings, event->pid);
+    if (!child)
+        return false;
+    child->forked = true;
+    for (size_t i = 0; i < mappings->processes.items[index].count; i++) {
+        struct an_mapping mapping = mappings->processes.items[index].items[i];
+        if (mapping.to != UINT64_MAX)
+            continue;
+        mapping.from = event->time;
+        if (!add(child, mapping))
+            return false;
+    }
+    return true;
+}
+
+static bool replay(struct reading *reading)
+{
+    bool done = true;
+    struct event *events = reading->events.items;
+    if (reading->events.count)
+        qsort(events, reading->events.count, sizeof *events, by_time);
+    for (size_t i = 0; i < reading->events.count && done; i++) {
+        const struct event *event = &events[i];
+        uint32_t only = reading->options->only_pid;
+        if (only && event->pid != only && event->parent != only)
+            continue;
+        struct an_process *process = find(reading->mappings, event->pid);
+        if (event->kind == AN_TASK_MMAP)
+            done = take_mapping(reading, event);
+        else if (event->kind == AN_TASK_FORK)
+            done = take_fork(reading->mappings, event);
+        else if (process)
+            end(process, 0, UINT64_MAX, event->time);
+    }
+    return done;
+}
+
+enum an_code an_mappings_read(struct an_mappings *mappings, const struct an_elf *elf,
+                              struct an_samples *samples, const struct an_mappings_options *options,
+                              struct an_error *error)
+{
+    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(elf)};
+    struct reading reading = {.mappings = mappings, .elf = elf, .options = options};
+    enum an_code code = an_samples_tasks(samples, take_task, &reading, error);
+    if (code == AN_OK && !replay(&reading))
+        code = an_fail_memory(error);
+    an_vector_free(&reading.events);
+    return code;
+}
+
+void an_mappings_free(struct an_mappings *mappings)
+{
+    for (size_t i = 0; i < mappings->processes.count; i++)
+        an_vector_free(&mappings->processes.items[i]);
+    an_vector_free(&mappings->processes);
+    an_map_free(&mappings->by_pid);
+}
+
+const struct an_process *an_mappings_process(const struct an_mappings *mappings, uint32_t pid,
+                                             uint64_t time)
+{
+    const struct an_process *process = find(mappings, pid);
+    for (size_t i = 0; process && i < process->count; i++)
+        if (time >= process->items[i].from && time < process->items[i].to)
+            return process;
+    return NULL;
+}

@@ -1,0 +1,74 @@
+/*
+ * Where one binary was mapped, in which process, when: turns the addresses of samples into those
+ * that the binary itself uses.
+ *
+ * A program that is linked to fixed addresses has them everywhere; what matters is whether the
+ * process ran it. Anything else was moved, by another distance in each process, perhaps in several
+ * pieces. A fork inherits mappings, an exec ends them, a new mapping ends what lay in its place.
+ * Events are taken in the order of their times, and each sample is looked up at its own.
+ */
+#ifndef AN_BRANCH_MAPPINGS_H
+#define AN_BRANCH_MAPPINGS_H
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "branch/samples.h"
+#include "elf/elf.h"
+
+struct an_mapping {
+    uint64_t start, end; /* addresses in the process */
+    uint64_t bias;       /* what is subtracted from them */
+    uint64_t from, to;   /* times: valid when from <= time < to */
+};
+
+struct an_process {
+    uint32_t pid;
+    bool forked;
+    AN_VECTOR(struct an_mapping);
+};
+
+struct an_mappings {
+    struct {
+        AN_VECTOR(struct an_process);
+    } processes;
+    struct an_map by_pid; /* index + 1 */
+    bool fixed;           /* the binary's addresses are the process's */
+    size_t other_builds;  /* mappings of files of that name with another build-id: not taken */
+    char seen[256];       /* names of other files that were mapped, for a message */
+    size_t no_segment;    /* mappings of the file that fit none of its segments */
+};
+
+struct an_mappings_options {
+    const char *name;  /* file name, without folders, of the binary when it was recorded */
+    const char *other; /* another one that is meant, as perf's list of build-ids tells; or NULL */
+    bool ignore_build_id; /* take mappings of another build too */
+    uint32_t only_pid;    /* 0: all */
+};
+
+/* Reads all task events. The caller frees the mappings, also on failure. */
+enum an_code an_mappings_read(struct an_mappings *mappings, const struct an_elf *elf,
+                              struct an_samples *samples, const struct an_mappings_options *options,
+                              struct an_error *error);
+void an_mappings_free(struct an_mappings *mappings);
+
+/* The process of a sample, if it had the binary mapped at that time; else NULL. */
+const struct an_process *an_mappings_process(const struct an_mappings *mappings, uint32_t pid,
+                                             uint64_t time);
+
+/* The binary's own address of a process's, or 0 when it is none of the binary's. */
+static inline uint64_t an_mappings_address(const struct an_mappings *mappings,
+                                           const struct an_process *process, uint64_t time,
+                                           uint64_t address)
+{
+    if (mappings->fixed)
+        return address;
+    for (size_t i = 0; i < process->count; i++) {
+        const struct an_mapping *mapping = &process->items[i];
+        if (address - mapping->start < mapping->end - mapping->start && time >= mapping->from &&
+            time < mapping->to)
+            return address - mapping->bias;
+    }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* Counting the branches of samples on several threads; see sampling.h. */
+#include "branch/sampling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the kernel's half of the address space begins. */
+#define KERNEL_BASE 0xffff800000000000u
+
+struct worker {
+    struct an_sampling result;
+    char apart[64]; /* no two workers in one cache line */
+};
+
+struct work {
+    const struct an_samples_info *info;
+    const struct an_mappings *mappings;
+    const struct an_sampling_options *options;
+    struct worker *workers;
+    bool *loads; /* by event: it samples memory loads */
+};
+
+/* What has no time counts as the last of all. */
+static uint64_t time_of(const struct an_branch_sample *sample)
+{
+    return sample->has_time ? sample->time : UINT64_MAX - 1;
+}
+
+static uint32_t relative(const struct work *work, uint64_t address)
+{
+    uint64_t offset = address - work->options->base;
+    return offset < AN_TALLY_NOWHERE ? (uint32_t)offset : 0;
+}
+
+static uint32_t locate(const struct work *work, const struct an_process *process, uint64_t time,
+                       uint64_t address)
+{
+    return relative(work, an_mappings_address(work->mappings, process, time, address));
+}
+
+static bool is_kernel(uint64_t address)
+{
+    return address >= KERNEL_BASE;
+}
+
+static enum an_code take_branches(const struct work *work, struct worker *worker,
+                                  const struct an_process *process,
+                                  const struct an_branch_sample *sample, struct an_error *error)
+{
+    struct an_tally_branch batch[AN_TALLY_BATCH];
+    struct an_sampling *result = &worker->result;
+    uint64_t time = time_of(sample), taken = 0;
+    size_t filled = 0;
+    bool has_next = work->options->use_event_pc && sample->has_ip && sample->ip;
+    uint32_t next = has_next ? locate(work, process, time, sample->ip) : AN_TALLY_NOWHERE;
+    for (uint64_t i = 0; i < sample->branch_count; i++) {
+        uint64_t from = an_branch_from(sample, i), to = an_branch_to(sample, i);
+        if ((is_kernel(from) || is_kernel(to)) && !work->options->keep_interrupts)
+            continue;
+        taken++;
+        if (work->options->skip_two_newest && taken <= 2)
+            continue;
+        struct an_tally_branch *branch = &batch[filled++];
+        *branch = (struct an_tally_branch){
+            locate(work, process, time, from), locate(work, process, time, to), next,
+            (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
+        result->counts.runs += next != AN_TALLY_NOWHERE;
+        next = from ? branch->from : AN_TALLY_NOWHERE;
+        if (filled < AN_TALLY_BATCH)
+            continue;
+        if (!an_tally_add(&result->tally, batch, filled))
+            return an_fail_memory(error);
+        filled = 0;
+    }
+    result->counts.branches += taken;
+    result->counts.without_branches += taken == 0;
+    if (filled && !an_tally_add(&result->tally, batch, filled))
+        return an_fail_memory(error);
+    return AN_OK;
+}
+
+static bool take_place(const struct work *work, struct worker *worker,
+                       const struct an_process *process, const struct an_branch_sample *sample)
+{
+    struct an_tally_branch place = {.from = locate(work, process, time_of(sample), sample->ip),
+                                    .next = AN_TALLY_NOWHERE};
+    return an_tally_add_many(&worker->result.tally, &place, 1, 0);
+}
+
+static bool take_load(const struct work *work, struct worker *worker,
+                      const struct an_process *process, const struct an_branch_sample *sample)
+{
+    uint64_t time = time_of(sample);
+    uint64_t own = an_mappings_address(work->mappings, process, time, sample->addr);
+    struct an_memory_sample *load = an_vector_push(&worker->result.memory);
+    if (load)
+        *load = (struct an_memory_sample){
+            an_mappings_address(work->mappings, process, time, sample->ip),
+            own ? own : sample->addr};
+    return load != NULL;
+}
+
+static const struct an_process *process_of(const struct work *work,
+                                           const struct an_branch_sample *sample)
+{
+    return an_mappings_process(work->mappings, sample->pid, time_of(sample));
+}
+
+static enum an_code take(void *context, unsigned thread, const struct an_branch_sample *sample,
+                         struct an_error *error)
+{
+    struct work *work = context;
+    struct worker *worker = &work->workers[thread];
+    struct an_sampling *result = &worker->result;
+    result->counts.samples++;
+    const struct an_process *process = process_of(work, sample);
+    if (!process)
+        return AN_OK;
+    result->counts.matching++;
+    if (sample->branch_count > result->counts.longest)
+        result->counts.longest = sample->branch_count;
+    if (sample->event < 64)
+        result->events_seen |= (uint64_t)1 << sample->event;
+    if (sample->has_addr && work->loads[sample->event] && !take_load(work, worker, process, sample))
+        return an_fail_memory(error);
+    if (!work->options->no_branches)
+        return take_branches(work, worker, process, sample, error);
+    return !sample->has_ip || take_place(work, worker, process, sample) ? AN_OK
+                                                                        : an_fail_memory(error);
+}
+
+static bool join(struct an_sampling *all, const struct an_sampling *part)
+{
+    struct an_sampling_counts *sum = &all->counts;
+    sum->samples += part->counts.samples;
+    sum->matching += part->counts.matching;
+    sum->without_branches += part->counts.without_branches;
+    sum->branches += part->counts.branches;
+    sum->runs += part->counts.runs;
+    if (part->counts.longest > sum->longest)
+        sum->longest = part->counts.longest;
+    all->events_seen |= part->events_seen;
+    for (size_t i = 0; i < part->memory.count; i++) {
+        struct an_memory_sample *load = an_vector_push(&all->memory);
+        if (!load)
+            return false;
+        *load = part->memory.items[i];
+    }
+    return an_tally_join(&all->tally, &part->tally);
+}
+
+static bool prepare(struct work *work, unsigned threads)
+{
+    size_t events = work->info->event_count;
+    work->workers = an_alloc_zero(threads, sizeof *work->workers);
+    work->loads = an_alloc_zero(events + 1, sizeof *work->loads);
+    for (size_t i = 0; i < events && work->loads; i++)
+        work->loads[i] =
+            work->info->events[i].name && strstr(work->info->events[i].name, "mem-loads") != NULL;
+    return work->workers && work->loads;
+}
+
+enum an_code an_sampling_read(struct an_sampling *sampling, struct an_samples *samples,
+                              const struct an_mappings *mappings,
+                              const struct an_sampling_options *options, struct an_error *error)
+{
+    *sampling = (struct an_sampling){0};
+    unsigned threads = an_samples_threads(options->threads);
+    struct work work = {.info = an_samples_info(samples), .mappings = mappings, .options = options};
+    enum an_code code = prepare(&work, threads) ? AN_OK : an_fail_memory(error);
+    if (code == AN_OK)
+        code = an_samples_each(samples, threads, take, &work, error);
+    for (unsigned i = 0; i < threads && work.workers; i++) {
+        struct an_sampling *part = &work.workers[i].result;
+        if (i == 0) {
+            *sampling = *part; /* taken over, not copied */
+            continue;
+        }
+        if (code == AN_OK && !join(sampling, part))
+            code = an_fail_memory(error);
+        an_sampling_free(part);
+    }
+    free(work.workers);
+    free(work.loads);
+    return code;
+}
+
+void an_sampling_free(struct an_sampling *sampling)
+{
+    an_tally_free(&sampling->tally);
+    an_vector_free(&sampling->memory);
+}
+
+struct longest {
+    uint64_t *of_thread;
+};
+
+static enum an_code measure(void *context, unsigned thread, const struct an_branch_sample *sample,
+                            struct an_error *error)
+{
+    struct longest *longest = context;
+    (void)error;
+    if (sample->branch_count > longest->of_thread[thread])
+        longest->of_thread[thread] = sample->branch_count;
+    return AN_OK;
+}
+
+enum an_code an_sampling_longest(struct an_samples *samples, unsigned threads, uint64_t *longest,
+                                 struct an_error *error)
+{
+    threads = an_samples_threads(threads);
+    struct longest measured = {an_alloc_zero(threads, sizeof *measured.of_thread)};
+    if (!measured.of_thread)
+        return an_fail_memory(error);
+    enum an_code code = an_samples_each(samples, threads, measure, &measured, error);
+    *longest = 0;
+    for (unsigned i = 0; i < threads; i++)
+        if (measured.of_thread[i] > *longest)
+            *longest = measured.of_thread[i];
+    free(measured.of_thread);
+    return code;
+}

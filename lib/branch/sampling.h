@@ -1,0 +1,50 @@
+/* From a recording to counts: every sample's branches, turned into the binary's own addresses. */
+#ifndef AN_BRANCH_SAMPLING_H
+#define AN_BRANCH_SAMPLING_H
+
+#include "branch/mappings.h"
+#include "branch/tally.h"
+
+struct an_sampling_options {
+    unsigned threads;     /* 0: as many as there are processors */
+    bool no_branches;     /* count where samples were taken, not their branches */
+    bool use_event_pc;    /* the place of a sample ends the run behind its newest branch */
+    bool keep_interrupts; /* also branches into and out of the kernel */
+    bool skip_two_newest; /* Intel Skylake may record its oldest entry twice; perf2bolt leaves out
+                                two entries then, when it cannot check against the code */
+    uint64_t base;        /* what addresses of the tally count from */
+};
+
+struct an_sampling_counts {
+    uint64_t samples;          /* all */
+    uint64_t matching;         /* of processes that ran the binary */
+    uint64_t without_branches; /* of these */
+    uint64_t branches;         /* of these */
+    uint64_t runs;             /* from one branch to the next */
+    uint64_t longest;          /* branches of one sample, at most */
+};
+
+struct an_memory_sample {
+    uint64_t pc, address; /* in the binary; address is the process's if it lies elsewhere */
+};
+
+struct an_sampling {
+    struct an_tally tally;
+    struct an_sampling_counts counts;
+    struct {
+        AN_VECTOR(struct an_memory_sample);
+    } memory;
+    uint64_t events_seen; /* bit n: event n of the recording, for n < 64 */
+};
+
+/* The caller frees the result, also on failure. */
+enum an_code an_sampling_read(struct an_sampling *sampling, struct an_samples *samples,
+                              const struct an_mappings *mappings,
+                              const struct an_sampling_options *options, struct an_error *error);
+void an_sampling_free(struct an_sampling *sampling);
+
+/* The number of branches of the sample that has most. */
+enum an_code an_sampling_longest(struct an_samples *samples, unsigned threads, uint64_t *longest,
+                                 struct an_error *error);
+
+#endif
