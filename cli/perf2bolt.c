@@ -127,10 +127,6 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
             fprintf(stderr, "PERF2BOLT-WARNING: using Intel Skylake bug workaround\n");
         }
         tell_traces(counts);
-        if (counts->cold)
-            printf(
-                "PERF2BOLT: %llu (%.1f%%) samples recorded in cold regions of split functions.\n",
-                (unsigned long long)counts->cold, share(counts->cold, counts->samples));
     }
     printf("PERF2BOLT: wrote %llu objects and %llu memory objects to %s\n",
            (unsigned long long)counts->records, (unsigned long long)counts->memory_records,

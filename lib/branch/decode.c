@@ -42,11 +42,23 @@ static enum an_instruction_kind kind_of(const ZydisDecodedInstruction *decoded)
     }
 }
 
+/* LLVM's disassembler, which llvm-bolt's blocks come from, takes a lock in front as an instruction
+ * of its own (and xacquire, xrelease before it). Code does jump behind it, to do without. */
+static bool is_lock(const uint8_t *bytes, size_t size)
+{
+    bool hint = bytes[0] == 0xf2 || bytes[0] == 0xf3;
+    return size > 1 && (bytes[0] == 0xf0 || (hint && bytes[1] == 0xf0));
+}
+
 bool an_decode(const ZydisDecoder *decoder, const uint8_t *bytes, size_t size, uint64_t address,
                struct an_instruction *instruction)
 {
     ZydisDecodedInstruction decoded;
     ZydisDecoderContext context;
+    if (size && is_lock(bytes, size)) {
+        *instruction = (struct an_instruction){.length = 1};
+        return true;
+    }
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, &context, bytes, size, &decoded)))
         return false;
     uint64_t next = address + decoded.length;
