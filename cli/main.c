@@ -9,8 +9,8 @@
 #include "command.h"
 
 const struct command *const commands[] = {
-    &command_merge,         &command_show, &command_diff, &command_convert,
-    &command_llvm_profdata, &command_help, NULL,
+    &command_merge,         &command_show,        &command_diff, &command_convert,
+    &command_llvm_profdata, &command_merge_fdata, &command_help, NULL,
 };
 
 /* Programs whose place anneal takes when it is called by their name. */
@@ -19,6 +19,7 @@ static const struct {
     const struct command *command;
 } personalities[] = {
     {"llvm-profdata", &command_llvm_profdata},
+    {"merge-fdata", &command_merge_fdata},
 };
 
 const struct command *command_find(const char *name)
