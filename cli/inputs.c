@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <anneal/fdata.h>
+
 #include "command.h"
 
 static void fail(struct inputs *inputs, const char *path, const char *why)
@@ -57,22 +59,22 @@ static bool ends_with(const char *path, const char *end)
 
 static bool looks_like_a_profile(const char *path)
 {
-    static const char *const endings[] = {".profraw", ".profdata", ".proftext"};
+    static const char *const endings[] = {".profraw", ".profdata", ".proftext", ".fdata"};
     static const char *const magics[] = {"\xfflprofi\x81", "\x81rforpl\xff", "\xfflprofr\x81",
                                          "\x81Rforpl\xff", "\xfflprofR\x81"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (ends_with(path, endings[i]))
             return true;
-    char start[8] = {0};
+    char start[1024] = {0};
     FILE *file = fopen(path, "rb");
     if (!file)
         return true; /* to be reported as an input that cannot be read */
     size_t got = fread(start, 1, sizeof start, file);
     fclose(file);
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (got == sizeof start && memcmp(start, magics[i], sizeof start) == 0)
+        if (got >= 8 && memcmp(start, magics[i], 8) == 0)
             return true;
-    return false;
+    return an_fdata_recognise(start, got);
 }
 
 static void add_found(struct inputs *inputs, const FTSENT *found, unsigned long long weight,

@@ -12,6 +12,8 @@ const struct command *const commands[] = {
     &command_merge,     &command_show,          &command_diff,
     &command_convert,   &command_llvm_profdata, &command_aggregate,
     &command_perf2bolt, &command_help,          NULL,
+    &command_merge,         &command_show,        &command_diff, &command_convert,
+    &command_llvm_profdata, &command_merge_fdata, &command_help, NULL,
 };
 
 /* Programs whose place anneal takes when it is called by their name. */
@@ -21,6 +23,7 @@ static const struct {
 } personalities[] = {
     {"llvm-profdata", &command_llvm_profdata},
     {"perf2bolt", &command_perf2bolt},
+    {"merge-fdata", &command_merge_fdata},
 };
 
 const struct command *command_find(const char *name)

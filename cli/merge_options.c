@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fdata_family.h"
+#include "fdata_merging.h"
 #include "llvm_personality.h"
 #include "merging.h"
 
@@ -133,7 +135,11 @@ static int merge_inputs(struct merge_request *request)
     for (size_t i = 0; request->dump_inputs && i < request->inputs.count; i++)
         printf("%llu,%s\n", (unsigned long long)request->inputs.items[i].weight,
                request->inputs.items[i].path);
-    return request->dump_inputs ? EXIT_DONE : merge_run(request);
+    if (request->dump_inputs)
+        return EXIT_DONE;
+    bool any_family = !request->as_llvm && !request->one_input;
+    return any_family && inputs_are_fdata(&request->inputs) ? fdata_merge_run(request)
+                                                            : merge_run(request);
 }
 
 static bool one_file(const struct option_parser *parser)

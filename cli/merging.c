@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "command.h"
+#include "fdata_family.h"
 #include "ledger_view.h"
 #include "output.h"
 
@@ -244,6 +245,8 @@ static int merge_and_write(struct context *context)
                       ledger->count, ledger->used ? " (--failure-mode=all merges the others)" : "");
         else if (ledger->used == 0)
             say_error("nothing written: no input has any profile data");
+        if (inputs_are_mixed(ledger, false))
+            code = AN_MISMATCH;
     }
     bool ledger_written = true;
     if (ledger && request->ledger)

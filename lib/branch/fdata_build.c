@@ -56,8 +56,9 @@ enum an_code an_fdata_builder_event(struct an_fdata_builder *builder, const char
     if (length == 0 || has_line_end(name, length))
         return an_fail(error, AN_UNSUPPORTED, "an event without a name, or with a line end in it");
     char *escaped = an_alloc(length, 2);
-    bool done = escaped && an_fdata_profile_add_event(builder->profile, escaped,
-                                                      escape(escaped, name, length));
+    bool done = escaped &&
+                an_fdata_profile_add_event(builder->profile, escaped, escape(escaped, name, length),
+                                           builder->profile->events.count);
     free(escaped);
     return done ? AN_OK : an_fail_memory(error);
 }

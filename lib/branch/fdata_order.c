@@ -29,22 +29,6 @@ struct sorter {
 
 enum { SMALL = 12 }; /* buckets up to this are sorted by insertion */
 
-static void add_saturating(uint64_t *sum, uint64_t value)
-{
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = UINT64_MAX;
-}
-
-static void count_record(struct an_fdata_info *info, const struct an_fdata_record *record)
-{
-    info->branches += record->kind == AN_FDATA_BRANCH;
-    info->samples += record->kind == AN_FDATA_SAMPLE;
-    info->memory += record->kind == AN_FDATA_MEMORY;
-    add_saturating(record->kind == AN_FDATA_MEMORY ? &info->memory_count : &info->total_count,
-                   record->count);
-    add_saturating(&info->total_mispreds, record->mispreds);
-}
-
 static bool number_name(struct sorter *sorter, const struct an_fdata_location *location,
                         uint32_t *number)
 {
@@ -73,7 +57,7 @@ static bool make_items(struct sorter *sorter, struct an_fdata_info *info)
         if (!number_name(sorter, &record.from, &item->from_name) ||
             (record.kind != AN_FDATA_SAMPLE && !number_name(sorter, &record.to, &item->to_name)))
             return false;
-        count_record(info, &record);
+        an_fdata_info_add(info, &record);
     }
     return true;
 }
@@ -195,6 +179,27 @@ static bool count_functions(const struct an_fdata_profile *profile, size_t *func
     return seen != NULL;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+    const struct fdata_ranked_event *left = a, *right = b;
+    return (left->rank > right->rank) - (left->rank < right->rank);
+}
+
+static bool sort_events(struct an_fdata_profile *profile)
+{
+    size_t count = profile->events.count;
+    struct an_fdata_event *events = an_alloc(count + 1, sizeof *events);
+    if (!events)
+        return false;
+    if (count)
+        qsort(profile->events.items, count, sizeof *profile->events.items, by_rank);
+    for (size_t i = 0; i < count; i++)
+        events[i] = profile->events.items[i].event;
+    free(profile->sorted_events);
+    profile->sorted_events = events;
+    return true;
+}
+
 static void free_sorter(struct sorter *sorter)
 {
     an_names_free(&sorter->names);
@@ -210,13 +215,13 @@ enum an_code an_fdata_profile_settle(struct an_fdata_profile *profile, struct an
     struct an_fdata_info info = {
         .no_lbr = profile->no_lbr,
         .bolted = profile->bolted,
-        .events = profile->events.items,
         .event_count = profile->events.count,
     };
     sorter.items = an_alloc(profile->table.entries.count + 1, sizeof *sorter.items);
     uint32_t *order = an_alloc(profile->table.entries.count + 1, sizeof *order);
     bool done = sorter.items && order && make_items(&sorter, &info) && rank_names(&sorter) &&
-                fill_buckets(&sorter) && count_functions(profile, &info.functions);
+                fill_buckets(&sorter) && count_functions(profile, &info.functions) &&
+                sort_events(profile);
     if (done) {
         sort_buckets(&sorter);
         for (size_t i = 0; i < sorter.count; i++)
@@ -225,6 +230,7 @@ enum an_code an_fdata_profile_settle(struct an_fdata_profile *profile, struct an
         profile->order = order;
         profile->order_count = sorter.count;
         profile->info = info;
+        profile->info.events = profile->sorted_events;
     } else {
         free(order);
     }

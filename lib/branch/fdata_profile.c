@@ -20,23 +20,66 @@ void an_fdata_profile_free(struct an_fdata_profile *profile)
     an_fdata_table_free(&profile->table);
     an_vector_free(&profile->events);
     an_arena_free(&profile->arena);
+    free(profile->sorted_events);
     free(profile->order);
     free(profile);
 }
 
-bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *name, size_t length)
+bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *name, size_t length,
+                                uint64_t rank)
 {
     for (size_t i = 0; i < profile->events.count; i++) {
-        const struct an_fdata_event *event = &profile->events.items[i];
-        if (event->length == length && memcmp(event->name, name, length) == 0)
-            return true;
+        struct fdata_ranked_event *known = &profile->events.items[i];
+        if (known->event.length != length || memcmp(known->event.name, name, length) != 0)
+            continue;
+        if (known->rank > rank)
+            known->rank = rank;
+        return true;
     }
     char *copy = an_arena_copy(&profile->arena, name, length);
-    struct an_fdata_event *event = copy ? an_vector_push(&profile->events) : NULL;
-    if (!event)
+    struct fdata_ranked_event *added = copy ? an_vector_push(&profile->events) : NULL;
+    if (!added)
         return false;
-    *event = (struct an_fdata_event){copy, length};
+    *added = (struct fdata_ranked_event){{copy, length}, rank};
     return true;
+}
+
+bool an_fdata_profile_absorb(struct an_fdata_profile *profile, struct an_fdata_profile *part)
+{
+    if (!part->has_kind)
+        return true;
+    profile->has_kind = true;
+    profile->no_lbr = part->no_lbr;
+    profile->bolted = part->bolted;
+    for (size_t i = 0; i < part->events.count; i++) {
+        const struct fdata_ranked_event *from = &part->events.items[i];
+        if (!an_fdata_profile_add_event(profile, from->event.name, from->event.length, from->rank))
+            return false;
+    }
+    return an_fdata_table_absorb(&profile->table, &part->table);
+}
+
+const struct an_fdata_location *an_fdata_owner(const struct an_fdata_record *record)
+{
+    if (record->from.kind % 3 != 0)
+        return &record->from;
+    return record->kind == AN_FDATA_BRANCH && record->to.kind % 3 != 0 ? &record->to : NULL;
+}
+
+static void add_saturating(uint64_t *sum, uint64_t value)
+{
+    if (__builtin_add_overflow(*sum, value, sum))
+        *sum = UINT64_MAX;
+}
+
+void an_fdata_info_add(struct an_fdata_info *info, const struct an_fdata_record *record)
+{
+    info->branches += record->kind == AN_FDATA_BRANCH;
+    info->samples += record->kind == AN_FDATA_SAMPLE;
+    info->memory += record->kind == AN_FDATA_MEMORY;
+    add_saturating(record->kind == AN_FDATA_MEMORY ? &info->memory_count : &info->total_count,
+                   record->count);
+    add_saturating(&info->total_mispreds, record->mispreds);
 }
 
 const struct an_fdata_info *an_fdata_profile_info(const struct an_fdata_profile *profile)

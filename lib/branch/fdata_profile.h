@@ -7,16 +7,23 @@
 #include "base/error.h"
 #include "branch/fdata_table.h"
 
+/* An event, and by what it comes before others: first input that names it, place in there. */
+struct fdata_ranked_event {
+    struct an_fdata_event event;
+    uint64_t rank;
+};
+
 struct an_fdata_profile {
     struct fdata_table table;
     bool has_kind; /* else no_lbr and bolted say nothing yet */
     bool no_lbr, bolted;
     bool whole_lines; /* keys are all but the last number */
     struct {
-        AN_VECTOR(struct an_fdata_event);
+        AN_VECTOR(struct fdata_ranked_event);
     } events;
-    struct an_arena arena; /* the events' names */
-    uint32_t *order;       /* of the entries, once settled; else NULL */
+    struct an_fdata_event *sorted_events; /* once settled */
+    struct an_arena arena;                /* the events' names */
+    uint32_t *order;                      /* of the entries, once settled; else NULL */
     size_t order_count;
     struct an_fdata_info info; /* once settled */
 };
@@ -24,8 +31,19 @@ struct an_fdata_profile {
 /* NULL: no memory. */
 struct an_fdata_profile *an_fdata_profile_new(bool whole_lines);
 
-/* Remembers an event's name, once; false when memory runs out. */
-bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *name, size_t length);
+/* Remembers an event's name, once, with its smallest rank; false when memory runs out. */
+bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *name, size_t length,
+                                uint64_t rank);
+
+/* Adds all of part, a profile of the same kind or of none yet, whose records are taken over. */
+bool an_fdata_profile_absorb(struct an_fdata_profile *profile, struct an_fdata_profile *part);
+
+/* The location whose function a record belongs to, or NULL: `from`, or `to` of a branch when the
+ * former is no symbol. */
+const struct an_fdata_location *an_fdata_owner(const struct an_fdata_record *record);
+
+/* Counts a record among those of its kind. */
+void an_fdata_info_add(struct an_fdata_info *info, const struct an_fdata_record *record);
 
 /* The most that a count of the profile can be. */
 static inline uint64_t an_fdata_profile_most(const struct an_fdata_profile *profile)

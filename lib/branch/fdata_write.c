@@ -34,7 +34,7 @@ static size_t most_bytes(const struct an_fdata_profile *profile)
 {
     size_t size = sizeof "no_lbr\nboltedcollection\n";
     for (size_t i = 0; i < profile->events.count; i++)
-        size += profile->events.items[i].length + 1;
+        size += profile->sorted_events[i].length + 1;
     for (size_t i = 0; i < profile->order_count; i++)
         size += profile->table.entries.items[profile->order[i]].length + NUMBERS;
     return size;
@@ -52,7 +52,7 @@ static char *put_headers(char *at, const struct an_fdata_profile *profile)
         at = put_bytes(at, "no_lbr", 6);
         for (size_t i = 0; i < profile->events.count; i++) {
             *at++ = ' ';
-            at = put_bytes(at, profile->events.items[i].name, profile->events.items[i].length);
+            at = put_bytes(at, profile->sorted_events[i].name, profile->sorted_events[i].length);
         }
         *at++ = '\n';
     }

@@ -1,0 +1,22 @@
+/* Which family of profiles the inputs of a merge are of: LLVM's, or BOLT's fdata. */
+#ifndef AN_CLI_FDATA_FAMILY_H
+#define AN_CLI_FDATA_FAMILY_H
+
+#include <anneal/ledger.h>
+
+#include "inputs.h"
+
+/*
+ * Are the inputs fdata? The first one decides whose content can be looked at without using it up;
+ * what is piped in as standard input is put aside for that, if there is nothing else.
+ */
+bool inputs_are_fdata(const struct inputs *inputs);
+
+/*
+ * After a merge: is one of the rejected inputs of the other family? Then there was an error message
+ * that names one file of each. Mixtures are refused in all failure modes: what is left out then is
+ * not a damaged file, but half of what was asked for.
+ */
+bool inputs_are_mixed(const struct an_ledger *ledger, bool fdata);
+
+#endif

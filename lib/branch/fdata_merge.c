@@ -1,0 +1,363 @@
+/*
+ * Merging fdata files.
+ *
+ *     inputs ──► threads, each with a table of its own ──► one table ──► settled profile
+ *
+ * All of it is sums, so threads take the next input as they become free and their tables are added
+ * up in the end. What depends on the order of inputs is which kind of profile comes first (the
+ * others are refused): when the kinds turn out to be mixed, the tables are thrown away and the
+ * inputs are merged again one after the other.
+ */
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/ledger.h"
+#include "base/pool.h"
+#include "branch/fdata_scan.h"
+
+/* Adding up two tables costs about as much as reading this many bytes. */
+enum { BYTES_PER_THREAD = 8 << 20, SIZES_LOOKED_AT = 64, MOST_SHARES = 256 };
+
+struct job;
+
+struct share {
+    struct job *job;
+    struct an_fdata_profile *profile;
+    struct fdata_scanner scanner;
+    struct an_file file;
+    struct an_error error; /* of the whole, as running out of memory */
+};
+
+/* What an input's header says, as far as it was read. */
+enum { KIND_UNKNOWN = 0, KIND_KNOWN = 1, KIND_NO_LBR = 2, KIND_BOLTED = 4 };
+
+struct job {
+    const struct an_fdata_merge_options *options;
+    const struct an_fdata_input *inputs;
+    size_t count;
+    struct an_ledger *ledger;
+    struct an_file *kept; /* inputs that can be read only once, when they were loaded */
+    uint8_t *kinds;
+    struct share *shares;
+    size_t share_number;
+    atomic_size_t next, done;
+};
+
+/* ---- one input ---- */
+
+static enum an_code check_kind(const struct an_fdata_profile *profile,
+                               const struct fdata_header *header, struct an_error *error)
+{
+    if (!profile->has_kind ||
+        (profile->no_lbr == header->no_lbr && profile->bolted == header->bolted))
+        return AN_OK;
+    if (profile->no_lbr != header->no_lbr)
+        an_fail(error, AN_MISMATCH,
+                "a profile %s branch records (LBR), but the inputs before it are %s",
+                header->no_lbr ? "without" : "with", header->no_lbr ? "with them" : "without");
+    else
+        an_fail(error, AN_MISMATCH,
+                "recorded on %s program (%sboltedcollection), unlike the inputs before it",
+                header->bolted ? "a BOLT-optimized" : "an original", header->bolted ? "" : "no ");
+    return an_error_hint(error, "merge each kind by itself");
+}
+
+static bool add_events(struct an_fdata_profile *profile, const struct fdata_header *header,
+                       size_t input)
+{
+    const char *at = header->events, *end = at + header->events_length;
+    struct an_fdata_event event;
+    for (size_t i = 0; at && an_fdata_next_event(&at, end, &event); i++)
+        if (!an_fdata_profile_add_event(profile, event.name, event.length,
+                                        (uint64_t)input << 16 | i))
+            return false;
+    return true;
+}
+
+static enum an_code merge_bytes(struct share *share, size_t i, struct an_bytes file,
+                                struct an_error *error)
+{
+    struct job *job = share->job;
+    struct an_fdata_profile *profile = share->profile;
+    struct an_ledger_entry *entry = &job->ledger->entries[i];
+    struct fdata_header header;
+    struct fdata_sums sums;
+    enum an_code code = an_fdata_header_read(file, &header, error);
+    if (code != AN_OK)
+        return code;
+    job->kinds[i] = (uint8_t)(KIND_KNOWN | (header.no_lbr ? KIND_NO_LBR : 0) |
+                              (header.bolted ? KIND_BOLTED : 0));
+    code = check_kind(profile, &header, error);
+    if (code != AN_OK)
+        return code;
+    profile->no_lbr = header.no_lbr;
+    code =
+        an_fdata_scan(&share->scanner, profile, file, &header, job->inputs[i].weight, &sums, error);
+    if (code == AN_OK && !add_events(profile, &header, i))
+        code = an_fail_memory(error);
+    if (code != AN_OK) {
+        if (!profile->has_kind)
+            an_fdata_table_free(&profile->table); /* its keys mean something in that kind only */
+        return code;
+    }
+    profile->has_kind = true;
+    profile->bolted = header.bolted;
+    entry->format = "fdata";
+    entry->functions = sums.functions;
+    entry->total_count = sums.total_count;
+    return AN_OK;
+}
+
+/* Loads an input; what can be read only once is kept for a second round. */
+static enum an_code load(struct share *share, size_t i, struct an_bytes *bytes,
+                         struct an_error *error)
+{
+    struct an_file *kept = &share->job->kept[i];
+    struct an_ledger_entry *entry = &share->job->ledger->entries[i];
+    if (kept->buffer) {
+        *bytes = kept->bytes;
+        return AN_OK;
+    }
+    enum an_code code = an_file_load(&share->file, share->job->inputs[i].path, error);
+    *bytes = share->file.bytes;
+    if (code != AN_OK)
+        return code;
+    entry->device = share->file.device;
+    entry->inode = share->file.inode;
+    if (!share->file.regular) {
+        *kept = share->file;
+        share->file = (struct an_file){0};
+    }
+    return AN_OK;
+}
+
+/* False when the whole merge has to stop. */
+static bool merge_input(struct share *share, size_t i)
+{
+    struct an_ledger_entry *entry = &share->job->ledger->entries[i];
+    const char *path = share->job->inputs[i].path;
+    struct an_error error;
+    struct an_bytes bytes;
+    enum an_code code = load(share, i, &bytes, &error);
+    if (code == AN_OK) {
+        entry->bytes = bytes.size;
+        if (bytes.size == 0) {
+            entry->status = AN_INPUT_EMPTY;
+            return true;
+        }
+        code = merge_bytes(share, i, bytes, &error);
+    }
+    if (code == AN_NO_MEMORY) {
+        share->error = error;
+        return false;
+    }
+    if (code == AN_OK) {
+        entry->status = AN_INPUT_USED;
+    } else {
+        an_error_in(&error, strcmp(path, "-") == 0 ? "<stdin>" : path);
+        an_ledger_reject(entry, &error);
+    }
+    return true;
+}
+
+/* ---- threads ---- */
+
+static void work(void *context, size_t index)
+{
+    struct job *job = context;
+    struct share *share = &job->shares[index];
+    for (size_t i; (i = atomic_fetch_add(&job->next, 1)) < job->count;) {
+        if (!merge_input(share, i)) {
+            job->next = job->count; /* nobody needs to go on */
+            return;
+        }
+        size_t done = atomic_fetch_add(&job->done, 1) + 1;
+        if (index == 0 && job->options->progress) /* one thread speaks for all */
+            job->options->progress(job->options->context, done, job->count);
+    }
+}
+
+static void free_shares(struct job *job)
+{
+    for (size_t i = 0; i < job->share_number; i++) {
+        an_fdata_profile_free(job->shares[i].profile);
+        an_fdata_scanner_free(&job->shares[i].scanner);
+        an_file_close(&job->shares[i].file);
+    }
+    free(job->shares);
+    job->shares = NULL;
+    job->share_number = 0;
+}
+
+static enum an_code make_shares(struct job *job, size_t number, struct an_error *error)
+{
+    job->shares = an_alloc_zero(number, sizeof *job->shares);
+    if (!job->shares)
+        return an_fail_memory(error);
+    job->share_number = number;
+    for (size_t i = 0; i < number; i++) {
+        job->shares[i].job = job;
+        job->shares[i].profile = an_fdata_profile_new(job->options->whole_lines);
+        if (!job->shares[i].profile)
+            return an_fail_memory(error);
+    }
+    return AN_OK;
+}
+
+/* Are inputs of more than one kind among those that were read? */
+static bool kinds_differ(const struct job *job)
+{
+    uint8_t kind = KIND_UNKNOWN;
+    for (size_t i = 0; i < job->count; i++) {
+        if (job->kinds[i] == KIND_UNKNOWN)
+            continue;
+        if (kind != KIND_UNKNOWN && job->kinds[i] != kind)
+            return true;
+        kind = job->kinds[i];
+    }
+    return false;
+}
+
+/* Adds the others' tables to that of the first share. */
+static enum an_code add_up(struct job *job, struct an_error *error)
+{
+    struct an_fdata_profile *whole = job->shares[0].profile;
+    for (size_t i = 1; i < job->share_number; i++)
+        if (!an_fdata_profile_absorb(whole, job->shares[i].profile))
+            return an_fail_memory(error);
+    return AN_OK;
+}
+
+/* Merges everything in `number` shares; *mixed is true when they must not be added up. */
+static enum an_code round_of(struct job *job, size_t number, bool *mixed, struct an_error *error)
+{
+    enum an_code code = make_shares(job, number, error);
+    if (code != AN_OK)
+        return code;
+    job->next = job->done = 0;
+    an_pool_run((unsigned)number, number, work, job);
+    for (size_t i = 0; i < number; i++)
+        if (job->shares[i].error.code != AN_OK) {
+            *error = job->shares[i].error;
+            return error->code;
+        }
+    *mixed = number > 1 && kinds_differ(job);
+    return *mixed ? AN_OK : add_up(job, error);
+}
+
+/* Starts the ledger anew, for a second round. */
+static void forget(struct job *job)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        struct an_ledger_entry *entry = &job->ledger->entries[i];
+        free(entry->error);
+        *entry = (struct an_ledger_entry){.path = entry->path, .weight = entry->weight};
+        job->kinds[i] = KIND_UNKNOWN;
+    }
+}
+
+/* As many threads as there is work for, by the sizes of the first inputs. */
+static size_t shares_wanted(const struct job *job)
+{
+    size_t number = job->options->threads ? job->options->threads : an_pool_processors();
+    if (number > MOST_SHARES)
+        number = MOST_SHARES;
+    if (number > job->count)
+        number = job->count;
+    double bytes = 0;
+    size_t looked_at = 0;
+    for (; number > 1 && looked_at < job->count && looked_at < SIZES_LOOKED_AT; looked_at++) {
+        struct stat info;
+        if (stat(job->inputs[looked_at].path, &info) == 0)
+            bytes += (double)info.st_size;
+    }
+    if (looked_at)
+        bytes *= (double)job->count / (double)looked_at;
+    size_t useful = 1 + (size_t)(bytes / BYTES_PER_THREAD);
+    if (!job->options->threads && number > useful)
+        number = useful;
+    return number ? number : 1;
+}
+
+static enum an_code merge_all(struct job *job, struct an_error *error)
+{
+    bool mixed;
+    enum an_code code = round_of(job, shares_wanted(job), &mixed, error);
+    if (code == AN_OK && mixed) {
+        free_shares(job);
+        forget(job);
+        code = round_of(job, 1, &mixed, error);
+    }
+    return code;
+}
+
+/* ---- the verdict ---- */
+
+static enum an_code judge(const struct job *job, struct an_error *error)
+{
+    const struct an_ledger *ledger = job->ledger;
+    bool fail =
+        job->options->failure_mode == AN_FDATA_FAIL_ANY
+            ? ledger->rejected > 0
+            : job->options->failure_mode == AN_FDATA_FAIL_ALL && ledger->rejected == ledger->count;
+    if (!fail)
+        return AN_OK;
+    for (size_t i = 0; ledger->rejected == 1 && i < ledger->count; i++)
+        if (ledger->entries[i].status == AN_INPUT_REJECTED && ledger->entries[i].error) {
+            *error = *ledger->entries[i].error;
+            return error->code;
+        }
+    return an_fail(error, AN_MALFORMED, "%zu of %zu inputs were rejected, nothing was merged",
+                   ledger->rejected, ledger->count);
+}
+
+static enum an_code start_ledger(const struct job *job, struct an_error *error)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        if (!an_ledger_name(job->ledger, i, job->inputs[i].path, job->inputs[i].weight))
+            return an_fail_memory(error);
+        if (job->inputs[i].weight == 0)
+            return an_fail(error, AN_USAGE, "the weight of an input must be at least 1");
+    }
+    return AN_OK;
+}
+
+static enum an_code run(struct job *job, struct an_fdata_profile **profile, struct an_error *error)
+{
+    enum an_code code = start_ledger(job, error);
+    if (code == AN_OK)
+        code = merge_all(job, error);
+    if (code == AN_OK)
+        code = an_ledger_close(job->ledger, error);
+    if (code == AN_OK)
+        code = judge(job, error);
+    if (code == AN_OK)
+        code = an_fdata_profile_settle(job->shares[0].profile, error);
+    if (code == AN_OK) {
+        *profile = job->shares[0].profile;
+        job->shares[0].profile = NULL;
+    }
+    return code;
+}
+
+enum an_code an_fdata_merge(const struct an_fdata_merge_options *options,
+                            const struct an_fdata_input *inputs, size_t count,
+                            struct an_fdata_profile **profile, struct an_ledger **ledger,
+                            struct an_error *error)
+{
+    struct job job = {.options = options, .inputs = inputs, .count = count};
+    *profile = NULL;
+    *ledger = job.ledger = an_ledger_new(count);
+    job.kept = an_alloc_zero(count, sizeof *job.kept);
+    job.kinds = an_alloc_zero(count, sizeof *job.kinds);
+    enum an_code code =
+        job.ledger && job.kept && job.kinds ? run(&job, profile, error) : an_fail_memory(error);
+    free_shares(&job);
+    for (size_t i = 0; job.kept && i < count; i++)
+        an_file_close(&job.kept[i]);
+    free(job.kept);
+    free(job.kinds);
+    return code;
+}
