@@ -265,12 +265,18 @@ enum an_code an_perf_header_read(struct perf_recording *recording, struct an_err
         code = read_events(recording, &header, error);
     if (code == AN_OK)
         code = an_perf_events_check(recording, error);
+    if (code != AN_OK)
+        return code;
     straighten_features(&header, recording->big);
+    if (!recording->unfinished && !recording->short_data)
+        code = read_features(recording, &header, error);
+    if (code == AN_TRUNCATED && recording->allow_truncated)
+        recording->short_data = true;
     /* The features stand behind the data: without its end there are none. What matters of them is
      * said in the header too. */
-    if (recording->unfinished || recording->short_data)
+    if (recording->unfinished || recording->short_data) {
         recording->compressed = header.features[0] >> PERF_FEATURE_COMPRESSED & 1;
-    else if (code == AN_OK)
-        code = read_features(recording, &header, error);
+        return AN_OK;
+    }
     return code;
 }

@@ -16,7 +16,7 @@ struct perf_recording {
     bool compressed;
     bool unfinished;
     bool allow_truncated;
-    bool short_data;     /* allow_truncated: the file ends at `end`, the header says later */
+    bool short_data;     /* allow_truncated: at `end`, or behind it, something is missing */
     uint64_t start, end; /* of the records */
     struct an_arena arena;
     /* for each event, with the same index */

@@ -7,6 +7,8 @@
 #include "base/pool.h"
 #include "branch/perf_data.h"
 #include "branch/perf_format.h"
+#include "branch/perf_script.h"
+#include "branch/preaggregated.h"
 #include "branch/source.h"
 
 enum { START_SIZE = 4096, MOST_THREADS = 64 };
@@ -15,8 +17,9 @@ struct an_samples {
     struct an_source source;
     struct an_samples_info info;
     struct an_samples_counts counts;
-    struct perf_recording perf;
-    char *path; /* for messages */
+    struct perf_recording perf;   /* not of text */
+    struct an_perf_script script; /* of text */
+    char *path;                   /* for messages */
 };
 
 unsigned an_samples_threads(unsigned threads)
@@ -54,11 +57,20 @@ static void describe_perf(struct an_samples *samples)
         info->has_branches |= (info->events[i].sample_type & PERF_HAS_BRANCH_STACK) != 0;
 }
 
+static void describe_script(struct an_samples *samples)
+{
+    static const struct an_samples_event event = {.name = "perf script"};
+    samples->info = (struct an_samples_info){
+        .kind = AN_SAMPLES_PERF_SCRIPT, .has_branches = true, .events = &event, .event_count = 1};
+}
+
 static enum an_code not_samples(struct an_bytes start, struct an_error *error)
 {
     const char *kind = an_kind_describe(start);
     if (start.size == 0)
         return an_fail(error, AN_EMPTY, "the file is empty");
+    if (an_preaggregated_recognise(start))
+        kind = "a pre-aggregated branch profile, which has no samples";
     if (kind)
         return an_fail_at(error, AN_UNKNOWN, 0, "not a recording of perf but %s", kind);
     return an_fail_at(error, AN_UNKNOWN, 0, "not a recording of perf (perf.data or perf script)");
@@ -75,6 +87,9 @@ static enum an_code open_by_content(struct an_samples *samples, bool allow_trunc
             (struct perf_recording){.source = &samples->source, .allow_truncated = allow_truncated};
         code = an_perf_open(&samples->perf, start, error);
         describe_perf(samples);
+    } else if (code == AN_OK && an_perf_script_recognise(start)) {
+        samples->script = (struct an_perf_script){&samples->source, allow_truncated};
+        describe_script(samples);
     } else if (code == AN_OK) {
         code = not_samples(start, error);
     }
@@ -119,7 +134,10 @@ const struct an_samples_counts *an_samples_counts(const struct an_samples *sampl
 enum an_code an_samples_tasks(struct an_samples *samples, an_task_callback *callback, void *context,
                               struct an_error *error)
 {
-    enum an_code code = an_perf_tasks(&samples->perf, &samples->counts, callback, context, error);
+    enum an_code code =
+        samples->info.kind == AN_SAMPLES_PERF_SCRIPT
+            ? an_perf_script_tasks(&samples->script, &samples->counts, callback, context, error)
+            : an_perf_tasks(&samples->perf, &samples->counts, callback, context, error);
     return code == AN_OK ? AN_OK : an_error_in(error, samples->path);
 }
 
@@ -128,6 +146,9 @@ enum an_code an_samples_each(struct an_samples *samples, unsigned threads,
 {
     threads = an_samples_threads(threads);
     enum an_code code =
-        an_perf_each(&samples->perf, &samples->counts, threads, callback, context, error);
+        samples->info.kind == AN_SAMPLES_PERF_SCRIPT
+            ? an_perf_script_each(&samples->script, &samples->counts, threads, callback, context,
+                                  error)
+            : an_perf_each(&samples->perf, &samples->counts, threads, callback, context, error);
     return code == AN_OK ? AN_OK : an_error_in(error, samples->path);
 }

@@ -1,0 +1,103 @@
+/* Words and numbers of a line of text, for readers of text formats. */
+#ifndef AN_BRANCH_SCRIPT_WORDS_H
+#define AN_BRANCH_SCRIPT_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A line that is being read: what is left of it. */
+struct words {
+    const char *at;
+    const char *end;
+};
+
+struct word {
+    const char *at; /* NULL: none was left */
+    const char *end;
+};
+
+static inline void words_skip_spaces(struct words *words)
+{
+    while (words->at < words->end && (*words->at == ' ' || *words->at == '\t'))
+        words->at++;
+}
+
+/* The next word, which words then stand behind. */
+static inline struct word words_next(struct words *words)
+{
+    words_skip_spaces(words);
+    struct word word = {words->at, words->at};
+    while (words->at < words->end && *words->at != ' ' && *words->at != '\t')
+        words->at++;
+    word.end = words->at;
+    if (word.at == word.end)
+        word.at = NULL;
+    return word;
+}
+
+static inline struct word words_peek(const struct words *words)
+{
+    struct words copy = *words;
+    return words_next(&copy);
+}
+
+static inline unsigned hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+}
+
+/* A number at words->at, which is then left behind. False when there is none, or when it does not
+ * fit into 64 bits. */
+static inline bool take_hex(struct words *words, uint64_t *value)
+{
+    const char *start = words->at;
+    *value = 0;
+    for (unsigned digit; words->at < words->end && (digit = hex_digit(*words->at)) < 16;
+         words->at++) {
+        if (*value >> 60)
+            return false;
+        *value = *value << 4 | digit;
+    }
+    return words->at > start;
+}
+
+static inline bool take_decimal(struct words *words, uint64_t *value)
+{
+    const char *start = words->at;
+    *value = 0;
+    for (; words->at < words->end && *words->at >= '0' && *words->at <= '9'; words->at++)
+        if (__builtin_mul_overflow(*value, (uint64_t)10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(*words->at - '0'), value))
+            return false;
+    return words->at > start;
+}
+
+static inline bool take_char(struct words *words, char c)
+{
+    if (words->at == words->end || *words->at != c)
+        return false;
+    words->at++;
+    return true;
+}
+
+static inline bool take_text(struct words *words, const char *text)
+{
+    const char *at = words->at;
+    for (; *text; text++, at++)
+        if (at == words->end || *at != *text)
+            return false;
+    words->at = at;
+    return true;
+}
+
+/* 0x and a hexadecimal number; 0 may stand without 0x, as printf("%#x") prints it. */
+static inline bool take_prefixed_hex(struct words *words, uint64_t *value)
+{
+    take_text(words, "0x");
+    return take_hex(words, value);
+}
+
+#endif
