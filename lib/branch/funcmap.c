@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { NOTE_TYPE = 1, VERSION = 1, RECORD_SIZE = 24, NAME_SIZE = 7, PADDED_NAME = 8 };
+enum { NOTE_TYPE = 0x616e0001, VERSION = 1, RECORD_SIZE = 24, NAME_SIZE = 7, PADDED_NAME = 8 };
 
 static const char note_name[PADDED_NAME] = "anneal";
 
@@ -27,7 +27,7 @@ static enum an_code open_note(struct an_cursor *cursor, struct an_error *error)
     const uint8_t *name = an_cursor_take(cursor, PADDED_NAME);
     if (!name || name_size != NAME_SIZE || type != NOTE_TYPE ||
         memcmp(name, note_name, PADDED_NAME) != 0)
-        return an_fail_at(error, AN_UNKNOWN, 0, "not a function map: no note of type 1 by anneal");
+        return an_fail_at(error, AN_UNKNOWN, 0, "not a function map: no such note by anneal");
     if (size > an_cursor_left(cursor))
         return an_fail_at(error, AN_TRUNCATED, 4, "a function map of %lu bytes, %zu are there",
                           (unsigned long)size, an_cursor_left(cursor));

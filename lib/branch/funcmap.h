@@ -8,7 +8,7 @@
  *
  *     u32  size of the name, 7
  *     u32  size of the description
- *     u32  type, 1
+ *     u32  type, 0x616e0001
  *     ...  "anneal", two zeros
  *     and the description:
  *     u32  version, 1

@@ -37,6 +37,9 @@ struct side {
 };
 
 struct maker {
+    struct an_elf *elf; /* the original */
+    uint64_t *starts;   /* of its functions, sorted */
+    size_t start_count;
     struct an_names names[2]; /* of global and of local functions of the original */
     struct side original[2], bolted[2];
     const struct an_bat *bat;
@@ -138,17 +141,57 @@ static bool fits(const struct maker *m, uint64_t output, uint64_t size)
     return true;
 }
 
+static int ascending(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static bool list_starts(struct maker *m, const struct an_elf_symbol *symbols, size_t count)
+{
+    m->starts = an_alloc(count, sizeof *m->starts);
+    for (size_t i = 0; m->starts && i < count; i++)
+        if (is_function(&symbols[i]))
+            m->starts[m->start_count++] = symbols[i].address;
+    if (m->start_count)
+        qsort(m->starts, m->start_count, sizeof *m->starts, ascending);
+    return m->starts != NULL;
+}
+
+/* What a symbol says, or, as for functions written in assembler that say nothing, the bytes up to
+ * the next function or the end of the section. */
+static uint64_t size_of(const struct maker *m, const struct an_elf_symbol *symbol)
+{
+    const struct an_elf_section *section = an_elf_section_at(m->elf, symbol->section);
+    if (symbol->size || !section || symbol->address < section->address ||
+        symbol->address - section->address >= section->size)
+        return symbol->size;
+    uint64_t left = section->size - (symbol->address - section->address);
+    size_t low = 0, high = m->start_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->starts[middle] <= symbol->address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < m->start_count && m->starts[low] - symbol->address < left)
+        left = m->starts[low] - symbol->address;
+    return left;
+}
+
 static enum an_code add_pair(struct maker *m, const struct an_elf_symbol *original, uint64_t output,
                              uint32_t flags)
 {
-    if (original->size > UINT32_MAX)
+    uint64_t size = size_of(m, original), end;
+    if (size > UINT32_MAX || __builtin_add_overflow(original->address, size, &end))
         return an_fail(m->error, AN_UNSUPPORTED, "function %.80s has %llu bytes", original->name,
-                       (unsigned long long)original->size);
-    if (!fits(m, output, original->size)) {
+                       (unsigned long long)size);
+    if (!fits(m, output, size)) {
         m->account->contradicted++;
         return AN_OK;
     }
-    struct an_funcmap_record record = {output, original->address, (uint32_t)original->size, flags};
+    struct an_funcmap_record record = {output, original->address, (uint32_t)size, flags};
     return add(m, record);
 }
 
@@ -287,6 +330,8 @@ static enum an_code list_all(struct maker *m, struct an_elf *original, struct an
         an_error_hint(m->error, "name binaries that were not stripped");
         return an_error_in(m->error, an_elf_path(before_count ? bolted : original));
     }
+    if (!list_starts(m, before, before_count))
+        return an_fail_memory(m->error);
     for (int local = 0; local < 2; local++)
         if (!list_original(m, local, before, before_count) ||
             !list_bolted(m, local, after, after_count))
@@ -324,6 +369,7 @@ static void take_build_id(struct an_funcmap *map, const struct an_elf *original)
 
 static void clean_up(struct maker *m)
 {
+    free(m->starts);
     for (int local = 0; local < 2; local++) {
         release(&m->original[local]);
         release(&m->bolted[local]);
@@ -337,7 +383,7 @@ enum an_code an_funcmap_make(struct an_elf *original, struct an_elf *bolted,
 {
     *map = NULL;
     *account = (struct an_funcmap_account){0};
-    struct maker m = {.bat = bat, .account = account, .error = error};
+    struct maker m = {.elf = original, .bat = bat, .account = account, .error = error};
     m.map = an_alloc_zero(1, sizeof *m.map);
     enum an_code code = m.map ? list_all(&m, original, bolted) : an_fail_memory(error);
     if (code == AN_OK)
