@@ -73,7 +73,7 @@ extern const char *program_name;
 extern const struct command *const commands[]; /* ended by NULL */
 const struct command *command_find(const char *name);
 
-extern const struct command command_merge, command_show, command_diff, command_convert,
+extern const struct command command_merge, command_show, command_diff, command_convert, command_bat,
     command_llvm_profdata, command_help;
 extern const struct command llvm_merge, llvm_show, llvm_overlap;
 

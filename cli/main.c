@@ -9,8 +9,8 @@
 #include "command.h"
 
 const struct command *const commands[] = {
-    &command_merge,         &command_show, &command_diff, &command_convert,
-    &command_llvm_profdata, &command_help, NULL,
+    &command_merge, &command_show,          &command_diff, &command_convert,
+    &command_bat,   &command_llvm_profdata, &command_help, NULL,
 };
 
 /* Programs whose place anneal takes when it is called by their name. */
