@@ -76,6 +76,8 @@ const struct command *command_find(const char *name);
 extern const struct command command_merge, command_show, command_diff, command_convert,
     command_llvm_profdata, command_help, command_aggregate, command_perf2bolt;
     command_llvm_profdata, command_merge_fdata, command_help;
+extern const struct command command_merge, command_show, command_diff, command_convert, command_bat,
+    command_llvm_profdata, command_help;
 extern const struct command llvm_merge, llvm_show, llvm_overlap;
 
 /* Help as text, as a man page in roff, and as a bash completion script, on stdout. */

@@ -14,6 +14,8 @@ const struct command *const commands[] = {
     &command_perf2bolt, &command_help,          NULL,
     &command_merge,         &command_show,        &command_diff, &command_convert,
     &command_llvm_profdata, &command_merge_fdata, &command_help, NULL,
+    &command_merge, &command_show,          &command_diff, &command_convert,
+    &command_bat,   &command_llvm_profdata, &command_help, NULL,
 };
 
 /* Programs whose place anneal takes when it is called by their name. */

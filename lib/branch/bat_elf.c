@@ -2,7 +2,7 @@
  * BAT of a binary: its section, and what the symbols add to it.
  *
  * Symbols tell how large a fragment is: BOLT gives every fragment one, NAME or NAME.cold.N. They
- * also tell whose part a cold fragment is when the section does not (LLVM 18, see bat_deltas.c):
+ * also tell whose part a cold fragment is when the section does not (see bat_deltas.c):
  * NAME.cold.N stands in the symbol table right before the function NAME that it was cut from, but
  * local symbols are moved in front of global ones; so a NAME is looked for behind it first, and
  * among the global symbols then.
@@ -140,6 +140,18 @@ static enum an_code find_parents(struct an_bat *bat, const struct symbols *symbo
     return done ? AN_OK : an_fail_memory(error);
 }
 
+/* See bat_deltas.c: LLVM 18 is always wrong, LLVM 19 when a cold fragment lies before a hot one. */
+static bool parents_are_doubtful(const struct an_bat *bat)
+{
+    bool after_cold = false;
+    for (size_t i = 0; bat->encoding == AN_BAT_HASHES && i < bat->function_count; i++) {
+        if (after_cold && !bat->functions[i].is_cold)
+            return true;
+        after_cold = after_cold || bat->functions[i].is_cold;
+    }
+    return bat->encoding == AN_BAT_DELTAS;
+}
+
 static enum an_code ask_symbols(struct an_bat *bat, struct an_elf *elf, struct an_error *error)
 {
     struct symbols symbols;
@@ -147,7 +159,7 @@ static enum an_code ask_symbols(struct an_bat *bat, struct an_elf *elf, struct a
     if (code != AN_OK)
         return code;
     take_sizes(bat, &symbols);
-    return bat->encoding == AN_BAT_DELTAS ? find_parents(bat, &symbols, error) : AN_OK;
+    return parents_are_doubtful(bat) ? find_parents(bat, &symbols, error) : AN_OK;
 }
 
 enum an_code an_bat_open(struct an_elf *elf, struct an_bat **bat, struct an_error *error)
