@@ -40,7 +40,7 @@ struct process {
     struct path *path;
 };
 
-static void usage(void)
+static _Noreturn void usage(void)
 {
     fputs("usage: walk -o FILE [-n SAMPLES] [-b BRANCHES] [--seed N] [--pids N] [--functions N]\n"
           "            [--gap N] BINARY\n"

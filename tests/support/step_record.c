@@ -55,7 +55,7 @@ static void on_signal(int signal)
         stop = true;
 }
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "step_record: %s: %s\n", what, strerror(errno));
     exit(1);
@@ -70,7 +70,7 @@ static uint64_t now(void)
 
 /* ---- options ---- */
 
-static void usage(void)
+static _Noreturn void usage(void)
 {
     fputs("usage: step_record -o FILE [-n WINDOWS] [-b BRANCHES] [-s MICROSECONDS] [--seed N]\n"
           "                   [--follow-forks] -p PID | -- COMMAND...\n"

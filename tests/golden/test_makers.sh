@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The programs that make perf.data files for the other tests and the benchmark: what they write is
+# what perf reads, and no trace through a program is one that perf2bolt thinks impossible.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+step_record=$(realpath "$2")
+walk=$(realpath "$3")
+perf2bolt=/usr/lib/llvm-19/bin/perf2bolt
+
+cat >"$scratch/program.c" <<'EOP'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile int signals;
+static unsigned total[8];
+
+static void count(int signal)
+{
+    signals += signal == SIGUSR1;
+}
+
+__attribute__((noinline)) static unsigned choose(unsigned x)
+{
+    switch (x % 9) {
+    case 0: return x + 3;
+    case 1: return x * 5;
+    case 2: return x ^ 77;
+    case 3: return x - 11;
+    case 4: return x / 3;
+    case 5: return ~x;
+    default: return x;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static void *work(void *argument)
+{
+    unsigned number = (unsigned)(size_t)argument, x = number;
+    char text[64], copy[64];
+    for (int round = 0; round < ROUNDS; round++) {
+        int values[100];
+        for (int i = 0; i < 100; i++)
+            values[i] = (int)(x = choose(x * 1103515245 + 12345) >> 4);
+        qsort(values, 100, sizeof *values, compare);
+        snprintf(text, sizeof text, "%d %d", values[0], values[50]);
+        memset(copy, 0, sizeof copy);
+        memcpy(copy, text, strlen(text));
+        total[number] += (unsigned)strlen(copy) + (unsigned)values[7];
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    int status;
+    signal(SIGUSR1, count);
+    for (size_t i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, (void *)(i + 1));
+    for (int i = 0; i < 300; i++) {
+        raise(SIGUSR1);
+        usleep(100);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        work((void *)4);
+        _exit(total[4] % 100);
+    }
+    waitpid(child, &status, 0);
+    work((void *)5);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    printf("%u %u %u %d %u %d\n", total[1], total[2], total[3], WEXITSTATUS(status), total[5], signals);
+    return 7;
+}
+EOP
+
+# program OPTION...: builds it as BOLT wants it
+program() {
+    gcc -O2 -g0 -DROUNDS="${rounds:-10000}" -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id "$@" \
+        "$scratch/program.c" -o program -pthread
+}
+
+# samples FILE: their number, all with 32 branches
+samples() {
+    perf script -F ip,brstack -i "$1" 2>/dev/null >script
+    awk 'NF { samples++; if (NF != 33) exit 1 } END { print samples + 0 }' script
+}
+
+# accepted FILE PROCESSES: perf2bolt finds the program by its build-id, and no trace impossible
+accepted() {
+    run 0 $perf2bolt -p "$1" -o fdata program
+    cat err >>out
+    prints 'matched build-id and file name' "input binary is associated with $2 PID(s)" \
+        'traces mismatching disassembled function contents: 0'
+    ! grep -q WARNING out || fail "$(grep WARNING out)"
+    [ "$(wc -l <fdata)" -ge "$3" ] || fail "fdata has $(wc -l <fdata) lines, expected $3"
+}
+
+walks() {
+    program "$@"
+    run 0 "$walk" -o data -n 500 --gap 50 program
+    expect "$(samples data)" 500
+    accepted data 1 10
+    grep -q ' choose' fdata || fail "$(cat fdata)"
+}
+check_with "gcc perf $perf2bolt" 'a walk through a program that is loaded where it says' walks -no-pie -fno-pie
+check_with "gcc perf $perf2bolt" 'a walk through a position independent program' walks -pie -fPIE
+
+walks_many() {
+    program -pie -fPIE
+    run 0 "$walk" -o data -n 300 --pids 3 program
+    expect "$(perf script -F pid -i data 2>/dev/null | sort | uniq -c | tr -s ' ' | tr '\n' ,)" \
+        ' 100 1000 , 100 1001 , 100 1002 ,'
+    accepted data 3 10
+}
+check_with "gcc perf $perf2bolt" 'a walk of three processes' walks_many
+
+walks_again() {
+    program -no-pie
+    "$walk" -o one -n 100 program
+    "$walk" -o two -n 100 program
+    "$walk" -o other -n 100 --seed 2 program
+    same one two
+    ! cmp -s one other || fail 'another seed, the same file'
+}
+check_with gcc 'the same seed walks the same way' walks_again
+
+# In some containers no process may be traced.
+may_trace() {
+    "$step_record" -o "$scratch/data" -n 1 -- true 2>/dev/null
+}
+
+# The program prints the same as without being recorded, and ends the same way; the child's life is
+# long enough for it to be seen.
+steps() {
+    rounds=40000 program "$@"
+    ./program >expected || expect $? 7
+    run 7 "$step_record" -o data --follow-forks -s 500 -- ./program
+    same out expected
+    [ "$(samples data)" -ge 10 ] || fail "$(cat err)"
+    says "$(samples data) windows"
+    accepted data 2 1
+    perf script -i data --show-task-events 2>/dev/null >events
+    [ "$(grep -c PERF_RECORD_FORK events)" -ge 4 ] || fail "$(grep RECORD events)"
+}
+steps_fixed() {
+    steps -no-pie -fno-pie
+}
+steps_independent() {
+    steps -pie -fPIE
+}
+
+steps_running() {
+    rounds=200000 program -no-pie
+    ./program >actual &
+    sleep 0.2
+    run 0 "$step_record" -o data -n 20 -p $!
+    run 7 wait $!
+    expect "$(samples data)" 20
+    expect "$(cut -d' ' -f6 actual)" 300
+}
+
+if may_trace; then
+    check_with "gcc perf $perf2bolt" 'recording a program does not disturb it' steps_fixed
+    check_with "gcc perf $perf2bolt" 'recording a position independent program' steps_independent
+    check_with "gcc perf" 'a process that was running goes on' steps_running
+else
+    skip 'recording' 'processes may not be traced here'
+fi
+finish
