@@ -73,11 +73,16 @@ extern const char *program_name;
 extern const struct command *const commands[]; /* ended by NULL */
 const struct command *command_find(const char *name);
 
-extern const struct command command_merge, command_show, command_diff, command_convert,
-    command_llvm_profdata, command_help, command_aggregate, command_perf2bolt;
-    command_llvm_profdata, command_merge_fdata, command_help;
-extern const struct command command_merge, command_show, command_diff, command_convert, command_bat,
-    command_llvm_profdata, command_help;
+extern const struct command command_merge;
+extern const struct command command_show;
+extern const struct command command_diff;
+extern const struct command command_convert;
+extern const struct command command_aggregate;
+extern const struct command command_bat;
+extern const struct command command_llvm_profdata;
+extern const struct command command_merge_fdata;
+extern const struct command command_perf2bolt;
+extern const struct command command_help;
 extern const struct command llvm_merge, llvm_show, llvm_overlap;
 
 /* Help as text, as a man page in roff, and as a bash completion script, on stdout. */

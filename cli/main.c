@@ -8,15 +8,21 @@
 
 #include "command.h"
 
+/* clang-format off */
 const struct command *const commands[] = {
-    &command_merge,     &command_show,          &command_diff,
-    &command_convert,   &command_llvm_profdata, &command_aggregate,
-    &command_perf2bolt, &command_help,          NULL,
-    &command_merge,         &command_show,        &command_diff, &command_convert,
-    &command_llvm_profdata, &command_merge_fdata, &command_help, NULL,
-    &command_merge, &command_show,          &command_diff, &command_convert,
-    &command_bat,   &command_llvm_profdata, &command_help, NULL,
+    &command_merge,
+    &command_show,
+    &command_diff,
+    &command_convert,
+    &command_aggregate,
+    &command_bat,
+    &command_llvm_profdata,
+    &command_merge_fdata,
+    &command_perf2bolt,
+    &command_help,
+    NULL,
 };
+/* clang-format on */
 
 /* Programs whose place anneal takes when it is called by their name. */
 static const struct {
