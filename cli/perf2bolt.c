@@ -87,7 +87,9 @@ static void tell_samples(const struct an_aggregate_counts *counts)
 
 static void tell_traces(const struct an_aggregate_counts *counts)
 {
-    uint64_t bad = counts->mismatching + (counts->counted ? counts->untraceable : 0);
+    uint64_t bad = counts->mismatching;
+    if (counts->counted)
+        bad += counts->untraceable + counts->in_plt;
     printf("PERF2BOLT: traces mismatching disassembled function contents: %llu",
            (unsigned long long)bad);
     if (counts->runs || counts->counted)

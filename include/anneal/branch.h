@@ -61,6 +61,7 @@ struct an_aggregate_counts {
     uint64_t mismatching;      /* runs that end in another function than they began in */
     uint64_t out_of_range;     /* runs of which an end is in no function */
     uint64_t untraceable;      /* other runs that the code of their function does not allow */
+    uint64_t in_plt;           /* runs within an entry of the procedure linkage table */
     uint64_t cold;             /* branches from cold fragments of bolted functions */
     uint64_t unknown_samples;  /* without branches: in no function */
     uint64_t functions;        /* that were hit */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "branch/preaggregated.h"
 #include "branch/resolve.h"
 #include "branch/sampling.h"
 
@@ -17,12 +19,12 @@ struct an_aggregate {
     struct an_mappings mappings;
     struct an_samples *samples;
     struct an_sampling sampling;
+    struct an_counted counted;
     struct an_flow *flow;
     struct an_records records;
     struct an_aggregate_options options;
     struct an_aggregate_counts counts;
     struct an_buffer events; /* names of what was sampled */
-    uint64_t base;           /* of the tally's addresses */
 };
 
 void an_aggregate_free(struct an_aggregate *aggregate)
@@ -31,6 +33,7 @@ void an_aggregate_free(struct an_aggregate *aggregate)
         return;
     an_records_free(&aggregate->records);
     an_flow_free(aggregate->flow);
+    an_counted_free(&aggregate->counted);
     an_sampling_free(&aggregate->sampling);
     an_samples_close(aggregate->samples);
     an_mappings_free(&aggregate->mappings);
@@ -69,10 +72,10 @@ static enum an_code open_binary(struct an_aggregate *aggregate, const char *path
     }
     size_t count;
     const struct an_elf_segment *segments = an_elf_segments(aggregate->elf, &count);
-    aggregate->base = count ? UINT64_MAX : 0;
+    aggregate->counted.base = count ? UINT64_MAX : 0;
     for (size_t i = 0; i < count; i++)
-        if (segments[i].address < aggregate->base)
-            aggregate->base = segments[i].address;
+        if (segments[i].address < aggregate->counted.base)
+            aggregate->counted.base = segments[i].address;
     return code;
 }
 
@@ -185,11 +188,10 @@ static enum an_code read_recording(struct an_aggregate *aggregate, const char *r
         .use_event_pc = aggregate->options.use_event_pc,
         .keep_interrupts = aggregate->options.keep_interrupts,
         .skip_two_newest = aggregate->counts.skylake,
-        .base = aggregate->base,
     };
     if (code == AN_OK)
-        code = an_sampling_read(&aggregate->sampling, aggregate->samples, &aggregate->mappings,
-                                &options, error);
+        code = an_sampling_read(&aggregate->sampling, &aggregate->counted, aggregate->samples,
+                                &aggregate->mappings, &options, error);
     if (code != AN_OK)
         return code;
     const struct an_samples_counts *seen = an_samples_counts(aggregate->samples);
@@ -207,32 +209,29 @@ static enum an_code read_recording(struct an_aggregate *aggregate, const char *r
 
 /* --- from addresses to places --- */
 
-static uint64_t absolute(const struct an_aggregate *aggregate, uint32_t address)
+static void mark(struct an_aggregate *aggregate, bool *hit, uint32_t address)
 {
-    return address ? aggregate->base + address : 0;
-}
-
-static void mark(const struct an_functions *functions, bool *hit, uint64_t address, uint64_t *count)
-{
-    size_t function = address ? an_functions_containing(functions, address) : AN_NO_FUNCTION;
+    size_t function = an_functions_containing(&aggregate->functions,
+                                              an_counted_absolute(&aggregate->counted, address));
     if (function != AN_NO_FUNCTION && !hit[function]) {
         hit[function] = true;
-        ++*count;
+        aggregate->counts.functions++;
     }
 }
 
 static bool *mark_hits(struct an_aggregate *aggregate)
 {
-    const struct an_tally *tally = &aggregate->sampling.tally;
+    const struct an_counted *counted = &aggregate->counted;
+    const struct an_tally *tally = &counted->tally;
     bool *hit = an_alloc_zero(aggregate->functions.count + 1, sizeof *hit);
-    for (size_t i = 0; hit && tally->slots && i <= tally->mask; i++) {
-        const struct an_tally_slot *slot = &tally->slots[i];
-        if (!slot->occupied)
-            continue;
-        mark(&aggregate->functions, hit, absolute(aggregate, slot->from),
-             &aggregate->counts.functions);
-        mark(&aggregate->functions, hit, absolute(aggregate, slot->to),
-             &aggregate->counts.functions);
+    for (size_t i = 0; hit && tally->slots && i <= tally->mask; i++)
+        if (tally->slots[i].occupied) {
+            mark(aggregate, hit, tally->slots[i].from);
+            mark(aggregate, hit, tally->slots[i].to);
+        }
+    for (size_t i = 0; hit && i < counted->runs.count; i++) {
+        mark(aggregate, hit, counted->runs.items[i].start);
+        mark(aggregate, hit, counted->runs.items[i].end);
     }
     return hit;
 }
@@ -240,8 +239,10 @@ static bool *mark_hits(struct an_aggregate *aggregate)
 static bool resolve_slot(struct an_aggregate *aggregate, struct an_resolver *resolver,
                          const struct an_tally_slot *slot)
 {
-    uint64_t from = absolute(aggregate, slot->from), to = absolute(aggregate, slot->to);
-    if (aggregate->options.no_branches) {
+    const struct an_counted *counted = &aggregate->counted;
+    uint64_t from = an_counted_absolute(counted, slot->from);
+    uint64_t to = an_counted_absolute(counted, slot->to);
+    if (counted->places) {
         bool known;
         bool done = an_resolve_place(resolver, from, slot->count, &known);
         aggregate->counts.unknown_samples += known ? 0 : slot->count;
@@ -250,7 +251,25 @@ static bool resolve_slot(struct an_aggregate *aggregate, struct an_resolver *res
     if (!an_resolve_branch(resolver, from, to, slot->count, slot->mispreds))
         return false;
     return slot->next == AN_TALLY_NOWHERE ||
-           an_resolve_run(resolver, from, to, absolute(aggregate, slot->next), slot->count);
+           an_resolve_run(resolver, from, to, an_counted_absolute(counted, slot->next),
+                          slot->count);
+}
+
+static bool resolve_counted(struct an_aggregate *aggregate, struct an_resolver *resolver)
+{
+    const struct an_counted *counted = &aggregate->counted;
+    const struct an_tally *tally = &counted->tally;
+    for (size_t i = 0; tally->slots && i <= tally->mask; i++)
+        if (tally->slots[i].occupied && !resolve_slot(aggregate, resolver, &tally->slots[i]))
+            return false;
+    for (size_t i = 0; i < counted->runs.count; i++) {
+        const struct an_counted_run *run = &counted->runs.items[i];
+        uint64_t start = an_counted_absolute(counted, run->start);
+        uint64_t end = an_counted_absolute(counted, run->end);
+        if (!an_resolve_run(resolver, run->from_outside ? 0 : start, start, end, run->count))
+            return false;
+    }
+    return true;
 }
 
 static bool resolve_loads(struct an_aggregate *aggregate)
@@ -278,7 +297,7 @@ static enum an_code resolve(struct an_aggregate *aggregate, struct an_error *err
     bool *hit = mark_hits(aggregate);
     if (!hit)
         return an_fail_memory(error);
-    bool decode = !aggregate->bat && !aggregate->options.no_branches;
+    bool decode = !aggregate->bat && !aggregate->counted.places;
     if (!decode)
         memset(hit, 0, aggregate->functions.count);
     enum an_code code =
@@ -291,19 +310,38 @@ static enum an_code resolve(struct an_aggregate *aggregate, struct an_error *err
                                    .flow = aggregate->flow,
                                    .bat = aggregate->bat,
                                    .records = &aggregate->records};
-    const struct an_tally *tally = &aggregate->sampling.tally;
-    bool done = true;
-    for (size_t i = 0; tally->slots && i <= tally->mask && done; i++)
-        if (tally->slots[i].occupied)
-            done = resolve_slot(aggregate, &resolver, &tally->slots[i]);
-    done = done && an_resolve_finish(&resolver) && resolve_loads(aggregate);
+    bool done = resolve_counted(aggregate, &resolver) && an_resolve_finish(&resolver) &&
+                resolve_loads(aggregate);
     aggregate->counts.mismatching = resolver.mismatching;
     aggregate->counts.out_of_range = resolver.out_of_range;
     aggregate->counts.untraceable = resolver.untraceable;
+    aggregate->counts.in_plt = resolver.in_plt;
     aggregate->counts.cold = resolver.cold;
     aggregate->counts.records = aggregate->records.branches.count;
     aggregate->counts.memory_records = aggregate->records.memory.count;
     return done ? AN_OK : an_fail_memory(error);
+}
+
+static enum an_code read_counts(struct an_aggregate *aggregate, const char *path,
+                                struct an_error *error)
+{
+    enum an_code code = an_counted_read(&aggregate->counted, path, aggregate->elf, error);
+    aggregate->counts.counted = true;
+    aggregate->counts.samples = aggregate->counted.entries;
+    aggregate->counts.matching = aggregate->counted.entries - aggregate->counted.foreign;
+    aggregate->counts.runs = aggregate->counted.run_sum;
+    return code;
+}
+
+/* Standard input cannot be looked at beforehand: it is taken for a recording. */
+static bool looks_counted(const char *path)
+{
+    struct an_file file = {0};
+    struct an_error ignored;
+    bool is = strcmp(path, "-") != 0 && an_file_peek(&file, path, 4096, &ignored) == AN_OK &&
+              an_preaggregated_recognise(file.bytes);
+    an_file_close(&file);
+    return is;
 }
 
 enum an_code an_aggregate_run(const struct an_aggregate_options *options, const char *recording,
@@ -315,8 +353,11 @@ enum an_code an_aggregate_run(const struct an_aggregate_options *options, const 
         return an_fail_memory(error);
     aggregate->options = *options;
     enum an_code code = open_binary(aggregate, binary, error);
+    bool counted = options->input == AN_AGGREGATE_COUNTS ||
+                   (options->input == AN_AGGREGATE_DETECT && looks_counted(recording));
     if (code == AN_OK)
-        code = read_recording(aggregate, recording, error);
+        code = counted ? read_counts(aggregate, recording, error)
+                       : read_recording(aggregate, recording, error);
     if (code == AN_OK)
         code = resolve(aggregate, error);
     if (code == AN_OK)
@@ -340,6 +381,12 @@ static const char *lasting_name(const struct an_function *function)
     return function->file_name ? function->file_name : function->name;
 }
 
+static bool in_same_function(void *context, uint64_t one, uint64_t other)
+{
+    size_t function = an_functions_with_code(context, one);
+    return function != AN_NO_FUNCTION && function == an_functions_with_code(context, other);
+}
+
 enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
                                 enum an_aggregate_output output, void **bytes, size_t *size,
                                 struct an_error *error)
@@ -347,12 +394,15 @@ enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
     struct an_buffer buffer = {0};
     struct an_records_format format = {
         .bolted = aggregate->bat != NULL,
-        .no_branches = aggregate->options.no_branches,
+        .no_branches = aggregate->counted.places,
         .events = aggregate->events.size ? (const char *)aggregate->events.data : "",
         .name = aggregate->bat ? lasting_name : plain_name,
     };
-    (void)output;
-    an_records_write(&aggregate->records, &aggregate->functions, &format, &buffer);
+    if (output == AN_AGGREGATE_FDATA)
+        an_records_write(&aggregate->records, &aggregate->functions, &format, &buffer);
+    else if (!an_counted_write(&aggregate->counted, &buffer, in_same_function,
+                               (void *)&aggregate->functions))
+        buffer.failed = true;
     if (buffer.failed) {
         an_buffer_free(&buffer);
         return an_fail_memory(error);

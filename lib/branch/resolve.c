@@ -49,11 +49,10 @@ bool an_resolve_branch(struct an_resolver *resolver, uint64_t from, uint64_t to,
     /* where a return leads is told by the call */
     if (source != AN_NO_FUNCTION && an_flow_is_return(resolver->flow, source, from))
         return true;
-    an_place source_place = source == AN_NO_FUNCTION
-                                ? AN_PLACE_UNKNOWN | (uint32_t)from
-                                : place_of(resolver, source, from, true, count);
-    an_place target_place = target == AN_NO_FUNCTION ? AN_PLACE_UNKNOWN | (uint32_t)to
-                                                     : place_of(resolver, target, to, false, count);
+    an_place source_place =
+        source == AN_NO_FUNCTION ? AN_PLACE_UNKNOWN : place_of(resolver, source, from, true, count);
+    an_place target_place =
+        target == AN_NO_FUNCTION ? AN_PLACE_UNKNOWN : place_of(resolver, target, to, false, count);
     return an_records_add(resolver->records, source_place, target_place, count, mispreds);
 }
 
@@ -91,9 +90,9 @@ bool an_resolve_run(struct an_resolver *resolver, uint64_t before, uint64_t star
     if (resolver->bat)
         return run_by_bat(resolver, function, start, end, count);
     bool from_outside = !holds(function_at(resolver, function), before);
-    /* an entry of the PLT has nothing to fall through */
-    if (!function_at(resolver, function)->in_plt &&
-        !an_flow_count(resolver->flow, function, start, end, from_outside, count))
+    if (function_at(resolver, function)->in_plt) /* nothing in it to fall through */
+        resolver->in_plt += count;
+    else if (!an_flow_count(resolver->flow, function, start, end, from_outside, count))
         resolver->untraceable += count;
     return true;
 }

@@ -15,15 +15,14 @@ struct an_resolver {
     struct an_flow *flow;
     const struct an_bat *bat; /* NULL: the binary was not made by llvm-bolt */
     struct an_records *records;
-    uint64_t mismatching, out_of_range, untraceable, cold;
+    uint64_t mismatching, out_of_range, untraceable, in_plt, cold;
 };
 
-/* A branch that was taken. An address outside of all functions is kept as it is. False when memory
- * runs out. */
+/* A branch that was taken. False when memory runs out. */
 bool an_resolve_branch(struct an_resolver *resolver, uint64_t from, uint64_t to, uint64_t count,
                        uint64_t mispreds);
 
-/* A run from `start` to `end`, which a branch from `before` led to (0: from outside). */
+/* A run from `start` to `end`. `before` is where the branch to it came from; 0: from elsewhere. */
 bool an_resolve_run(struct an_resolver *resolver, uint64_t before, uint64_t start, uint64_t end,
                     uint64_t count);
 

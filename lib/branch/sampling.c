@@ -9,6 +9,7 @@
 
 struct worker {
     struct an_sampling result;
+    struct an_tally tally;
     char apart[64]; /* no two workers in one cache line */
 };
 
@@ -16,6 +17,7 @@ struct work {
     const struct an_samples_info *info;
     const struct an_mappings *mappings;
     const struct an_sampling_options *options;
+    const struct an_counted *counted;
     struct worker *workers;
     bool *loads; /* by event: it samples memory loads */
 };
@@ -26,16 +28,11 @@ static uint64_t time_of(const struct an_branch_sample *sample)
     return sample->has_time ? sample->time : UINT64_MAX - 1;
 }
 
-static uint32_t relative(const struct work *work, uint64_t address)
-{
-    uint64_t offset = address - work->options->base;
-    return offset < AN_TALLY_NOWHERE ? (uint32_t)offset : 0;
-}
-
 static uint32_t locate(const struct work *work, const struct an_process *process, uint64_t time,
                        uint64_t address)
 {
-    return relative(work, an_mappings_address(work->mappings, process, time, address));
+    return an_counted_relative(work->counted,
+                               an_mappings_address(work->mappings, process, time, address));
 }
 
 static bool is_kernel(uint64_t address)
@@ -68,13 +65,13 @@ static enum an_code take_branches(const struct work *work, struct worker *worker
         next = from ? branch->from : AN_TALLY_NOWHERE;
         if (filled < AN_TALLY_BATCH)
             continue;
-        if (!an_tally_add(&result->tally, batch, filled))
+        if (!an_tally_add(&worker->tally, batch, filled))
             return an_fail_memory(error);
         filled = 0;
     }
     result->counts.branches += taken;
     result->counts.without_branches += taken == 0;
-    if (filled && !an_tally_add(&result->tally, batch, filled))
+    if (filled && !an_tally_add(&worker->tally, batch, filled))
         return an_fail_memory(error);
     return AN_OK;
 }
@@ -84,7 +81,7 @@ static bool take_place(const struct work *work, struct worker *worker,
 {
     struct an_tally_branch place = {.from = locate(work, process, time_of(sample), sample->ip),
                                     .next = AN_TALLY_NOWHERE};
-    return an_tally_add_many(&worker->result.tally, &place, 1, 0);
+    return an_tally_add_many(&worker->tally, &place, 1, 0);
 }
 
 static bool take_load(const struct work *work, struct worker *worker,
@@ -146,7 +143,7 @@ static bool join(struct an_sampling *all, const struct an_sampling *part)
             return false;
         *load = part->memory.items[i];
     }
-    return an_tally_join(&all->tally, &part->tally);
+    return true;
 }
 
 static bool prepare(struct work *work, unsigned threads)
@@ -160,13 +157,17 @@ static bool prepare(struct work *work, unsigned threads)
     return work->workers && work->loads;
 }
 
-enum an_code an_sampling_read(struct an_sampling *sampling, struct an_samples *samples,
-                              const struct an_mappings *mappings,
+enum an_code an_sampling_read(struct an_sampling *sampling, struct an_counted *counted,
+                              struct an_samples *samples, const struct an_mappings *mappings,
                               const struct an_sampling_options *options, struct an_error *error)
 {
     *sampling = (struct an_sampling){0};
     unsigned threads = an_samples_threads(options->threads);
-    struct work work = {.info = an_samples_info(samples), .mappings = mappings, .options = options};
+    struct work work = {.info = an_samples_info(samples),
+                        .mappings = mappings,
+                        .options = options,
+                        .counted = counted};
+    counted->places = options->no_branches;
     enum an_code code = prepare(&work, threads) ? AN_OK : an_fail_memory(error);
     if (code == AN_OK)
         code = an_samples_each(samples, threads, take, &work, error);
@@ -174,20 +175,23 @@ enum an_code an_sampling_read(struct an_sampling *sampling, struct an_samples *s
         struct an_sampling *part = &work.workers[i].result;
         if (i == 0) {
             *sampling = *part; /* taken over, not copied */
+            counted->tally = work.workers[i].tally;
             continue;
         }
-        if (code == AN_OK && !join(sampling, part))
+        if (code == AN_OK &&
+            (!join(sampling, part) || !an_tally_join(&counted->tally, &work.workers[i].tally)))
             code = an_fail_memory(error);
+        an_tally_free(&work.workers[i].tally);
         an_sampling_free(part);
     }
     free(work.workers);
     free(work.loads);
+    counted->run_sum = sampling->counts.runs;
     return code;
 }
 
 void an_sampling_free(struct an_sampling *sampling)
 {
-    an_tally_free(&sampling->tally);
     an_vector_free(&sampling->memory);
 }
 

@@ -2,8 +2,8 @@
 #ifndef AN_BRANCH_SAMPLING_H
 #define AN_BRANCH_SAMPLING_H
 
+#include "branch/counted.h"
 #include "branch/mappings.h"
-#include "branch/tally.h"
 
 struct an_sampling_options {
     unsigned threads;     /* 0: as many as there are processors */
@@ -12,7 +12,6 @@ struct an_sampling_options {
     bool keep_interrupts; /* also branches into and out of the kernel */
     bool skip_two_newest; /* Intel Skylake may record its oldest entry twice; perf2bolt leaves out
                                 two entries then, when it cannot check against the code */
-    uint64_t base;        /* what addresses of the tally count from */
 };
 
 struct an_sampling_counts {
@@ -29,7 +28,6 @@ struct an_memory_sample {
 };
 
 struct an_sampling {
-    struct an_tally tally;
     struct an_sampling_counts counts;
     struct {
         AN_VECTOR(struct an_memory_sample);
@@ -37,9 +35,9 @@ struct an_sampling {
     uint64_t events_seen; /* bit n: event n of the recording, for n < 64 */
 };
 
-/* The caller frees the result, also on failure. */
-enum an_code an_sampling_read(struct an_sampling *sampling, struct an_samples *samples,
-                              const struct an_mappings *mappings,
+/* Counts into `counted`, whose base is set. The caller frees both results, also on failure. */
+enum an_code an_sampling_read(struct an_sampling *sampling, struct an_counted *counted,
+                              struct an_samples *samples, const struct an_mappings *mappings,
                               const struct an_sampling_options *options, struct an_error *error);
 void an_sampling_free(struct an_sampling *sampling);
 
