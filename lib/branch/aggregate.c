@@ -147,14 +147,15 @@ static enum an_code find_processes(struct an_aggregate *aggregate, const char *r
     const char *other = match_build(aggregate);
     if (aggregate->counts.build_id == AN_BUILD_ID_MISMATCH && !aggregate->options.ignore_build_id)
         return refuse_build(aggregate, recording, error);
+    struct an_mapped_file file = {aggregate->elf, base_name(an_elf_path(aggregate->elf)), other};
     struct an_mappings_options options = {
-        .name = base_name(an_elf_path(aggregate->elf)),
-        .other = other,
+        .files = &file,
+        .file_count = 1,
         .ignore_build_id = aggregate->options.ignore_build_id,
         .only_pid = aggregate->options.pid,
     };
     enum an_code code =
-        an_mappings_read(&aggregate->mappings, aggregate->elf, aggregate->samples, &options, error);
+        an_mappings_read(&aggregate->mappings, aggregate->samples, &options, error);
     aggregate->counts.processes = aggregate->mappings.processes.count;
     if (code == AN_OK && aggregate->counts.processes == 0)
         return refuse_processes(aggregate, recording, error);

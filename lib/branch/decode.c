@@ -75,3 +75,15 @@ bool an_decode(const ZydisDecoder *decoder, const uint8_t *bytes, size_t size, u
     instruction->address = next + (uint64_t)decoded.raw.disp.value;
     return true;
 }
+
+bool an_decode_is_return(const ZydisDecoder *decoder, const struct an_elf *elf, uint64_t address)
+{
+    struct an_instruction instruction;
+    for (size_t size = ZYDIS_MAX_INSTRUCTION_LENGTH; size > 0; size--) {
+        const uint8_t *bytes = an_elf_at(elf, address, size);
+        if (bytes)
+            return an_decode(decoder, bytes, size, address, &instruction) &&
+                   instruction.kind == AN_RETURN;
+    }
+    return false;
+}

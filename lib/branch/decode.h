@@ -4,7 +4,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "base/bytes.h"
+#include "elf/elf.h"
 
 enum an_instruction_kind {
     AN_ORDINARY,
@@ -32,5 +32,8 @@ void an_decoder_init(ZydisDecoder *decoder);
 /* Decodes what stands at `address`; false when that is no instruction. */
 bool an_decode(const ZydisDecoder *decoder, const uint8_t *bytes, size_t size, uint64_t address,
                struct an_instruction *instruction);
+
+/* Whether the binary has a return at the address. */
+bool an_decode_is_return(const ZydisDecoder *decoder, const struct an_elf *elf, uint64_t address);
 
 #endif

@@ -7,15 +7,14 @@
 
 struct event {
     enum an_task_kind kind;
-    bool ours;      /* MMAP: of the binary */
-    uint64_t order; /* in the file: decides between equal times */
+    const struct an_mapped_file *file; /* MMAP: which of ours it is; else NULL */
+    uint64_t order;                    /* in the file: decides between equal times */
     uint64_t time, start, length, offset;
     uint32_t pid, parent;
 };
 
 struct reading {
     struct an_mappings *mappings;
-    const struct an_elf *elf;
     const struct an_mappings_options *options;
     struct {
         AN_VECTOR(struct event);
@@ -53,20 +52,31 @@ static void remember(struct an_mappings *mappings, const char *path)
     snprintf(mappings->seen + used, sizeof mappings->seen - used, "%s%s", used ? ", " : "", name);
 }
 
-static bool is_ours(struct reading *reading, const struct an_task_event *task)
+static bool is_file(const struct an_mapped_file *file, const char *path)
+{
+    return has_name(path, file->name) || (file->other && has_name(path, file->other));
+}
+
+/* The file of ours that a mapping is of, or NULL. */
+static const struct an_mapped_file *ours(struct reading *reading, const struct an_task_event *task)
 {
     const struct an_mappings_options *options = reading->options;
-    if (!task->name || task->name[0] == '[' ||
-        (!has_name(task->name, options->name) &&
-         !(options->other && has_name(task->name, options->other)))) {
-        if (task->name)
-            remember(reading->mappings, task->name);
-        return false;
+    bool other_build = false;
+    if (!task->name || task->name[0] == '[')
+        return NULL;
+    for (size_t i = 0; i < options->file_count; i++) {
+        const struct an_mapped_file *file = &options->files[i];
+        if (!is_file(file, task->name))
+            continue;
+        if (options->ignore_build_id || same_build(file->elf, task))
+            return file;
+        other_build = true;
     }
-    if (options->ignore_build_id || same_build(reading->elf, task))
-        return true;
-    reading->mappings->other_builds++;
-    return false;
+    if (other_build)
+        reading->mappings->other_builds++;
+    else
+        remember(reading->mappings, task->name);
+    return NULL;
 }
 
 static enum an_code take_task(void *context, const struct an_task_event *task,
@@ -84,7 +94,7 @@ static enum an_code take_task(void *context, const struct an_task_event *task,
         return an_fail_memory(error);
     *event = (struct event){
         .kind = task->kind,
-        .ours = task->kind == AN_TASK_MMAP && is_ours(reading, task),
+        .file = task->kind == AN_TASK_MMAP ? ours(reading, task) : NULL,
         .order = reading->events.count,
         .time = task->time,
         .start = task->start,
@@ -169,9 +179,9 @@ static bool take_mapping(struct reading *reading, const struct event *event)
     uint64_t stop = event->start + event->length, bias;
     if (process && stop > event->start)
         end(process, event->start, stop, event->time);
-    if (!event->ours || stop <= event->start)
+    if (!event->file || stop <= event->start)
         return true;
-    if (!bias_of(reading->elf, event->start, event->offset, &bias)) {
+    if (!bias_of(event->file->elf, event->start, event->offset, &bias)) {
         mappings->no_segment++;
         return true;
     }
@@ -224,12 +234,11 @@ static bool replay(struct reading *reading)
     return done;
 }
 
-enum an_code an_mappings_read(struct an_mappings *mappings, const struct an_elf *elf,
-                              struct an_samples *samples, const struct an_mappings_options *options,
-                              struct an_error *error)
+enum an_code an_mappings_read(struct an_mappings *mappings, struct an_samples *samples,
+                              const struct an_mappings_options *options, struct an_error *error)
 {
-    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(elf)};
-    struct reading reading = {.mappings = mappings, .elf = elf, .options = options};
+    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(options->files[0].elf)};
+    struct reading reading = {.mappings = mappings, .options = options};
     enum an_code code = an_samples_tasks(samples, take_task, &reading, error);
     if (code == AN_OK && !replay(&reading))
         code = an_fail_memory(error);
@@ -242,6 +251,7 @@ void an_mappings_free(struct an_mappings *mappings)
     for (size_t i = 0; i < mappings->processes.count; i++)
         an_vector_free(&mappings->processes.items[i]);
     an_vector_free(&mappings->processes);
+    an_vector_free(&mappings->everywhere);
     an_map_free(&mappings->by_pid);
 }
 

@@ -27,28 +27,39 @@ struct an_process {
     AN_VECTOR(struct an_mapping);
 };
 
+/* A file that is looked for among the mappings. */
+struct an_mapped_file {
+    const struct an_elf *elf;
+    const char *name;  /* without folders, when it was recorded */
+    const char *other; /* another one that is meant, as perf's list of build-ids tells; or NULL */
+};
+
 struct an_mappings {
     struct {
         AN_VECTOR(struct an_process);
     } processes;
     struct an_map by_pid; /* index + 1 */
     bool fixed;           /* the binary's addresses are the process's */
-    size_t other_builds;  /* mappings of files of that name with another build-id: not taken */
-    char seen[256];       /* names of other files that were mapped, for a message */
-    size_t no_segment;    /* mappings of the file that fit none of its segments */
+    bool assume_bias; /* what lies elsewhere was moved as far as the first mapping: code that was
+                             copied there */
+    struct {
+        AN_VECTOR(struct an_mapping);
+    } everywhere;        /* in all processes at all times, before anything else */
+    size_t other_builds; /* mappings of files of that name with another build-id: not taken */
+    char seen[256];      /* names of other files that were mapped, for a message */
+    size_t no_segment;   /* mappings of the file that fit none of its segments */
 };
 
 struct an_mappings_options {
-    const char *name;  /* file name, without folders, of the binary when it was recorded */
-    const char *other; /* another one that is meant, as perf's list of build-ids tells; or NULL */
+    const struct an_mapped_file *files; /* a binary, and layouts of its code */
+    size_t file_count;
     bool ignore_build_id; /* take mappings of another build too */
     uint32_t only_pid;    /* 0: all */
 };
 
 /* Reads all task events. The caller frees the mappings, also on failure. */
-enum an_code an_mappings_read(struct an_mappings *mappings, const struct an_elf *elf,
-                              struct an_samples *samples, const struct an_mappings_options *options,
-                              struct an_error *error);
+enum an_code an_mappings_read(struct an_mappings *mappings, struct an_samples *samples,
+                              const struct an_mappings_options *options, struct an_error *error);
 void an_mappings_free(struct an_mappings *mappings);
 
 /* The process of a sample, if it had the binary mapped at that time; else NULL. */
@@ -60,6 +71,11 @@ static inline uint64_t an_mappings_address(const struct an_mappings *mappings,
                                            const struct an_process *process, uint64_t time,
                                            uint64_t address)
 {
+    for (size_t i = 0; i < mappings->everywhere.count; i++) {
+        const struct an_mapping *mapping = &mappings->everywhere.items[i];
+        if (address - mapping->start < mapping->end - mapping->start)
+            return address - mapping->bias;
+    }
     if (mappings->fixed)
         return address;
     for (size_t i = 0; i < process->count; i++) {
@@ -68,7 +84,7 @@ static inline uint64_t an_mappings_address(const struct an_mappings *mappings,
             time < mapping->to)
             return address - mapping->bias;
     }
-    return 0;
+    return mappings->assume_bias && process->count ? address - process->items[0].bias : 0;
 }
 
 #endif

@@ -40,6 +40,15 @@ static bool is_kernel(uint64_t address)
     return address >= KERNEL_BASE;
 }
 
+/* Whether a branch leads from one beginning of a function to another. */
+static bool is_entry_jump(const struct work *work, uint32_t from, uint32_t to)
+{
+    const struct an_map *entries = work->options->entries;
+    const uint64_t *one = entries && from ? an_map_find(entries, from) : NULL;
+    const uint64_t *other = one && from != to ? an_map_find(entries, to) : NULL;
+    return other && *one == *other;
+}
+
 static enum an_code take_branches(const struct work *work, struct worker *worker,
                                   const struct an_process *process,
                                   const struct an_branch_sample *sample, struct an_error *error)
@@ -47,6 +56,7 @@ static enum an_code take_branches(const struct work *work, struct worker *worker
     struct an_tally_branch batch[AN_TALLY_BATCH];
     struct an_sampling *result = &worker->result;
     uint64_t time = time_of(sample), taken = 0;
+    uint32_t led_on = 0, led_to = 0; /* of the entry jump that was just left out */
     size_t filled = 0;
     bool has_next = work->options->use_event_pc && sample->has_ip && sample->ip;
     uint32_t next = has_next ? locate(work, process, time, sample->ip) : AN_TALLY_NOWHERE;
@@ -57,10 +67,20 @@ static enum an_code take_branches(const struct work *work, struct worker *worker
         taken++;
         if (work->options->skip_two_newest && taken <= 2)
             continue;
+        uint32_t source = locate(work, process, time, from);
+        uint32_t target = locate(work, process, time, to);
+        if (is_entry_jump(work, source, target)) {
+            led_to = led_on == target ? led_to : target;
+            led_on = source;
+            result->counts.entry_jumps++;
+            continue;
+        }
+        if (led_on && target == led_on)
+            target = led_to;
+        led_on = 0;
         struct an_tally_branch *branch = &batch[filled++];
         *branch = (struct an_tally_branch){
-            locate(work, process, time, from), locate(work, process, time, to), next,
-            (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
+            source, target, next, (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
         result->counts.runs += next != AN_TALLY_NOWHERE;
         next = from ? branch->from : AN_TALLY_NOWHERE;
         if (filled < AN_TALLY_BATCH)
@@ -133,6 +153,7 @@ static bool join(struct an_sampling *all, const struct an_sampling *part)
     sum->matching += part->counts.matching;
     sum->without_branches += part->counts.without_branches;
     sum->branches += part->counts.branches;
+    sum->entry_jumps += part->counts.entry_jumps;
     sum->runs += part->counts.runs;
     if (part->counts.longest > sum->longest)
         sum->longest = part->counts.longest;

@@ -10,6 +10,12 @@ struct an_sampling_options {
     bool no_branches;     /* count where samples were taken, not their branches */
     bool use_event_pc;    /* the place of a sample ends the run behind its newest branch */
     bool keep_interrupts; /* also branches into and out of the kernel */
+    /*
+     * Where functions begin, in all layouts, and which they are: a branch between two beginnings of
+     * the same function is one that was put there to lead to its new code. It is left out, and what
+     * led to it leads on. NULL: none.
+     */
+    const struct an_map *entries;
     bool skip_two_newest; /* Intel Skylake may record its oldest entry twice; perf2bolt leaves out
                                 two entries then, when it cannot check against the code */
 };
@@ -19,6 +25,7 @@ struct an_sampling_counts {
     uint64_t matching;         /* of processes that ran the binary */
     uint64_t without_branches; /* of these */
     uint64_t branches;         /* of these */
+    uint64_t entry_jumps;      /* of these, to the new code of a function: left out */
     uint64_t runs;             /* from one branch to the next */
     uint64_t longest;          /* branches of one sample, at most */
 };
