@@ -61,6 +61,7 @@ enum kind { PLAIN, CONDITIONAL, UNCONDITIONAL };
 struct instruction {
     uint64_t next;
     enum kind kind;
+    bool repeats;
 };
 
 static enum kind kind_of(const ZydisDecodedInstruction *instruction)
@@ -89,6 +90,8 @@ static bool decode(pid_t tid, uint64_t address, struct instruction *result)
         return false;
     result->next = address + instruction.length;
     result->kind = kind_of(&instruction);
+    result->repeats = instruction.attributes &
+                      (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
     return true;
 }
 
@@ -124,6 +127,23 @@ static bool note_step(struct window *window, uint64_t from, uint64_t to,
     window->branches[window->count] = (struct perf_branch){from, to, false};
     window->conditional[window->count++] = instruction->kind == CONDITIONAL;
     return true;
+}
+
+/* ---- a breakpoint of the processor ---- */
+
+static bool set_debug_register(pid_t tid, unsigned number, uint64_t value)
+{
+    size_t offset = offsetof(struct user, u_debugreg) + number * sizeof(uint64_t);
+    return ptrace(PTRACE_POKEUSER, tid, offset, (void *)(uintptr_t)value) == 0;
+}
+
+/* Execution of the instruction at an address stops the thread; 0: no longer. */
+static bool set_breakpoint(pid_t tid, uint64_t address)
+{
+    enum { CONTROL = 7, FIRST_LOCALLY = 1 };
+    if (!set_debug_register(tid, CONTROL, 0) || !set_debug_register(tid, 0, address))
+        return false;
+    return address == 0 || set_debug_register(tid, CONTROL, FIRST_LOCALLY);
 }
 
 /* ---- stops ---- */
@@ -172,7 +192,8 @@ static bool is_step_trap(pid_t tid)
 {
     siginfo_t info;
     return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 &&
-           (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT);
+           (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
+            info.si_code == TRAP_HWBKPT);
 }
 
 /* The signal that a stopped thread is about to get; 0 when it stopped for another reason. */
@@ -202,21 +223,43 @@ static enum window_end wait_for_stop(struct window *window, bool interrupted,
     return window->signal == 0 && is_event == interrupted ? WINDOW_FULL : WINDOW_DROPPED;
 }
 
+/* Lets the thread go on to the next stop, which is that of a step or of a breakpoint. */
+static enum window_end go_on(struct window *window, bool to_breakpoint, uint64_t *rip,
+                             const volatile bool *give_up)
+{
+    if (ptrace(to_breakpoint ? PTRACE_CONT : PTRACE_SINGLESTEP, window->tid, NULL, NULL) != 0)
+        return WINDOW_GONE;
+    enum window_end end = wait_for_stop(window, false, give_up);
+    if (end == WINDOW_FULL && !read_rip(window->tid, rip))
+        end = WINDOW_GONE;
+    return end;
+}
+
+/* A string instruction that is repeated a million times need not be stepped a million times. */
+static enum window_end pass_repetition(struct window *window, uint64_t next, uint64_t *rip,
+                                       const volatile bool *give_up)
+{
+    if (!set_breakpoint(window->tid, next))
+        return WINDOW_FULL; /* then step by step */
+    enum window_end end = go_on(window, true, rip, give_up);
+    if (end != WINDOW_GONE && end != WINDOW_PARKED)
+        set_breakpoint(window->tid, 0);
+    return end == WINDOW_FULL && *rip != next ? WINDOW_DROPPED : end;
+}
+
 static enum window_end step(struct window *window, uint64_t *rip, const volatile bool *give_up)
 {
     struct instruction instruction;
     uint64_t from = *rip;
     if (!decode(window->tid, from, &instruction))
         return WINDOW_DROPPED;
-    if (ptrace(PTRACE_SINGLESTEP, window->tid, NULL, NULL) != 0)
-        return WINDOW_GONE;
     window->steps++;
-    enum window_end end = wait_for_stop(window, false, give_up);
-    if (end != WINDOW_FULL)
-        return end;
-    if (!read_rip(window->tid, rip))
-        return WINDOW_GONE;
-    return note_step(window, from, *rip, &instruction) ? WINDOW_FULL : WINDOW_DROPPED;
+    enum window_end end = go_on(window, false, rip, give_up);
+    if (end == WINDOW_FULL && *rip == from && instruction.repeats)
+        end = pass_repetition(window, instruction.next, rip, give_up);
+    if (end == WINDOW_FULL && !note_step(window, from, *rip, &instruction))
+        end = WINDOW_DROPPED;
+    return end;
 }
 
 enum window_end window_step(struct window *window, pid_t tid, size_t branches,
@@ -253,10 +296,12 @@ static bool let_parked_go(pid_t tid, bool now)
     pid_t got = waitpid(tid, &status, __WALL | (now ? 0 : WNOHANG));
     if (got == 0 || (got < 0 && errno == EINTR))
         return false;
-    if (got > 0 && WIFSTOPPED(status))
+    if (got > 0 && WIFSTOPPED(status)) {
+        set_breakpoint(tid, 0);
         ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal_of(tid, status));
-    else if (got > 0)
+    } else if (got > 0) {
         note_end(got, status);
+    }
     return true;
 }
 
