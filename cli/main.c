@@ -15,6 +15,7 @@ const struct command *const commands[] = {
     &command_diff,
     &command_convert,
     &command_aggregate,
+    &command_translate,
     &command_bat,
     &command_llvm_profdata,
     &command_merge_fdata,

@@ -92,6 +92,88 @@ AN_API enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
                                        enum an_aggregate_output output, void **bytes, size_t *size,
                                        struct an_error *error);
 
+/* ------------------------------------------------------------------------------------------- */
+/* Mixtures of code layouts                                                                     */
+
+struct an_translation;
+
+/* A binary that llvm-bolt --enable-bat made of the original: its new code is a layout. */
+struct an_translate_layout {
+    const char *path;
+    uint64_t address; /* where its first new segment was loaded; 0: as linked, or as recorded */
+};
+
+struct an_translate_options {
+    enum an_aggregate_input input;
+    unsigned threads; /* 0: as many as there are processors; the result is the same */
+    uint32_t pid;     /* only this process; 0: all that ran the program */
+    bool ignore_build_id;
+    bool keep_interrupts;
+    bool allow_truncated;
+    const char *original;
+    const struct an_translate_layout *layouts; /* oldest first; may be none */
+    size_t layout_count;
+    /* Functions that were on a call stack when their code was replaced, one name a line: the only
+     * ones whose old code may have run on. NULL: not known. */
+    const char *call_stack;
+    /* A layout's path: translate into the coordinates of that binary instead of the original's. */
+    const char *target;
+};
+
+struct an_translate_counts {
+    uint64_t samples, matching, processes; /* as in struct an_aggregate_counts */
+    bool counted, cut;
+    uint64_t cut_at;
+
+    /* Branches. Their sum is that of all entries of the samples' branch stacks. */
+    uint64_t branches;
+    uint64_t translated;  /* both ends, or one of them with the other outside of the program */
+    uint64_t returns;     /* left out: the calls tell where they lead */
+    uint64_t entry_jumps; /* from a function's old entry to its new one: left out */
+    uint64_t elsewhere;   /* both ends outside of the program */
+    uint64_t no_function; /* an end in the original's text, but in no function */
+    uint64_t no_fragment; /* an end in new text without a translation */
+    uint64_t no_origin;   /* an end in a function that the original does not have */
+
+    /* Runs from one branch to the next. */
+    uint64_t runs;
+    uint64_t runs_translated;
+    uint64_t runs_out_of_range; /* an end outside of the program, or without a translation */
+    uint64_t runs_across;       /* from one layout into another, or from one function to another */
+    uint64_t runs_untraceable;  /* that the code does not allow */
+
+    /* Of the translated branches, by the layout of their source; [0] is the original. */
+    const uint64_t *by_layout;
+    size_t layout_count;
+    uint64_t old_code;            /* from old code of functions that were moved */
+    uint64_t old_code_unexpected; /* of these, of functions that were on no call stack */
+
+    /* Runs with an end where the newest layout's own binary has no function: without translation,
+     * they would be lost. */
+    uint64_t illegal_before;
+    uint64_t gone; /* counts of records of blocks that the target does not have: not written */
+    uint64_t functions, records;
+};
+
+/*
+ * Reads a recording of processes that ran a mixture of layouts, and translates it. The caller frees
+ * the result. On failure *translation is NULL.
+ */
+AN_API enum an_code an_translate_run(const struct an_translate_options *options,
+                                     const char *recording, struct an_translation **translation,
+                                     struct an_error *error);
+AN_API void an_translation_free(struct an_translation *translation);
+AN_API const struct an_translate_counts *
+an_translation_counts(const struct an_translation *translation);
+
+/*
+ * fdata is for the original, and refused for another target: for that, the pre-aggregated form is
+ * what its own perf2bolt reads. The bytes are allocated with malloc(); the caller frees them.
+ */
+AN_API enum an_code an_translation_write(const struct an_translation *translation,
+                                         enum an_aggregate_output output, void **bytes,
+                                         size_t *size, struct an_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "branch/preaggregated.h"
 #include "branch/resolve.h"
 #include "branch/sampling.h"
 
@@ -154,8 +152,7 @@ static enum an_code find_processes(struct an_aggregate *aggregate, const char *r
         .ignore_build_id = aggregate->options.ignore_build_id,
         .only_pid = aggregate->options.pid,
     };
-    enum an_code code =
-        an_mappings_read(&aggregate->mappings, aggregate->samples, &options, error);
+    enum an_code code = an_mappings_read(&aggregate->mappings, aggregate->samples, &options, error);
     aggregate->counts.processes = aggregate->mappings.processes.count;
     if (code == AN_OK && aggregate->counts.processes == 0)
         return refuse_processes(aggregate, recording, error);
@@ -334,17 +331,6 @@ static enum an_code read_counts(struct an_aggregate *aggregate, const char *path
     return code;
 }
 
-/* Standard input cannot be looked at beforehand: it is taken for a recording. */
-static bool looks_counted(const char *path)
-{
-    struct an_file file = {0};
-    struct an_error ignored;
-    bool is = strcmp(path, "-") != 0 && an_file_peek(&file, path, 4096, &ignored) == AN_OK &&
-              an_preaggregated_recognise(file.bytes);
-    an_file_close(&file);
-    return is;
-}
-
 enum an_code an_aggregate_run(const struct an_aggregate_options *options, const char *recording,
                               const char *binary, struct an_aggregate **out, struct an_error *error)
 {
@@ -355,7 +341,7 @@ enum an_code an_aggregate_run(const struct an_aggregate_options *options, const 
     aggregate->options = *options;
     enum an_code code = open_binary(aggregate, binary, error);
     bool counted = options->input == AN_AGGREGATE_COUNTS ||
-                   (options->input == AN_AGGREGATE_DETECT && looks_counted(recording));
+                   (options->input == AN_AGGREGATE_DETECT && an_counted_recognise(recording));
     if (code == AN_OK)
         code = counted ? read_counts(aggregate, recording, error)
                        : read_recording(aggregate, recording, error);

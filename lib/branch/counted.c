@@ -14,6 +14,17 @@ void an_counted_free(struct an_counted *counted)
     an_vector_free(&counted->runs);
 }
 
+bool an_counted_recognise(const char *path)
+{
+    enum { ENOUGH = 4096 };
+    struct an_file file = {0};
+    struct an_error ignored;
+    bool is = strcmp(path, "-") != 0 && an_file_peek(&file, path, ENOUGH, &ignored) == AN_OK &&
+              an_preaggregated_recognise(file.bytes);
+    an_file_close(&file);
+    return is;
+}
+
 struct reading {
     struct an_counted *counted;
     char build_id[129]; /* the binary's, in hexadecimal; "" when it has none */

@@ -42,6 +42,10 @@ static inline uint64_t an_counted_absolute(const struct an_counted *counted, uin
     return address ? counted->base + address : 0;
 }
 
+/* Whether a file looks like the pre-aggregated format. Standard input cannot be looked at
+ * beforehand: it does not. */
+bool an_counted_recognise(const char *path);
+
 /* Adds what a pre-aggregated file has; entries of other builds than `elf` are left out. */
 enum an_code an_counted_read(struct an_counted *counted, const char *path, const struct an_elf *elf,
                              struct an_error *error);

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "branch/funcmap.h"
-
 void an_layouts_close(struct an_layouts *layouts)
 {
     for (size_t i = 0; i < layouts->list.count; i++) {
@@ -86,9 +84,8 @@ enum an_code an_layouts_open(struct an_layouts *layouts, const char *original,
     return AN_OK;
 }
 
-/* The function map that the binary carries, or else one made of the two binaries. */
-static enum an_code map_functions(struct an_layouts *layouts, struct an_layout *layout,
-                                  struct an_funcmap **map, struct an_error *error)
+enum an_code an_layouts_map(const struct an_layouts *layouts, const struct an_layout *layout,
+                            struct an_funcmap **map, struct an_error *error)
 {
     struct an_funcmap_account account;
     if (an_funcmap_open(layout->elf, map, error) == AN_OK)
@@ -100,7 +97,7 @@ static enum an_code find_origins(struct an_layouts *layouts, struct an_layout *l
                                  struct an_error *error)
 {
     struct an_funcmap *map;
-    enum an_code code = map_functions(layouts, layout, &map, error);
+    enum an_code code = an_layouts_map(layouts, layout, &map, error);
     if (code != AN_OK)
         return code;
     const struct an_bat *bat = layout->bat;

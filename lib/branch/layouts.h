@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "branch/bat.h"
 #include "branch/decode.h"
+#include "branch/funcmap.h"
 #include "branch/records.h"
 #include "elf/functions.h"
 
@@ -63,6 +64,11 @@ enum an_code an_layouts_add(struct an_layouts *layouts, const char *path, uint64
 /* To be called when all are added: sorts the regions, finds the entries. */
 enum an_code an_layouts_finish(struct an_layouts *layouts, struct an_error *error);
 void an_layouts_close(struct an_layouts *layouts);
+
+/* The function map of a layout: the one that it carries, or else one made of the two binaries. The
+ * caller frees it. */
+enum an_code an_layouts_map(const struct an_layouts *layouts, const struct an_layout *layout,
+                            struct an_funcmap **map, struct an_error *error);
 
 enum an_place_kind {
     AN_PLACE_ELSEWHERE,   /* in none of the layouts: a library, say */

@@ -1,0 +1,406 @@
+/* anneal translate */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <anneal/branch.h>
+
+#include "command.h"
+#include "output.h"
+
+enum {
+    RECORDING = 1,
+    OUTPUT,
+    LAYOUT,
+    STATE,
+    CALL_STACK,
+    TARGET,
+    COUNTED,
+    TO_COUNTS,
+    PID,
+    IGNORE_BUILD_ID,
+    TRUNCATED,
+    THREADS,
+    JSON,
+    QUIET,
+};
+
+static const struct option_spec options[] = {
+    {RECORDING, 'p', "perfdata", "FILE",
+     "the recording: perf.data, the text of perf script, or pre-aggregated (-: the standard "
+     "input)"},
+    {OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: the standard output)"},
+    {LAYOUT, 'l', "layout", "FILE[@ADDRESS]",
+     "code of FILE, which llvm-bolt --enable-bat made, was in force too; again for each one, the "
+     "oldest first. ADDRESS: where its first new segment was loaded, if the recording does not "
+     "tell and it is not where it was linked to"},
+    {STATE, 0, "state", "FILE", "take layouts and call stack from FILE: see below"},
+    {CALL_STACK, 0, "call-stack", "FILE",
+     "FILE names the functions, one a line, that were on a call stack when code was replaced"},
+    {TARGET, 0, "to", "FILE",
+     "translate into the coordinates of the layout FILE, for the perf2bolt of that binary (the "
+     "output is pre-aggregated)"},
+    {COUNTED, 0, "pa", NULL, "the recording is pre-aggregated"},
+    {TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format, not fdata"},
+    {PID, 0, "pid", "N", "only process N"},
+    {IGNORE_BUILD_ID, 0, "ignore-build-id", NULL, "take files of another build too"},
+    {TRUNCATED, 0, "allow-truncated", NULL, "take what there is of a recording that was cut off"},
+    {THREADS, 'j', "num-threads", "N",
+     "use N threads (default: all processors; the result is the same)"},
+    {JSON, 0, "json", NULL, "print the account as JSON"},
+    {QUIET, 'q', "quiet", NULL, "print errors only"},
+    {0},
+};
+
+struct request {
+    struct an_translate_options options;
+    struct an_translate_layout *layouts;
+    char **owned; /* texts taken apart */
+    size_t layout_count, owned_count;
+    enum an_aggregate_output form;
+    const char *recording, *output;
+    bool json, quiet;
+};
+
+static char *keep(struct request *request, const char *text, size_t length)
+{
+    char **grown = realloc(request->owned, (request->owned_count + 1) * sizeof *grown);
+    char *copy = grown ? strndup(text, length) : NULL;
+    if (grown)
+        request->owned = grown;
+    if (copy)
+        request->owned[request->owned_count++] = copy;
+    else
+        say_error("out of memory");
+    return copy;
+}
+
+static bool take_address(const char *text, uint64_t *address)
+{
+    char *end;
+    errno = 0;
+    *address = strtoull(text, &end, 16);
+    if (end != text && !*end && !errno)
+        return true;
+    say_error("'%s' is no address (expected a hexadecimal number)", text);
+    return false;
+}
+
+static bool add_layout(struct request *request, const char *path, size_t length,
+                       const char *address)
+{
+    struct an_translate_layout *grown =
+        realloc(request->layouts, (request->layout_count + 1) * sizeof *grown);
+    if (!grown) {
+        say_error("out of memory");
+        return false;
+    }
+    request->layouts = grown;
+    struct an_translate_layout *layout = &grown[request->layout_count];
+    *layout = (struct an_translate_layout){.path = keep(request, path, length)};
+    if (!layout->path || (address && !take_address(address, &layout->address)))
+        return false;
+    request->layout_count++;
+    return true;
+}
+
+/* FILE, or FILE@ADDRESS: what is behind the last @ counts if it begins like a number. */
+static bool take_layout(struct request *request, const char *value)
+{
+    const char *at = strrchr(value, '@');
+    if (at && strncmp(at, "@0x", 3) == 0)
+        return add_layout(request, value, (size_t)(at - value), at + 1);
+    return add_layout(request, value, strlen(value), NULL);
+}
+
+/* Lines of "layout PATH [0xADDRESS]" and "call-stack PATH"; # begins a comment. */
+static bool take_state_line(struct request *request, char *line, const char *path, size_t number)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    if (!*line || *line == '#')
+        return true;
+    if (strncmp(line, "call-stack ", 11) == 0) {
+        request->options.call_stack = keep(request, line + 11, strlen(line + 11));
+        return request->options.call_stack != NULL;
+    }
+    if (strncmp(line, "layout ", 7) == 0) {
+        char *address = strrchr(line + 7, ' ');
+        bool has = address && strncmp(address, " 0x", 3) == 0;
+        size_t length = has ? (size_t)(address - line - 7) : strlen(line + 7);
+        return add_layout(request, line + 7, length, has ? address + 1 : NULL);
+    }
+    say_error("%s:%zu: expected 'layout PATH [0xADDRESS]' or 'call-stack PATH'", path, number);
+    return false;
+}
+
+static bool take_state(struct request *request, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0, number = 1;
+    bool good = file != NULL;
+    if (!file)
+        say_error("%s: %s", path, strerror(errno));
+    while (good && getline(&line, &size, file) >= 0)
+        good = take_state_line(request, line, path, number++);
+    if (file) {
+        if (good && ferror(file)) {
+            say_error("%s: cannot read", path);
+            good = false;
+        }
+        fclose(file);
+    }
+    free(line);
+    return good;
+}
+
+static bool take(struct request *request, const struct command *command, int id, const char *value)
+{
+    unsigned long long number = 0;
+    switch (id) {
+    case RECORDING:
+        request->recording = value;
+        return true;
+    case OUTPUT:
+        request->output = value;
+        return true;
+    case LAYOUT:
+        return take_layout(request, value);
+    case STATE:
+        return take_state(request, value);
+    case CALL_STACK:
+        request->options.call_stack = value;
+        return true;
+    case TARGET:
+        request->options.target = value;
+        request->form = AN_AGGREGATE_PREAGGREGATED;
+        return true;
+    case COUNTED:
+        request->options.input = AN_AGGREGATE_COUNTS;
+        return true;
+    case TO_COUNTS:
+        request->form = AN_AGGREGATE_PREAGGREGATED;
+        return true;
+    case PID:
+        if (!option_number(command, "pid", value, UINT32_MAX, &number))
+            return false;
+        request->options.pid = (uint32_t)number;
+        return true;
+    case IGNORE_BUILD_ID:
+        request->options.ignore_build_id = true;
+        return true;
+    case TRUNCATED:
+        request->options.allow_truncated = true;
+        return true;
+    case THREADS:
+        if (!option_number(command, "num-threads", value, 1024, &number))
+            return false;
+        request->options.threads = (unsigned)number;
+        return true;
+    case JSON:
+        request->json = true;
+        return true;
+    default:
+        request->quiet = true;
+        return true;
+    }
+}
+
+static void tell_json(const struct request *request, const struct an_translate_counts *counts)
+{
+    struct json_object *object = json_object_new_object();
+    struct json_object *layouts = json_object_new_array();
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+        {"processes", counts->processes},
+        {"samples", counts->samples},
+        {"matching_samples", counts->matching},
+        {"branches", counts->branches},
+        {"translated_branches", counts->translated},
+        {"returns", counts->returns},
+        {"entry_jumps", counts->entry_jumps},
+        {"elsewhere", counts->elsewhere},
+        {"in_no_function", counts->no_function},
+        {"in_no_fragment", counts->no_fragment},
+        {"without_origin", counts->no_origin},
+        {"traces", counts->runs},
+        {"translated_traces", counts->runs_translated},
+        {"out_of_range_traces", counts->runs_out_of_range},
+        {"traces_across", counts->runs_across},
+        {"untraceable_traces", counts->runs_untraceable},
+        {"illegal_before", counts->illegal_before},
+        {"old_code", counts->old_code},
+        {"old_code_unexpected", counts->old_code_unexpected},
+        {"gone", counts->gone},
+        {"records", counts->records},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
+    for (size_t i = 0; i < counts->layout_count; i++) {
+        struct json_object *layout = json_object_new_object();
+        const char *path = i ? request->layouts[i - 1].path : request->options.original;
+        json_object_object_add(layout, "path", json_text(path, strlen(path)));
+        json_object_object_add(layout, "branches", json_object_new_uint64(counts->by_layout[i]));
+        json_object_array_add(layouts, layout);
+    }
+    json_object_object_add(object, "layouts", layouts);
+    fprintf(strcmp(request->output, "-") == 0 ? stderr : stdout, "%s\n",
+            json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
+    json_object_put(object);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void tell_reason(uint64_t count, uint64_t whole, const char *reason)
+{
+    if (count)
+        say("  %s (%.2f%%) %s", with_commas(count), share(count, whole), reason);
+}
+
+static void tell(const struct request *request, const struct an_translate_counts *counts)
+{
+    if (request->json) {
+        tell_json(request, counts);
+        return;
+    }
+    if (request->quiet)
+        return;
+    if (counts->cut)
+        say_warning("%s was cut off: what begins at byte %llu was left out", request->recording,
+                    (unsigned long long)counts->cut_at);
+    say("%s %s, %s of them of the program", with_commas(counts->samples),
+        counts->counted ? "entries" : "samples", with_commas(counts->matching));
+    say("%s branches, %s translated:", with_commas(counts->branches),
+        with_commas(counts->translated));
+    for (size_t i = 0; i < counts->layout_count; i++)
+        say("  %s (%.2f%%) from %s", with_commas(counts->by_layout[i]),
+            share(counts->by_layout[i], counts->branches),
+            i ? request->layouts[i - 1].path : request->options.original);
+    tell_reason(counts->returns, counts->branches, "returns, which are not counted");
+    tell_reason(counts->entry_jumps, counts->branches, "from old entries of functions to new ones");
+    tell_reason(counts->elsewhere, counts->branches, "outside of the program");
+    tell_reason(counts->no_function, counts->branches, "in no function of the original");
+    tell_reason(counts->no_fragment, counts->branches, "in new code that has no translation");
+    tell_reason(counts->no_origin, counts->branches,
+                "in functions that the original does not have");
+    say("%s traces, %s translated:", with_commas(counts->runs),
+        with_commas(counts->runs_translated));
+    tell_reason(counts->runs_out_of_range, counts->runs, "leave the program");
+    tell_reason(counts->runs_across, counts->runs, "lead from one layout or function to another");
+    tell_reason(counts->runs_untraceable, counts->runs, "are not allowed by the code");
+    tell_reason(counts->illegal_before, counts->runs, "would not have been legal untranslated");
+    if (counts->old_code)
+        say("%s branches from old code of functions that were moved",
+            with_commas(counts->old_code));
+    if (counts->old_code_unexpected)
+        say_warning("%s of them are of functions that were on no call stack",
+                    with_commas(counts->old_code_unexpected));
+    if (counts->gone)
+        say("%s counts are of blocks that %s does not have", with_commas(counts->gone),
+            request->options.target);
+    say("wrote %s records to %s", with_commas(counts->records), request->output);
+}
+
+static int write_all(const struct an_translation *translation, const struct request *request)
+{
+    void *bytes;
+    size_t size;
+    struct an_error error;
+    if (an_translation_write(translation, request->form, &bytes, &size, &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    bool written = write_result(request->output, bytes, size, true);
+    free(bytes);
+    return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int translate(struct request *request)
+{
+    struct an_translation *translation;
+    struct an_error error;
+    request->options.layouts = request->layouts;
+    request->options.layout_count = request->layout_count;
+    if (an_translate_run(&request->options, request->recording, &translation, &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    int status = write_all(translation, request);
+    if (status == EXIT_DONE)
+        tell(request, an_translation_counts(translation));
+    an_translation_free(translation);
+    return status;
+}
+
+static bool complete(const struct request *request, const struct command *command, size_t operands)
+{
+    if (operands != 1)
+        say_error("expected one binary, the original, got %zu", operands);
+    else if (!request->recording)
+        say_error("no recording (name one with -p FILE)");
+    else if (!request->output)
+        say_error("no output (name one with -o FILE; - is the standard output)");
+    else
+        return true;
+    say("try '%s %s --help'", program_name, command->name);
+    return false;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct request request = {0};
+    struct option_parser parser;
+    const char *value;
+    int id = OPTION_WRONG, status = EXIT_USAGE;
+    bool good = true;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while (good && (id = option_next(&parser, &value)) > 0)
+        good = take(&request, command, id, value);
+    if (good && id == OPTION_HELP) {
+        status = EXIT_DONE;
+    } else if (good && id == OPTION_END && complete(&request, command, parser.operand_count)) {
+        request.options.original = parser.operands[0];
+        status = translate(&request);
+    }
+    option_finish(&parser);
+    for (size_t i = 0; i < request.owned_count; i++)
+        free(request.owned[i]);
+    free(request.owned);
+    free(request.layouts);
+    return status;
+}
+
+const struct command command_translate = {
+    .name = "translate",
+    .operands = "-p RECORDING -o PROFILE [--layout FILE]... ORIGINAL",
+    .summary = "translate a profile between layouts of a program's code",
+    .description =
+        "A process whose code was optimised while it ran executes a mixture: the text of the "
+        "ORIGINAL binary, and new text from llvm-bolt, perhaps of several rounds. This command "
+        "reads a recording of such a process, tells for each branch which layout it lies in, and "
+        "brings all of them into the coordinates of the original, ready for llvm-bolt -data. "
+        "Fall-throughs are followed in the layout in which they ran.\n\n"
+        "With --to, everything is brought into the coordinates of one of the layouts instead, "
+        "pre-aggregated, so that perf2bolt -pa reads it with that binary.\n\n"
+        "Layouts are found where the recording says they were mapped, by their file names; where "
+        "they were linked to, if the program has fixed addresses; as far from that as the original "
+        "was moved, if nothing is known of them; or where @ADDRESS says.\n\n"
+        "A state file has lines of 'layout PATH [0xADDRESS]' and 'call-stack PATH'. Nothing is "
+        "lost without a word: what cannot be translated is counted by its reason.",
+    .options = options,
+    .examples = "anneal translate -p perf.data -o app.fdata --layout app.c1 app\n"
+                "    of a process that runs app and the code of app.c1\n"
+                "anneal translate -p perf.data -o app.pa --layout app.c1 --to app.c1 app\n"
+                "perf2bolt -pa -p app.pa -o app.fdata app.c1\n"
+                "    the same by way of perf2bolt and the translation in app.c1\n",
+    .see_also = "anneal-aggregate(1), anneal-bat(1)",
+    .run = run,
+};
