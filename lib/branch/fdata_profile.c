@@ -44,6 +44,18 @@ bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *na
     return true;
 }
 
+bool an_fdata_profile_add_events(struct an_fdata_profile *profile,
+                                 const struct fdata_header *header, size_t input)
+{
+    const char *at = header->events, *end = at + header->events_length;
+    struct an_fdata_event event;
+    for (size_t i = 0; at && an_fdata_next_event(&at, end, &event); i++)
+        if (!an_fdata_profile_add_event(profile, event.name, event.length,
+                                        (uint64_t)input << 16 | i))
+            return false;
+    return true;
+}
+
 bool an_fdata_profile_absorb(struct an_fdata_profile *profile, struct an_fdata_profile *part)
 {
     if (!part->has_kind)

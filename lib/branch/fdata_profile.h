@@ -5,6 +5,7 @@
 #include <anneal/fdata.h>
 
 #include "base/error.h"
+#include "branch/fdata_header.h"
 #include "branch/fdata_table.h"
 
 /* An event, and by what it comes before others: first input that names it, place in there. */
@@ -40,6 +41,10 @@ struct an_fdata_profile *an_fdata_profile_new(bool whole_lines);
 /* Remembers an event's name, once, with its smallest rank; false when memory runs out. */
 bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *name, size_t length,
                                 uint64_t rank);
+
+/* Remembers the events of the how manyth input's header. */
+bool an_fdata_profile_add_events(struct an_fdata_profile *profile,
+                                 const struct fdata_header *header, size_t input);
 
 /* Adds all of part, a profile of the same kind or of none yet, whose records are taken over. */
 bool an_fdata_profile_absorb(struct an_fdata_profile *profile, struct an_fdata_profile *part);

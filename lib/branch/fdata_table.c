@@ -109,6 +109,7 @@ void an_fdata_table_move(struct fdata_table *table, uint32_t index_plus_1, uint3
     if (next)
         nodes[next - 1].previous = previous;
     link_in(table, index_plus_1, after);
+    table->moved++;
 }
 
 /* An entry for a key that lives long enough. */

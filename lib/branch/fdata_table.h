@@ -74,6 +74,7 @@ struct fdata_table {
     } variants;
     struct fdata_slots slots, variant_slots;
     uint32_t first;        /* of the list: index + 1, or 0 */
+    size_t moved;          /* so often were entries moved in the list since they were in order */
     size_t in_order;       /* so many entries were there when they were put into the list's order */
     char *ordered_keys;    /* keys of these */
     struct an_arena arena; /* the other keys */
