@@ -136,16 +136,19 @@ static void print_header(const struct fdata_view *view)
     if (info->event_count)
         printf("\n");
     size_t records = info->branches + info->samples;
-    printf("%s %s in %s function%s, total count %s", with_commas(records),
-           info->no_lbr ? "sampled places" : "branches", with_commas(info->functions),
+    printf("%s %s%s in %s function%s, total count %s", with_commas(records),
+           info->no_lbr   ? "sampled place"
+           : records == 1 ? "branch"
+                          : "branches",
+           info->no_lbr ? plural(records) : "", with_commas(info->functions),
            plural(info->functions), with_commas(info->total_count));
     if (!info->no_lbr)
         printf(", %s mispredicted (%.2f%%)", with_commas(info->total_mispreds),
                percent(info->total_mispreds, info->total_count));
     printf("\n");
     if (info->memory)
-        printf("%s memory records, total count %s\n", with_commas(info->memory),
-               with_commas(info->memory_count));
+        printf("%s memory record%s, total count %s\n", with_commas(info->memory),
+               plural(info->memory), with_commas(info->memory_count));
 }
 
 static void print_hot(const struct fdata_view *view)
