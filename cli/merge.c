@@ -45,8 +45,15 @@ const struct command command_merge = {
         "byte orders, several in one file), indexed profiles of versions 1 to 13, and text. What "
         "an input is shows in its content, not its name. Folders are searched. '-' is the "
         "standard input.\n\n"
-        "The result is an indexed profile for clang -fprofile-use, in the version that the "
-        "compiler reads. It is written whole or not at all.\n\n"
+        "BOLT's branch profiles in text form (fdata) are merged into one of them: records of the "
+        "same two places become one, whose counts and mispredictions are the sums. Profiles with "
+        "and without branch records (no_lbr), and of programs that were optimized by BOLT or not, "
+        "are not mixed; neither are fdata and LLVM profiles. --function and --no-function keep the "
+        "records that have one end at least in a function that is kept. The other options that "
+        "shape the result are for LLVM profiles.\n\n"
+        "The result for LLVM profiles is an indexed profile for clang -fprofile-use, in the "
+        "version that the "
+        "compiler reads. Results are written whole or not at all.\n\n"
         "Every input is accounted for: how many were used, which were rejected and why, which "
         "were empty, named twice or thin (with less than a tenth of the median total count). An "
         "input counts whole or not at all.",
@@ -58,7 +65,9 @@ const struct command command_merge = {
                 "anneal merge --format-version=7 -o app.profdata *.profraw\n"
                 "    for clang 13 or 14\n"
                 "anneal merge --failure-mode=all --ledger=ledger.json -o app.profdata profiles/\n"
-                "    go on without damaged inputs, and keep the account\n",
-    .see_also = "anneal-show(1), anneal-convert(1), llvm-profdata(1)",
+                "    go on without damaged inputs, and keep the account\n"
+                "anneal merge -o app.fdata runs/*.fdata\n"
+                "    for llvm-bolt -data=app.fdata\n",
+    .see_also = "anneal-show(1), anneal-convert(1), anneal-merge-fdata(1), llvm-profdata(1)",
     .run = run,
 };

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <anneal/fdata.h>
+
 #include "base/file.h"
+#include "fdata_show.h"
 #include "names.h"
 #include "output.h"
 #include "show.h"
@@ -160,7 +163,13 @@ static int show_file(struct show *show, const char *path)
     struct an_file file = {0};
     struct an_error error;
     int status = EXIT_FAILED;
-    if (an_file_load(&file, path, &error) != AN_OK ||
+    bool loaded = an_file_load(&file, path, &error) == AN_OK;
+    if (loaded && an_fdata_recognise(file.bytes.data, file.bytes.size)) {
+        status = fdata_show(show, path, file.bytes);
+        an_file_close(&file);
+        return status;
+    }
+    if (!loaded ||
         (an_llvm_reader_open(&show->reader, file.bytes.data, file.bytes.size, &error) != AN_OK &&
          an_error_in(&error, path))) {
         report_error(&error);
@@ -293,14 +302,21 @@ const struct command command_show = {
     .description =
         "Shows an LLVM instrumentation profile of any format: what it is, how much it counted, "
         "and its hottest functions; with options, any function's counters and values. '-' is the "
-        "standard input.",
+        "standard input.\n\n"
+        "Of a BOLT profile in text form (fdata) it shows the kind, the events, the totals, the "
+        "share "
+        "of mispredicted branches and the hottest functions: how many branches leave them, and how "
+        "often they are entered. With --function or --all-functions it shows functions one by one, "
+        "with --counts their records.",
     .options = options,
     .examples = "anneal show app.profdata\n"
                 "    the header and the ten hottest functions\n"
                 "anneal show --function='^parse_' --counts --values app.profdata\n"
                 "    all about some functions\n"
                 "anneal show --json --all-functions --counts app.profdata\n"
-                "    everything, for a script\n",
+                "    everything, for a script\n"
+                "anneal show --function='^main$' --counts app.fdata\n"
+                "    the branches of a function\n",
     .see_also = "anneal-merge(1), anneal-diff(1)",
     .run = run,
 };

@@ -104,6 +104,12 @@ AN_API void an_fdata_reader_close(struct an_fdata_reader *reader);
 
 struct an_fdata_profile;
 
+/*
+ * Makes a settled profile of one file, which is checked to its last byte. The bytes are not needed
+ * afterwards. *profile is set only on AN_OK.
+ */
+AN_API enum an_code an_fdata_profile_read(struct an_fdata_profile **profile, const void *bytes,
+                                          size_t size, struct an_error *error);
 AN_API void an_fdata_profile_free(struct an_fdata_profile *profile);
 
 /*

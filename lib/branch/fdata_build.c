@@ -120,11 +120,10 @@ static enum an_code add(struct an_fdata_builder *builder, const struct an_fdata_
     }
     struct fdata_table *table = &builder->profile->table;
     const char *key = (const char *)builder->key.data;
-    uint64_t hash = an_fdata_key_hash(key, builder->key.size);
-    struct fdata_entry *entry = an_fdata_table_find(table, key, builder->key.size, hash);
+    struct fdata_entry *entry = an_fdata_table_find(table, key, builder->key.size);
     if (!entry)
-        entry = an_fdata_table_insert(table, key, builder->key.size, hash,
-                                      owner.length ? key + owner.start : NULL, owner.length);
+        entry = an_fdata_table_insert(table, key, builder->key.size,
+                                      owner.length ? key + owner.start : NULL, owner.length, 0);
     if (!entry)
         return an_fail_memory(error);
     entry->mispreds += mispreds;

@@ -34,7 +34,7 @@ static bool begins_like_a_record(const char *text, size_t length, bool cut)
         at++;
     size_t name = at;
     for (; at < length && text[at] != ' '; at++) {
-        if ((unsigned char)text[at] < ' ')
+        if ((unsigned char)text[at] < ' ' && text[at] != '\t')
             return false;
         at += text[at] == '\\';
     }

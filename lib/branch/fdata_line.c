@@ -22,7 +22,7 @@ static bool take_blanks(struct walk *walk)
     while (walk->at < walk->end && *walk->at == ' ')
         walk->at++;
     if (walk->at - from > 1)
-        walk->line->canonical = false;
+        walk->line->plain = walk->line->canonical = false;
     return walk->at > from;
 }
 
@@ -121,9 +121,8 @@ static size_t length_so_far(const struct walk *walk)
 static bool take_count(struct walk *walk, uint64_t most)
 {
     struct fdata_line *line = walk->line;
-    line->key_length = length_so_far(walk);
     if (line->locations_length == 0)
-        line->locations_length = line->key_length;
+        line->locations_length = length_so_far(walk);
     if (!take_decimal(walk, most, "a count, decimal", &line->record.count))
         return false;
     take_blanks(walk);
@@ -148,7 +147,7 @@ bool an_fdata_line_parse(const char *text, size_t length, bool no_lbr, uint64_t 
 {
     struct walk walk = {text, text, text + length, line};
     struct an_fdata_record *record = &line->record;
-    *line = (struct fdata_line){.canonical = true};
+    *line = (struct fdata_line){.canonical = true, .plain = true};
     bool memory = length && *text >= '3' && *text <= '5';
     record->kind = memory ? AN_FDATA_MEMORY : no_lbr ? AN_FDATA_SAMPLE : AN_FDATA_BRANCH;
     if (!take_location(&walk, memory ? '3' : '0',

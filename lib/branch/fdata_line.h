@@ -15,9 +15,9 @@
 
 struct fdata_line {
     struct an_fdata_record record;
-    size_t key_length;       /* what stands before the last number, without the blanks between */
-    size_t locations_length; /* what stands before the first number, likewise */
-    bool canonical;          /* the locations are written as anneal writes them */
+    size_t locations_length; /* what stands before the first number, without the blanks between */
+    bool plain;              /* one blank between fields */
+    bool canonical;          /* and offsets as anneal writes them */
     size_t wrong_at;         /* of a line that is refused: where, from its start */
     const char *wanted;      /* and what was expected there */
 };

@@ -17,8 +17,12 @@
 #include "base/pool.h"
 #include "branch/fdata_scan.h"
 
-/* Adding up two tables costs about as much as reading this many bytes. */
-enum { BYTES_PER_THREAD = 8 << 20, SIZES_LOOKED_AT = 64, MOST_SHARES = 256 };
+/*
+ * What a thread has to itself is learned once more in each: which lines there are, and in which
+ * order they come. Measured on 100 profiles of 1.7 MB, a second thread saves a quarter of the time
+ * and takes half as much again of the processors.
+ */
+enum { BYTES_PER_THREAD = 128 << 20, SIZES_LOOKED_AT = 64, MOST_SHARES = 256 };
 
 struct job;
 
@@ -64,18 +68,6 @@ static enum an_code check_kind(const struct an_fdata_profile *profile,
     return an_error_hint(error, "merge each kind by itself");
 }
 
-static bool add_events(struct an_fdata_profile *profile, const struct fdata_header *header,
-                       size_t input)
-{
-    const char *at = header->events, *end = at + header->events_length;
-    struct an_fdata_event event;
-    for (size_t i = 0; at && an_fdata_next_event(&at, end, &event); i++)
-        if (!an_fdata_profile_add_event(profile, event.name, event.length,
-                                        (uint64_t)input << 16 | i))
-            return false;
-    return true;
-}
-
 static enum an_code merge_bytes(struct share *share, size_t i, struct an_bytes file,
                                 struct an_error *error)
 {
@@ -95,7 +87,7 @@ static enum an_code merge_bytes(struct share *share, size_t i, struct an_bytes f
     profile->no_lbr = header.no_lbr;
     code =
         an_fdata_scan(&share->scanner, profile, file, &header, job->inputs[i].weight, &sums, error);
-    if (code == AN_OK && !add_events(profile, &header, i))
+    if (code == AN_OK && !an_fdata_profile_add_events(profile, &header, i))
         code = an_fail_memory(error);
     if (code != AN_OK) {
         if (!profile->has_kind)
@@ -275,7 +267,7 @@ static size_t shares_wanted(const struct job *job)
     }
     if (looked_at)
         bytes *= (double)job->count / (double)looked_at;
-    size_t useful = 1 + (size_t)(bytes / BYTES_PER_THREAD);
+    size_t useful = (size_t)(bytes / BYTES_PER_THREAD);
     if (!job->options->threads && number > useful)
         number = useful;
     return number ? number : 1;

@@ -14,7 +14,7 @@
 struct item {
     uint64_t from_offset, to_offset;
     uint32_t from_name, to_name; /* numbers, later ranks */
-    uint32_t index;              /* of the entry */
+    struct fdata_place place;
     uint8_t from_kind, to_kind;
 };
 
@@ -38,28 +38,39 @@ static bool number_name(struct sorter *sorter, const struct an_fdata_location *l
     return found < UINT32_MAX;
 }
 
+static bool add_item(struct sorter *sorter, struct fdata_place place, struct an_fdata_info *info)
+{
+    struct an_fdata_record record;
+    an_fdata_decode(sorter->profile, place, &record);
+    struct item *item = &sorter->items[sorter->count++];
+    *item = (struct item){
+        .from_offset = record.from.offset,
+        .to_offset = record.to.offset,
+        .place = place,
+        .from_kind = record.from.kind,
+        .to_kind = record.to.kind,
+    };
+    an_fdata_info_add(info, &record);
+    return number_name(sorter, &record.from, &item->from_name) &&
+           (record.kind == AN_FDATA_SAMPLE || number_name(sorter, &record.to, &item->to_name));
+}
+
 static bool make_items(struct sorter *sorter, struct an_fdata_info *info)
 {
     const struct fdata_table *table = &sorter->profile->table;
-    for (size_t i = 0; i < table->entries.count; i++) {
-        struct an_fdata_record record;
-        if (table->entries.items[i].lines == 0)
-            continue;
-        an_fdata_entry_decode(sorter->profile, &table->entries.items[i], &record);
-        struct item *item = &sorter->items[sorter->count++];
-        *item = (struct item){
-            .from_offset = record.from.offset,
-            .to_offset = record.to.offset,
-            .index = (uint32_t)i,
-            .from_kind = record.from.kind,
-            .to_kind = record.to.kind,
-        };
-        if (!number_name(sorter, &record.from, &item->from_name) ||
-            (record.kind != AN_FDATA_SAMPLE && !number_name(sorter, &record.to, &item->to_name)))
-            return false;
-        an_fdata_info_add(info, &record);
+    uint32_t *indexes = an_fdata_table_indexes(table);
+    bool done = indexes != NULL;
+    for (size_t i = 0; done && i < table->entries.count; i++)
+        if (table->entries.items[i].lines)
+            done = add_item(sorter, (struct fdata_place){(uint32_t)i, 0}, info);
+    for (size_t i = 0; done && i < table->variants.count; i++) {
+        const struct fdata_variant *variant = &table->variants.items[i];
+        if (variant->lines)
+            done = add_item(sorter, (struct fdata_place){indexes[variant->number], (uint32_t)i + 1},
+                            info);
     }
-    return true;
+    free(indexes);
+    return done;
 }
 
 static int by_name(const void *a, const void *b, void *context)
@@ -115,14 +126,24 @@ static bool fill_buckets(struct sorter *sorter)
     return true;
 }
 
-/* Keys that say the same are still different texts when lines are merged whole. */
-static int by_key(const struct sorter *sorter, const struct item *a, const struct item *b)
+static uint64_t mispreds_of(const struct sorter *sorter, struct fdata_place place)
 {
-    const struct fdata_entry *left = &sorter->profile->table.entries.items[a->index];
-    const struct fdata_entry *right = &sorter->profile->table.entries.items[b->index];
+    return place.variant_plus_1
+               ? sorter->profile->table.variants.items[place.variant_plus_1 - 1].mispreds
+               : 0;
+}
+
+/* What is left when lines are merged whole: other ways to write the same, and mispredictions. */
+static int by_text(const struct sorter *sorter, struct fdata_place a, struct fdata_place b)
+{
+    const struct fdata_entry *left = &sorter->profile->table.entries.items[a.entry];
+    const struct fdata_entry *right = &sorter->profile->table.entries.items[b.entry];
+    uint64_t left_mispreds = mispreds_of(sorter, a), right_mispreds = mispreds_of(sorter, b);
     size_t shorter = left->length < right->length ? left->length : right->length;
-    int order = memcmp(left->key, right->key, shorter);
-    return order ? order : (left->length > right->length) - (left->length < right->length);
+    int order = left == right ? 0 : memcmp(left->key, right->key, shorter);
+    if (order == 0)
+        order = (left->length > right->length) - (left->length < right->length);
+    return order ? order : (left_mispreds > right_mispreds) - (left_mispreds < right_mispreds);
 }
 
 #define COMPARE(field)                                                                             \
@@ -137,7 +158,7 @@ static int by_place(const void *a, const void *b, void *sorter)
     COMPARE(to_offset);
     COMPARE(from_kind);
     COMPARE(to_kind);
-    return by_key(sorter, left, right);
+    return by_text(sorter, left->place, right->place);
 }
 
 static void sort_few(struct sorter *sorter, struct item *items, size_t count)
@@ -164,13 +185,14 @@ static void sort_buckets(struct sorter *sorter)
 }
 
 /* How many functions have records. */
-static bool count_functions(const struct an_fdata_profile *profile, size_t *functions)
+static bool count_functions(const struct sorter *sorter, size_t *functions)
 {
-    bool *seen = an_alloc_zero(profile->table.owners.count + 1, sizeof *seen);
+    const struct fdata_table *table = &sorter->profile->table;
+    bool *seen = an_alloc_zero(table->owners.count + 1, sizeof *seen);
     *functions = 0;
-    for (size_t i = 0; seen && i < profile->table.entries.count; i++) {
-        const struct fdata_entry *entry = &profile->table.entries.items[i];
-        if (entry->lines == 0 || entry->owner == FDATA_NO_OWNER || seen[entry->owner])
+    for (size_t i = 0; seen && i < sorter->count; i++) {
+        const struct fdata_entry *entry = &table->entries.items[sorter->items[i].place.entry];
+        if (entry->owner == FDATA_NO_OWNER || seen[entry->owner])
             continue;
         seen[entry->owner] = true;
         ++*functions;
@@ -217,15 +239,16 @@ enum an_code an_fdata_profile_settle(struct an_fdata_profile *profile, struct an
         .bolted = profile->bolted,
         .event_count = profile->events.count,
     };
-    sorter.items = an_alloc(profile->table.entries.count + 1, sizeof *sorter.items);
-    uint32_t *order = an_alloc(profile->table.entries.count + 1, sizeof *order);
+    size_t most = profile->table.entries.count + profile->table.variants.count + 1;
+    sorter.items = an_alloc(most, sizeof *sorter.items);
+    struct fdata_place *order = an_alloc(most, sizeof *order);
     bool done = sorter.items && order && make_items(&sorter, &info) && rank_names(&sorter) &&
-                fill_buckets(&sorter) && count_functions(profile, &info.functions) &&
+                count_functions(&sorter, &info.functions) && fill_buckets(&sorter) &&
                 sort_events(profile);
     if (done) {
         sort_buckets(&sorter);
         for (size_t i = 0; i < sorter.count; i++)
-            order[i] = sorter.sorted[i].index;
+            order[i] = sorter.sorted[i].place;
         free(profile->order);
         profile->order = order;
         profile->order_count = sorter.count;

@@ -44,6 +44,18 @@ bool an_fdata_profile_add_event(struct an_fdata_profile *profile, const char *na
     return true;
 }
 
+bool an_fdata_profile_add_events(struct an_fdata_profile *profile,
+                                 const struct fdata_header *header, size_t input)
+{
+    const char *at = header->events, *end = at + header->events_length;
+    struct an_fdata_event event;
+    for (size_t i = 0; at && an_fdata_next_event(&at, end, &event); i++)
+        if (!an_fdata_profile_add_event(profile, event.name, event.length,
+                                        (uint64_t)input << 16 | i))
+            return false;
+    return true;
+}
+
 bool an_fdata_profile_absorb(struct an_fdata_profile *profile, struct an_fdata_profile *part)
 {
     if (!part->has_kind)
@@ -88,20 +100,10 @@ const struct an_fdata_info *an_fdata_profile_info(const struct an_fdata_profile 
     return &profile->info;
 }
 
-/* The last number of a key, which is that of the mispredictions when lines are merged whole. */
-static uint64_t last_number(const char *key, size_t length)
+void an_fdata_decode(const struct an_fdata_profile *profile, struct fdata_place place,
+                     struct an_fdata_record *record)
 {
-    uint64_t value = 0;
-    while (length && key[length - 1] != ' ')
-        length--;
-    for (; key[length] >= '0' && key[length] <= '9'; length++)
-        value = 10 * value + (uint64_t)(key[length] - '0');
-    return value;
-}
-
-void an_fdata_entry_decode(const struct an_fdata_profile *profile, const struct fdata_entry *entry,
-                           struct an_fdata_record *record)
-{
+    const struct fdata_entry *entry = &profile->table.entries.items[place.entry];
     const char *at = entry->key, *end = entry->key + entry->length;
     uint64_t most = an_fdata_profile_most(profile);
     bool memory = *at >= '3';
@@ -115,8 +117,12 @@ void an_fdata_entry_decode(const struct an_fdata_profile *profile, const struct 
     record->from = an_fdata_location_decode(&at, end);
     if (record->kind != AN_FDATA_SAMPLE)
         record->to = an_fdata_location_decode(&at, end);
-    if (profile->whole_lines && record->kind == AN_FDATA_BRANCH)
-        record->mispreds = last_number(entry->key, entry->length);
+    if (place.variant_plus_1) {
+        const struct fdata_variant *variant =
+            &profile->table.variants.items[place.variant_plus_1 - 1];
+        record->mispreds = variant->mispreds;
+        record->count = an_fdata_clamped(variant->count, most);
+    }
 }
 
 bool an_fdata_profile_record(const struct an_fdata_profile *profile, size_t index,
@@ -125,7 +131,7 @@ bool an_fdata_profile_record(const struct an_fdata_profile *profile, size_t inde
     an_assert(profile->order);
     if (index >= profile->order_count)
         return false;
-    an_fdata_entry_decode(profile, &profile->table.entries.items[profile->order[index]], record);
+    an_fdata_decode(profile, profile->order[index], record);
     return true;
 }
 
@@ -166,12 +172,8 @@ static int judge(struct filter *filter, const struct an_fdata_location *location
 static bool judge_all(struct an_fdata_profile *profile, struct filter *filter, bool *stays)
 {
     for (size_t i = 0; i < profile->table.entries.count; i++) {
-        const struct fdata_entry *entry = &profile->table.entries.items[i];
         struct an_fdata_record record;
-        stays[i] = true;
-        if (entry->lines == 0)
-            continue;
-        an_fdata_entry_decode(profile, entry, &record);
+        an_fdata_decode(profile, (struct fdata_place){(uint32_t)i, 0}, &record);
         int from = judge(filter, &record.from), to = 0;
         if (from == 0 && record.kind == AN_FDATA_BRANCH)
             to = judge(filter, &record.to);
@@ -182,26 +184,40 @@ static bool judge_all(struct an_fdata_profile *profile, struct filter *filter, b
     return true;
 }
 
+/* Takes out the records of entries that do not stay, and tells how many there were. */
+static size_t remove_others(struct fdata_table *table, const bool *stays, const uint32_t *indexes)
+{
+    size_t removed = 0;
+    for (size_t i = 0; i < table->entries.count; i++)
+        if (!stays[i] && table->entries.items[i].lines) {
+            table->entries.items[i].lines = 0;
+            removed++;
+        }
+    for (size_t i = 0; i < table->variants.count; i++)
+        if (!stays[indexes[table->variants.items[i].number]] && table->variants.items[i].lines) {
+            table->variants.items[i].lines = 0;
+            removed++;
+        }
+    return removed;
+}
+
 enum an_code an_fdata_profile_filter(struct an_fdata_profile *profile,
                                      bool (*keep)(void *context, const char *name, size_t length),
                                      void *context, size_t *removed, struct an_error *error)
 {
     struct filter filter = {.keep = keep, .context = context};
     bool *stays = an_alloc(profile->table.entries.count, sizeof *stays);
-    bool done = stays && judge_all(profile, &filter, stays);
-    *removed = 0;
-    for (size_t i = 0; done && i < profile->table.entries.count; i++)
-        if (!stays[i]) {
-            profile->table.entries.items[i].lines = 0;
-            ++*removed;
-        }
+    uint32_t *indexes = an_fdata_table_indexes(&profile->table);
+    bool done = stays && indexes && judge_all(profile, &filter, stays);
+    if (done) {
+        *removed = remove_others(&profile->table, stays, indexes);
+        free(profile->order);
+        profile->order = NULL;
+    }
     free(stays);
+    free(indexes);
     an_names_free(&filter.names);
     an_vector_free(&filter.verdicts);
     an_buffer_free(&filter.plain);
-    if (!done)
-        return an_fail_memory(error);
-    free(profile->order);
-    profile->order = NULL;
-    return AN_OK;
+    return done ? AN_OK : an_fail_memory(error);
 }

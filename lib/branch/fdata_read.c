@@ -1,9 +1,9 @@
-/* One file, record by record. Opening checks it to its last byte; the walk only decodes. */
+/* One file: record by record, where opening checks it to its last byte and the walk only decodes;
+ * or as a profile. */
 #include <string.h>
 
-#include "branch/fdata_header.h"
 #include "branch/fdata_line.h"
-#include "branch/fdata_profile.h"
+#include "branch/fdata_scan.h"
 
 struct an_fdata_reader {
     struct an_bytes file;
@@ -123,4 +123,41 @@ void an_fdata_reader_close(struct an_fdata_reader *reader)
     an_names_free(&reader->functions);
     an_vector_free(&reader->events);
     free(reader);
+}
+
+/* ---- as a profile ---- */
+
+static enum an_code read_into(struct an_fdata_profile *profile, struct an_bytes file,
+                              struct an_error *error)
+{
+    struct fdata_scanner scanner = {0};
+    struct fdata_header header;
+    struct fdata_sums sums;
+    enum an_code code = an_fdata_header_read(file, &header, error);
+    if (code != AN_OK)
+        return code;
+    profile->has_kind = true;
+    profile->no_lbr = header.no_lbr;
+    profile->bolted = header.bolted;
+    code = an_fdata_scan(&scanner, profile, file, &header, 1, &sums, error);
+    an_fdata_scanner_free(&scanner);
+    if (code == AN_OK && !an_fdata_profile_add_events(profile, &header, 0))
+        code = an_fail_memory(error);
+    return code == AN_OK ? an_fdata_profile_settle(profile, error) : code;
+}
+
+enum an_code an_fdata_profile_read(struct an_fdata_profile **profile, const void *bytes,
+                                   size_t size, struct an_error *error)
+{
+    if (size == 0)
+        return an_fail(error, AN_EMPTY, "the file is empty");
+    struct an_fdata_profile *made = an_fdata_profile_new(false);
+    if (!made)
+        return an_fail_memory(error);
+    enum an_code code = read_into(made, (struct an_bytes){bytes, size}, error);
+    if (code == AN_OK)
+        *profile = made;
+    else
+        an_fdata_profile_free(made);
+    return code;
 }

@@ -5,8 +5,8 @@
  *     ^-----------------^ ^---^
  *             key         numbers
  *
- * Is it the line that followed the one before it in an earlier file? Then the key is compared and
- * the numbers are read, and that is all. Else the key is looked up: the numbers are found from the
+ * Is it one of the lines that come next in the table's list? Then the key is compared and the
+ * numbers are read, and that is all. Else the key is looked up: the numbers are found from the
  * line's end. Only a line whose key is new is taken apart field by field, since a key that is known
  * was checked when it came in; and a line that is known but for its numbers is checked by reading
  * these.
@@ -28,10 +28,15 @@ struct scan {
     uint64_t weight, most;
     bool no_lbr, whole_lines;
     bool take_back;
-    uint32_t last; /* index + 1 of the entry of the line before, or 0 */
+    uint32_t last;     /* index + 1 of the entry of the line before, or 0 */
+    uint32_t position; /* index + 1 of the last entry that was in the list's order at the start */
+    unsigned vain;     /* how often in a row the line's entry was not ahead in the list */
     fdata_sum total;
     size_t functions;
 };
+
+/* How far ahead in the list to look, and how often in vain before doing so only for one step. */
+enum { REACH = 32, VAIN = 32 };
 
 struct numbers {
     uint64_t mispreds, count;
@@ -59,7 +64,7 @@ static inline const char *read_decimal(const char *at, uint64_t *value)
 
 static inline bool has_mispreds(const struct scan *scan, const char *key)
 {
-    return !scan->whole_lines && !scan->no_lbr && *key < '3';
+    return !scan->no_lbr && *key < '3';
 }
 
 /* The numbers behind a key, as they are usually written, and where the next line begins. */
@@ -98,50 +103,57 @@ static bool note_owner(struct scan *scan, uint32_t owner)
     return true;
 }
 
+/* The sum of the lines that differ from the entry by their mispredictions, when these are keys. */
+static bool add_variant(struct scan *scan, struct fdata_entry *entry, const struct numbers *numbers)
+{
+    struct fdata_variant *variant =
+        an_fdata_table_variant(scan->table, entry->number, numbers->mispreds);
+    fdata_sum count = an_fdata_weighted(numbers->count, scan->weight);
+    if (!variant)
+        return false;
+    variant->count += scan->take_back ? -count : count;
+    variant->lines += scan->take_back ? -1u : 1;
+    return true;
+}
+
 static inline bool add(struct scan *scan, struct fdata_entry *entry, const struct numbers *numbers)
 {
-    fdata_sum count = an_fdata_weighted(numbers->count, scan->weight);
-    fdata_sum mispreds = an_fdata_weighted(numbers->mispreds, scan->weight);
-    if (scan->take_back) {
-        entry->count -= count;
-        entry->mispreds -= mispreds;
-        entry->lines--;
-        return true;
+    if (scan->whole_lines && numbers->mispreds) {
+        if (!add_variant(scan, entry, numbers))
+            return false;
+    } else {
+        fdata_sum count = an_fdata_weighted(numbers->count, scan->weight);
+        fdata_sum mispreds = an_fdata_weighted(numbers->mispreds, scan->weight);
+        entry->count += scan->take_back ? -count : count;
+        entry->mispreds += scan->take_back ? -mispreds : mispreds;
+        entry->lines += scan->take_back ? -1u : 1;
     }
-    entry->count += count;
-    entry->mispreds += mispreds;
-    entry->lines++;
+    if (scan->take_back)
+        return true;
     if (*entry->key < '3')
         scan->total += numbers->count;
     return entry->owner == FDATA_NO_OWNER || note_owner(scan, entry->owner);
 }
 
-/* Is the line at `at` the entry's? Then its numbers are read. The end of a key tells most. */
-static inline const char *match(const struct scan *scan, const struct fdata_entry *entry,
-                                const char *at, struct numbers *numbers)
-{
-    size_t length = entry->length;
-    if ((size_t)(scan->end - at) <= length || at[length] != ' ')
-        return NULL;
-    if (length >= 8 && an_load64(at + length - 8) != an_load64(entry->key + length - 8))
-        return NULL;
-    if (memcmp(at, entry->key, length) != 0)
-        return NULL;
-    return read_numbers(scan, entry->key, at + length + 1, numbers);
-}
-
-/* The entry that the lines of earlier files let expect, if it is that of this line. */
-static inline struct fdata_entry *guess(const struct scan *scan, const char *at, const char **next,
+/* The entry of the line, if it is one of the next in the list. Then its numbers are read. */
+static inline struct fdata_entry *guess(struct scan *scan, const char *at, const char **next,
                                         struct numbers *numbers)
 {
-    struct fdata_entry *entries = scan->table->entries.items;
-    uint32_t guessed = scan->last ? entries[scan->last - 1].next : 0;
-    for (int tries = 0; guessed && tries < 2; tries++) {
-        struct fdata_entry *entry = &entries[guessed - 1];
-        *next = match(scan, entry, at, numbers);
-        if (*next)
-            return entry;
-        guessed = entry->next;
+    const struct fdata_node *nodes = scan->table->nodes.items;
+    uint32_t guessed = scan->last ? nodes[scan->last - 1].next : scan->table->first;
+    size_t left = (size_t)(scan->end - at);
+    unsigned reach = scan->vain < VAIN ? REACH : 1;
+    for (unsigned tries = 0; guessed && tries < reach; tries++) {
+        const struct fdata_node *node = &nodes[guessed - 1];
+        size_t length = node->length;
+        if (length < left && length >= 8 && an_load64(at + length - 8) == node->end) {
+            struct fdata_entry *entry = &scan->table->entries.items[guessed - 1];
+            if (at[length] == ' ' && memcmp(at, entry->key, length) == 0) {
+                *next = read_numbers(scan, entry->key, at + length + 1, numbers);
+                return *next ? entry : NULL;
+            }
+        }
+        guessed = node->next;
     }
     return NULL;
 }
@@ -166,15 +178,12 @@ static size_t key_length(const struct scan *scan, const char *line, const char *
     return at ? (size_t)(at - 1 - line) : 0;
 }
 
-static struct fdata_entry *insert(struct scan *scan, const char *key, size_t length, uint64_t hash,
+static struct fdata_entry *insert(struct scan *scan, const char *key, size_t length,
                                   const struct an_fdata_record *record)
 {
     const struct an_fdata_location *owner = an_fdata_owner(record);
-    /* The name has to be looked for: a key that was written anew has it elsewhere. */
-    return an_fdata_table_insert(scan->table, key, length, hash,
-                                 owner ? memmem(key, length, owner->name, owner->name_length)
-                                       : NULL,
-                                 owner ? owner->name_length : 0);
+    return an_fdata_table_insert(scan->table, key, length, owner ? owner->name : NULL,
+                                 owner ? owner->name_length : 0, scan->last);
 }
 
 static void put_location(struct an_buffer *key, const struct an_fdata_location *location)
@@ -206,19 +215,32 @@ static enum an_code take_apart(struct scan *scan, const char *at, size_t length,
     if (!an_fdata_line_parse(at, length, scan->no_lbr, scan->most, &line))
         return an_fdata_wrong_line(scan->file, start, line.wrong_at, line.wanted, error);
     const char *key = at;
-    size_t size = scan->whole_lines ? line.key_length : line.locations_length;
-    if (!line.canonical && !scan->whole_lines) {
+    size_t size = line.locations_length;
+    if (!line.plain || (!line.canonical && !scan->whole_lines)) {
         if (!write_key(&scan->scanner->key, &line.record))
             return an_fail_memory(error);
         key = (const char *)scan->scanner->key.data;
         size = scan->scanner->key.size;
     }
-    uint64_t hash = an_fdata_key_hash(key, size);
-    *entry = an_fdata_table_find(scan->table, key, size, hash);
+    *entry = an_fdata_table_find(scan->table, key, size);
     if (!*entry)
-        *entry = insert(scan, key, size, hash, &line.record);
-    *numbers = (struct numbers){scan->whole_lines ? 0 : line.record.mispreds, line.record.count};
+        *entry = insert(scan, key, size, &line.record);
+    *numbers = (struct numbers){line.record.mispreds, line.record.count};
     return *entry ? AN_OK : an_fail_memory(error);
+}
+
+/*
+ * The line's entry is not among the next ones of the list. If it lies behind, the list is wrong and
+ * it is moved to here. If it lies further ahead, there is only a gap in this file.
+ */
+static void found_elsewhere(struct scan *scan, uint32_t index_plus_1)
+{
+    bool ahead = index_plus_1 > scan->position && index_plus_1 <= scan->table->in_order;
+    if (scan->vain >= VAIN)
+        return;
+    scan->vain++;
+    if (!ahead)
+        an_fdata_table_move(scan->table, index_plus_1, scan->last);
 }
 
 /* Finds the entry of a line, or makes it. An empty line has none. */
@@ -234,9 +256,11 @@ static enum an_code look_up(struct scan *scan, const char *at, const char **next
         return AN_OK;
     size_t size = key_length(scan, at, newline);
     if (size) {
-        *entry = an_fdata_table_find(scan->table, at, size, an_fdata_key_hash(at, size));
-        if (*entry && read_numbers(scan, at, at + size + 1, numbers))
+        *entry = an_fdata_table_find(scan->table, at, size);
+        if (*entry && read_numbers(scan, at, at + size + 1, numbers)) {
+            found_elsewhere(scan, (uint32_t)(*entry - scan->table->entries.items) + 1);
             return AN_OK;
+        }
     }
     return take_apart(scan, at, length, entry, numbers, error);
 }
@@ -247,11 +271,15 @@ static enum an_code look_up(struct scan *scan, const char *at, const char **next
 static enum an_code scan_lines(struct scan *scan, const char **at, struct an_error *error)
 {
     scan->last = 0;
+    scan->position = 0;
+    scan->vain = 0;
     while (*at < scan->end) {
         const char *next;
         struct numbers numbers = {0};
         struct fdata_entry *entry = guess(scan, *at, &next, &numbers);
-        if (!entry) {
+        if (entry) {
+            scan->vain = 0;
+        } else {
             enum an_code code = look_up(scan, *at, &next, &entry, &numbers, error);
             if (code != AN_OK)
                 return code;
@@ -259,11 +287,9 @@ static enum an_code scan_lines(struct scan *scan, const char **at, struct an_err
         *at = next;
         if (!entry)
             continue;
-        struct fdata_entry *entries = scan->table->entries.items;
-        uint32_t index_plus_1 = (uint32_t)(entry - entries) + 1;
-        if (scan->last && entries[scan->last - 1].next != index_plus_1)
-            entries[scan->last - 1].next = index_plus_1;
-        scan->last = index_plus_1;
+        scan->last = (uint32_t)(entry - scan->table->entries.items) + 1;
+        if (scan->last <= scan->table->in_order)
+            scan->position = scan->last;
         if (!add(scan, entry, &numbers))
             return an_fail_memory(error);
     }
@@ -297,6 +323,7 @@ enum an_code an_fdata_scan(struct fdata_scanner *scanner, struct an_fdata_profil
         .whole_lines = profile->whole_lines,
     };
     scanner->file++;
+    an_fdata_table_arrange(&profile->table);
     const char *at = start;
     enum an_code code = scan_lines(&scan, &at, error);
     if (code == AN_OK && scan.end < (const char *)file.data + file.size)

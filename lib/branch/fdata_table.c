@@ -6,33 +6,75 @@
 
 enum { FIRST_SLOTS = 1024 };
 
+/* Half of what an index + 1 can be: slots are twice as many. */
+#define MOST_ENTRIES ((size_t)INT32_MAX)
+
 void an_fdata_table_free(struct fdata_table *table)
 {
     for (size_t i = 0; i < table->inherited.count; i++)
         an_arena_free(&table->inherited.items[i]);
+    for (size_t i = 0; i < table->inherited_keys.count; i++)
+        free(table->inherited_keys.items[i]);
     an_vector_free(&table->inherited);
+    an_vector_free(&table->inherited_keys);
     an_vector_free(&table->entries);
+    an_vector_free(&table->nodes);
+    an_vector_free(&table->variants);
     an_names_free(&table->owners);
+    an_arena_free(&table->names);
     an_arena_free(&table->arena);
-    free(table->slots);
+    free(table->ordered_keys);
+    free(table->slots.items);
+    free(table->variant_slots.items);
     *table = (struct fdata_table){0};
 }
 
-uint64_t an_fdata_key_hash(const char *key, size_t length)
+/* ---- slots ---- */
+
+static void put_slot(struct fdata_slots *slots, uint32_t hash, uint32_t index_plus_1)
 {
-    return XXH3_64bits(key, length);
+    size_t at = hash & slots->mask;
+    while (slots->items[at].index_plus_1)
+        at = (at + 1) & slots->mask;
+    slots->items[at] = (struct fdata_slot){hash, index_plus_1};
 }
 
-struct fdata_entry *an_fdata_table_find(const struct fdata_table *table, const char *key,
-                                        size_t length, uint64_t hash)
+/* Keeps the slots at most half full when one more than `count` are in use. */
+static bool make_slots(struct fdata_slots *slots, size_t count)
 {
-    if (!table->slots)
+    size_t number = slots->items ? slots->mask + 1 : 0;
+    if (2 * (count + 1) <= number)
+        return true;
+    struct fdata_slots grown = {.mask = (number ? 2 * number : FIRST_SLOTS) - 1};
+    grown.items = an_alloc_zero(grown.mask + 1, sizeof *grown.items);
+    if (!grown.items)
+        return false;
+    for (size_t i = 0; i < number; i++)
+        if (slots->items[i].index_plus_1)
+            put_slot(&grown, slots->items[i].hash, slots->items[i].index_plus_1);
+    free(slots->items);
+    *slots = grown;
+    return true;
+}
+
+/* ---- entries ---- */
+
+static uint32_t hash_key(const char *key, size_t length)
+{
+    return (uint32_t)XXH3_64bits(key, length);
+}
+
+static struct fdata_entry *find(const struct fdata_table *table, const char *key, size_t length,
+                                uint32_t hash)
+{
+    const struct fdata_slots *slots = &table->slots;
+    if (!slots->items)
         return NULL;
-    for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
-        const struct fdata_slot *slot = &table->slots[at];
+    for (size_t at = hash & slots->mask;; at = (at + 1) & slots->mask) {
+        const struct fdata_slot *slot = &slots->items[at];
         if (slot->index_plus_1 == 0)
             return NULL;
-        if (slot->hash_high != (uint32_t)(hash >> 32))
+        if (slot->hash != hash)
             continue;
         struct fdata_entry *entry = &table->entries.items[slot->index_plus_1 - 1];
         if (entry->length == length && memcmp(entry->key, key, length) == 0)
@@ -40,127 +82,188 @@ struct fdata_entry *an_fdata_table_find(const struct fdata_table *table, const c
     }
 }
 
-static void put_slot(struct fdata_table *table, uint64_t hash, uint32_t index_plus_1)
+struct fdata_entry *an_fdata_table_find(const struct fdata_table *table, const char *key,
+                                        size_t length)
 {
-    size_t at = hash & table->mask;
-    while (table->slots[at].index_plus_1)
-        at = (at + 1) & table->mask;
-    table->slots[at] = (struct fdata_slot){(uint32_t)(hash >> 32), index_plus_1};
+    return find(table, key, length, hash_key(key, length));
 }
 
-/* Keeps the slots at most half full. */
-static bool make_slots(struct fdata_table *table)
+static void link_in(struct fdata_table *table, uint32_t index_plus_1, uint32_t after)
 {
-    size_t number = table->slots ? table->mask + 1 : 0;
-    if (2 * (table->entries.count + 1) <= number)
-        return true;
-    size_t wanted = number ? 2 * number : FIRST_SLOTS;
-    struct fdata_slot *slots = an_alloc_zero(wanted, sizeof *slots);
-    if (!slots)
-        return false;
-    free(table->slots);
-    table->slots = slots;
-    table->mask = wanted - 1;
-    for (size_t i = 0; i < table->entries.count; i++)
-        put_slot(table, table->entries.items[i].hash, (uint32_t)i + 1);
-    return true;
+    struct fdata_node *nodes = table->nodes.items;
+    uint32_t *before = after ? &nodes[after - 1].next : &table->first;
+    nodes[index_plus_1 - 1].next = *before;
+    nodes[index_plus_1 - 1].previous = after;
+    if (*before)
+        nodes[*before - 1].previous = index_plus_1;
+    *before = index_plus_1;
+}
+
+void an_fdata_table_move(struct fdata_table *table, uint32_t index_plus_1, uint32_t after)
+{
+    struct fdata_node *nodes = table->nodes.items;
+    uint32_t next = nodes[index_plus_1 - 1].next, previous = nodes[index_plus_1 - 1].previous;
+    if (index_plus_1 == after || previous == after)
+        return;
+    *(previous ? &nodes[previous - 1].next : &table->first) = next;
+    if (next)
+        nodes[next - 1].previous = previous;
+    link_in(table, index_plus_1, after);
+    table->moved++;
 }
 
 /* An entry for a key that lives long enough. */
 static struct fdata_entry *insert_kept(struct fdata_table *table, const char *key, size_t length,
-                                       uint64_t hash)
+                                       uint32_t hash, uint32_t after)
 {
-    if (table->entries.count >= UINT32_MAX - 1 || length > UINT32_MAX || !make_slots(table))
+    if (table->entries.count >= MOST_ENTRIES || length > UINT32_MAX ||
+        !make_slots(&table->slots, table->entries.count))
+        return NULL;
+    struct fdata_node *node = an_vector_push(&table->nodes);
+    if (!node)
         return NULL;
     struct fdata_entry *entry = an_vector_push(&table->entries);
-    if (!entry)
+    if (!entry) {
+        table->nodes.count--;
         return NULL;
-    *entry = (struct fdata_entry){
-        .key = key, .length = (uint32_t)length, .hash = hash, .owner = FDATA_NO_OWNER};
-    put_slot(table, hash, (uint32_t)table->entries.count);
+    }
+    *entry = (struct fdata_entry){.key = key,
+                                  .length = (uint32_t)length,
+                                  .owner = FDATA_NO_OWNER,
+                                  .number = (uint32_t)(table->entries.count - 1)};
+    *node = (struct fdata_node){.end = length < 8 ? 0 : an_load64(key + length - 8),
+                                .length = (uint32_t)length};
+    link_in(table, (uint32_t)table->entries.count, after);
+    put_slot(&table->slots, hash, (uint32_t)table->entries.count);
     return entry;
+}
+
+/* The number of a function, which is remembered by a copy of its name if it is new. */
+static bool number_owner(struct fdata_table *table, const char *name, size_t length,
+                         uint32_t *number)
+{
+    size_t found = an_names_find(&table->owners, name, length);
+    if (found == AN_NO_NAME) {
+        bool is_new;
+        const char *copy = an_arena_copy(&table->names, name, length);
+        found = copy ? an_names_insert(&table->owners, copy, length, &is_new) : AN_NO_NAME;
+    }
+    *number = (uint32_t)found;
+    return found < FDATA_NO_OWNER;
 }
 
 struct fdata_entry *an_fdata_table_insert(struct fdata_table *table, const char *key, size_t length,
-                                          uint64_t hash, const char *owner, size_t owner_length)
+                                          const char *owner, size_t owner_length, uint32_t after)
 {
+    uint32_t number = FDATA_NO_OWNER;
     char *copy = an_arena_copy(&table->arena, key, length);
-    if (!copy)
+    if (!copy || (owner && !number_owner(table, owner, owner_length, &number)))
         return NULL;
-    size_t number = FDATA_NO_OWNER;
-    if (owner) {
-        bool is_new;
-        number = an_names_insert(&table->owners, copy + (owner - key), owner_length, &is_new);
-        if (number >= FDATA_NO_OWNER)
-            return NULL;
-    }
-    struct fdata_entry *entry = insert_kept(table, copy, length, hash);
+    struct fdata_entry *entry = insert_kept(table, copy, length, hash_key(key, length), after);
     if (entry)
-        entry->owner = (uint32_t)number;
+        entry->owner = number;
     return entry;
 }
 
-/* The keys of part, and with them its owners' names, go on living in the table's arenas. */
+/* ---- variants ---- */
+
+struct fdata_variant *an_fdata_table_variant(struct fdata_table *table, uint32_t number,
+                                             uint64_t mispreds)
+{
+    struct fdata_slots *slots = &table->variant_slots;
+    uint64_t mixed = (mispreds + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)number * 0xd6e8feb86659fd93u;
+    uint32_t hash = (uint32_t)(mixed >> 32);
+    if (table->variants.count >= MOST_ENTRIES || !make_slots(slots, table->variants.count))
+        return NULL;
+    for (size_t at = hash & slots->mask; slots->items[at].index_plus_1;
+         at = (at + 1) & slots->mask) {
+        struct fdata_variant *variant = &table->variants.items[slots->items[at].index_plus_1 - 1];
+        if (slots->items[at].hash == hash && variant->number == number &&
+            variant->mispreds == mispreds)
+            return variant;
+    }
+    struct fdata_variant *variant = an_vector_push(&table->variants);
+    if (!variant)
+        return NULL;
+    *variant = (struct fdata_variant){.mispreds = mispreds, .number = number};
+    put_slot(slots, hash, (uint32_t)table->variants.count);
+    return variant;
+}
+
+uint32_t *an_fdata_table_indexes(const struct fdata_table *table)
+{
+    uint32_t *indexes = an_alloc(table->entries.count, sizeof *indexes);
+    for (size_t i = 0; indexes && i < table->entries.count; i++)
+        indexes[table->entries.items[i].number] = (uint32_t)i;
+    return indexes;
+}
+
+/* ---- absorbing ---- */
+
+/* The keys of part go on living in the table. */
 static bool inherit(struct fdata_table *table, struct fdata_table *part)
 {
-    for (size_t i = 0; i < part->inherited.count; i++) {
-        struct an_arena *place = an_vector_push(&table->inherited);
-        if (!place)
-            return false;
-        *place = part->inherited.items[i];
-        part->inherited.items[i] = (struct an_arena){0};
-    }
-    struct an_arena *place = an_vector_push(&table->inherited);
-    if (!place)
+    struct an_arena *arena = an_vector_push(&table->inherited);
+    if (!arena)
         return false;
-    *place = part->arena;
+    *arena = part->arena;
     part->arena = (struct an_arena){0};
+    char **keys = an_vector_push(&table->inherited_keys);
+    if (!keys)
+        return false;
+    *keys = part->ordered_keys;
+    part->ordered_keys = NULL;
     return true;
 }
 
-/* The table's number for each owner of part, or NULL. */
-static uint32_t *map_owners(struct fdata_table *table, const struct fdata_table *part)
+/* The table's entry for one of part's; *number becomes its number. */
+static bool absorb_entry(struct fdata_table *table, const struct fdata_table *part,
+                         const struct fdata_entry *from, uint32_t *number)
 {
-    uint32_t *numbers = an_alloc(part->owners.count, sizeof *numbers);
-    for (size_t i = 0; numbers && i < part->owners.count; i++) {
-        const struct an_name *name = &part->owners.names[i];
-        bool is_new;
-        size_t number = an_names_insert(&table->owners, name->text, name->length, &is_new);
-        if (number >= FDATA_NO_OWNER) {
-            free(numbers);
-            return NULL;
-        }
-        numbers[i] = (uint32_t)number;
-    }
-    return numbers;
-}
-
-static bool absorb_entry(struct fdata_table *table, const struct fdata_entry *from,
-                         const uint32_t *owners)
-{
-    struct fdata_entry *to = an_fdata_table_find(table, from->key, from->length, from->hash);
+    uint32_t hash = hash_key(from->key, from->length);
+    struct fdata_entry *to = find(table, from->key, from->length, hash);
     if (!to) {
-        to = insert_kept(table, from->key, from->length, from->hash);
+        to = insert_kept(table, from->key, from->length, hash, 0);
         if (!to)
             return false;
-        if (from->owner != FDATA_NO_OWNER)
-            to->owner = owners[from->owner];
+        if (from->owner != FDATA_NO_OWNER) {
+            const struct an_name *name = &part->owners.names[from->owner];
+            if (!number_owner(table, name->text, name->length, &to->owner))
+                return false;
+        }
     }
     to->mispreds += from->mispreds;
     to->count += from->count;
     to->lines += from->lines;
+    *number = to->number;
+    return true;
+}
+
+static bool absorb_variants(struct fdata_table *table, const struct fdata_table *part,
+                            const uint32_t *numbers)
+{
+    for (size_t i = 0; i < part->variants.count; i++) {
+        const struct fdata_variant *from = &part->variants.items[i];
+        struct fdata_variant *to =
+            an_fdata_table_variant(table, numbers[from->number], from->mispreds);
+        if (!to)
+            return false;
+        to->count += from->count;
+        to->lines += from->lines;
+    }
     return true;
 }
 
 bool an_fdata_table_absorb(struct fdata_table *table, struct fdata_table *part)
 {
-    bool done = inherit(table, part);
-    uint32_t *owners = done ? map_owners(table, part) : NULL;
-    done = owners != NULL;
-    for (size_t i = 0; done && i < part->entries.count; i++)
-        if (part->entries.items[i].lines)
-            done = absorb_entry(table, &part->entries.items[i], owners);
-    free(owners);
+    uint32_t *numbers = an_alloc(part->entries.count, sizeof *numbers);
+    bool done = numbers && inherit(table, part);
+    for (size_t i = 0; done && i < part->entries.count; i++) {
+        const struct fdata_entry *from = &part->entries.items[i];
+        done = absorb_entry(table, part, from, &numbers[from->number]);
+    }
+    done = done && absorb_variants(table, part, numbers);
+    free(numbers);
     an_fdata_table_free(part);
     return done;
 }

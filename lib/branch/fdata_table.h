@@ -1,12 +1,20 @@
 /*
  * The heart of a merge: distinct keys with their sums.
  *
- * A key is the start of a line, as it stands in the file: the locations of a record ("1 main 1c 1
- * parse 0"), or all before the last number when lines are merged whole. Keys are compared as bytes,
- * so that a line that was seen before need not be taken apart again.
+ * A key is the locations of a record as they stand at the start of a line, "1 main 1c 1 parse 0".
+ * Keys are compared as bytes, so that a line that was seen before need not be taken apart again.
  *
- * Files of one program have the same lines in much the same order. So every entry remembers which
- * one followed it in the last file; as a rule the guess is right, and no hash is needed.
+ * Files of one program have much the same lines in much the same order. So the entries are a list
+ * too: a new one is put behind the one whose line came before. Whoever reads a file walks along the
+ * list, and as a rule finds the next line's entry a few steps ahead, without a hash. For this walk
+ * there is a small node for each entry, and now and then everything is moved into the list's order,
+ * so that memory is read from front to back.
+ *
+ *     nodes     [end of key, length, next]...           walked along
+ *     entries   [sums, key, owner...]...                the same indexes
+ *     keys      1 main 1c 1 parse 01 main 20 1 main 0...
+ *     slots     [hash, index + 1]...                    for what is not found by walking
+ *     variants  [number, mispredictions, sum]...        only when lines are merged whole
  */
 #ifndef AN_BRANCH_FDATA_TABLE_H
 #define AN_BRANCH_FDATA_TABLE_H
@@ -19,47 +27,93 @@
 __extension__ typedef unsigned __int128 fdata_sum;
 
 struct fdata_entry {
-    fdata_sum mispreds, count;
-    uint64_t hash;
-    const char *key;
+    fdata_sum count, mispreds;
+    const char *key; /* not terminated */
     uint32_t length; /* of the key */
-    uint32_t next;   /* index + 1 of the entry that came after this one, 0 when unknown */
     uint32_t owner;  /* which of the functions the record belongs to; FDATA_NO_OWNER */
-    uint32_t lines;  /* how many lines it is the sum of; 0: all were taken back */
+    uint32_t lines;  /* how many lines it is the sum of; 0: none, or all were taken back */
+    uint32_t number; /* the how manyth entry it was: stays when entries are moved */
 };
 
 #define FDATA_NO_OWNER UINT32_MAX
+
+struct fdata_node {
+    uint64_t end;    /* the last 8 bytes of the key, where keys differ most */
+    uint32_t length; /* of the key */
+    uint32_t next;   /* in the list: index + 1, or 0 */
+    uint32_t previous;
+};
+
+/* When lines are merged whole: those of an entry that have mispredictions, by how many. */
+struct fdata_variant {
+    fdata_sum count;
+    uint64_t mispreds; /* not 0: these lines are the entry itself */
+    uint32_t number;   /* of the entry */
+    uint32_t lines;
+};
+
+struct fdata_slot {
+    uint32_t hash;
+    uint32_t index_plus_1;
+};
+
+struct fdata_slots {
+    struct fdata_slot *items;
+    size_t mask; /* number of slots - 1; 0 while empty */
+};
 
 struct fdata_table {
     struct {
         AN_VECTOR(struct fdata_entry);
     } entries;
-    struct fdata_slot {
-        uint32_t hash_high;
-        uint32_t index_plus_1;
-    } *slots;
-    size_t mask; /* number of slots - 1; 0 while empty */
-    struct an_arena arena;
+    struct {
+        AN_VECTOR(struct fdata_node);
+    } nodes;
+    struct {
+        AN_VECTOR(struct fdata_variant);
+    } variants;
+    struct fdata_slots slots, variant_slots;
+    uint32_t first;        /* of the list: index + 1, or 0 */
+    size_t moved;          /* so often were entries moved in the list since they were in order */
+    size_t in_order;       /* so many entries were there when they were put into the list's order */
+    char *ordered_keys;    /* keys of these */
+    struct an_arena arena; /* the other keys */
+    struct an_names owners; /* functions that records belong to */
+    struct an_arena names;  /* their names */
     struct {
         AN_VECTOR(struct an_arena);
-    } inherited;            /* of tables that were absorbed: keys live there */
-    struct an_names owners; /* functions that records belong to */
+    } inherited; /* keys of tables that were absorbed */
+    struct {
+        AN_VECTOR(char *);
+    } inherited_keys;
 };
 
 void an_fdata_table_free(struct fdata_table *table);
 
-uint64_t an_fdata_key_hash(const char *key, size_t length);
-
 /* The entry of a key, or NULL. Valid until the next insertion. */
 struct fdata_entry *an_fdata_table_find(const struct fdata_table *table, const char *key,
-                                        size_t length, uint64_t hash);
+                                        size_t length);
 
 /*
- * Adds a key that is not there yet; with its owner, a part of the key, or NULL for none. The key is
- * copied. NULL when memory runs out.
+ * Adds a key that is not there yet, to the list behind the entry `after` (index + 1; 0: first), with
+ * the name of its owner, or NULL for none. Both texts are copied. NULL when memory runs out.
  */
 struct fdata_entry *an_fdata_table_insert(struct fdata_table *table, const char *key, size_t length,
-                                          uint64_t hash, const char *owner, size_t owner_length);
+                                          const char *owner, size_t owner_length, uint32_t after);
+
+/* Moves an entry in the list, to behind another one (index + 1; 0: first). */
+void an_fdata_table_move(struct fdata_table *table, uint32_t index_plus_1, uint32_t after);
+
+/* The variant of an entry, made if it is new. NULL when memory runs out. */
+struct fdata_variant *an_fdata_table_variant(struct fdata_table *table, uint32_t number,
+                                             uint64_t mispreds);
+
+/* Moves everything into the order of the list, when enough has come since the last time. Indexes
+ * of entries change. Out of memory, all stays as it was. */
+void an_fdata_table_arrange(struct fdata_table *table);
+
+/* The index of each entry by its number; free() it. NULL when memory runs out. */
+uint32_t *an_fdata_table_indexes(const struct fdata_table *table);
 
 /* Adds all of part to the table and leaves part empty. False when memory runs out. */
 bool an_fdata_table_absorb(struct fdata_table *table, struct fdata_table *part);

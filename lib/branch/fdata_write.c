@@ -36,7 +36,7 @@ static size_t most_bytes(const struct an_fdata_profile *profile)
     for (size_t i = 0; i < profile->events.count; i++)
         size += profile->sorted_events[i].length + 1;
     for (size_t i = 0; i < profile->order_count; i++)
-        size += profile->table.entries.items[profile->order[i]].length + NUMBERS;
+        size += profile->table.entries.items[profile->order[i].entry].length + NUMBERS;
     return size;
 }
 
@@ -59,17 +59,25 @@ static char *put_headers(char *at, const struct an_fdata_profile *profile)
     return profile->bolted ? put_bytes(at, "boltedcollection\n", 17) : at;
 }
 
-static char *put_entry(char *at, const struct an_fdata_profile *profile,
-                       const struct fdata_entry *entry)
+static char *put_record(char *at, const struct an_fdata_profile *profile, struct fdata_place place)
 {
-    uint64_t most = an_fdata_profile_most(profile);
+    const struct fdata_table *table = &profile->table;
+    const struct fdata_entry *entry = &table->entries.items[place.entry];
+    uint64_t most = an_fdata_profile_most(profile), mispreds, count;
+    if (place.variant_plus_1) {
+        mispreds = table->variants.items[place.variant_plus_1 - 1].mispreds;
+        count = an_fdata_clamped(table->variants.items[place.variant_plus_1 - 1].count, most);
+    } else {
+        mispreds = an_fdata_clamped(entry->mispreds, most);
+        count = an_fdata_clamped(entry->count, most);
+    }
     at = put_bytes(at, entry->key, entry->length);
     *at++ = ' ';
-    if (!profile->whole_lines && !profile->no_lbr && *entry->key < '3') {
-        at = put_decimal(at, an_fdata_clamped(entry->mispreds, most));
+    if (!profile->no_lbr && *entry->key < '3') {
+        at = put_decimal(at, mispreds);
         *at++ = ' ';
     }
-    at = put_decimal(at, an_fdata_clamped(entry->count, most));
+    at = put_decimal(at, count);
     *at++ = '\n';
     return at;
 }
@@ -85,7 +93,7 @@ enum an_code an_fdata_profile_write(const struct an_fdata_profile *profile, void
         return an_fail_memory(error);
     char *at = put_headers(text, profile);
     for (size_t i = 0; i < profile->order_count; i++)
-        at = put_entry(at, profile, &profile->table.entries.items[profile->order[i]]);
+        at = put_record(at, profile, profile->order[i]);
     *bytes = text;
     *size = (size_t)(at - text);
     return AN_OK;

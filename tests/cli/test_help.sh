@@ -5,7 +5,7 @@
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 
-commands='merge show diff convert llvm-profdata help'
+commands='merge show diff convert llvm-profdata merge-fdata help'
 one=$corpus/raw/c-ir-clang19-run1.profraw
 
 lists_commands() {
@@ -104,11 +104,11 @@ words anneal show --to
 words anneal merge fi
 words anneal ''
 END
-    expect "$(bash try)" 'merge
+    expect "$(bash try)" 'merge merge-fdata
 --failure-mode=
 --topn=
 
-merge show diff convert llvm-profdata help --help --version'
+merge show diff convert llvm-profdata merge-fdata help --help --version'
 }
 
 takes_the_place_of_llvm_profdata() {

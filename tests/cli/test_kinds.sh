@@ -29,8 +29,24 @@ other_families() {
     stranger program 'an ELF program or object file, not its profile'
     gzip -c "$ir" >run.profraw.gz
     stranger run.profraw.gz 'a gzip file; decompress it first'
+}
+
+# Whatever comes first, and whatever is to happen with damaged inputs.
+llvm_and_bolt() {
     printf '1 main 0 1 main 1c 0 12\n' >run.fdata
-    stranger run.fdata 'a BOLT profile (fdata)'
+    local inputs mode
+    for inputs in "run.fdata $ir" "$ir run.fdata"; do
+        for mode in any all warn; do
+            run 1 "$anneal" merge -o result $inputs --failure-mode=$mode
+            says "run.fdata is a BOLT profile (fdata), $ir an LLVM profile" \
+                'merge each family by itself'
+            [ ! -e result ]
+        done
+    done
+    mkdir folder
+    cp "$ir" run.fdata folder
+    run 1 "$anneal" merge -o result folder
+    says 'is a BOLT profile (fdata), folder/' 'merge each family by itself'
 }
 
 something_unknown() {
@@ -93,6 +109,7 @@ all_raw_versions() {
 }
 
 check 'files of other families' other_families
+check 'LLVM and BOLT profiles' llvm_and_bolt
 check 'something unknown' something_unknown
 check 'IR and front-end profiles' ir_and_front_end
 check 'function entries and blocks' entries_and_blocks
