@@ -1,10 +1,10 @@
 /*
  * Writes a made-up perf.data to standard output, for peers to read (branch/test_perf_peer.sh):
  *
- *     make_recording [big] [pipe] [z | z2] [two] [hwindex] [chains] >perf.data
+ *     make_recording [big] [pipe] [z | z2] [two] [hwindex] [chains] [few] >perf.data
  *
  * big: big-endian; z, z2: compressed; two: two events; hwindex: branch stacks with an index;
- * chains: samples with call chains.
+ * chains: samples with call chains; few: some samples with few branches, for seeds of fuzzers.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -15,13 +15,13 @@
 #include "support/perf_build.h"
 #include "support/test.h"
 
-enum { SAMPLES = 300, MOST_BRANCHES = 32 };
+enum { SAMPLES = 300, FEW = 25, MOST_BRANCHES = 32 };
 
 static const uint8_t id[20] = {0xde, 0xad, 1,  2,  3,  4,  5,  6,  7,  8,
                                9,    10,   11, 12, 13, 14, 15, 16, 17, 18};
 
 struct wishes {
-    bool two, hwindex, chains;
+    bool two, hwindex, chains, few;
 };
 
 static void put_events(struct perf_builder *b, const struct wishes *wishes)
@@ -114,7 +114,9 @@ static void put_sample(struct perf_builder *b, const struct wishes *wishes, uint
                                       .callchain = chain,
                                       .callchain_count = 3,
                                       .branches = branches,
-                                      .branch_count = number % 20 ? MOST_BRANCHES : number % 7,
+                                      .branch_count = wishes->few   ? number % 4
+                                                      : number % 20 ? MOST_BRANCHES
+                                                                    : number % 7,
                                       .hardware_index = 3});
 }
 
@@ -125,18 +127,21 @@ int main(int argc, char **argv)
     uint64_t random = 7;
     struct an_buffer file;
     for (int i = 1; i < argc; i++) {
+        if (argv[i][0] == 'z')
+            builder.compress = 5003;
         builder.big |= strcmp(argv[i], "big") == 0;
         builder.pipe |= strcmp(argv[i], "pipe") == 0;
         builder.compressed2 |= strcmp(argv[i], "z2") == 0;
-        if (argv[i][0] == 'z')
-            builder.compress = 5003;
         wishes.two |= strcmp(argv[i], "two") == 0;
         wishes.hwindex |= strcmp(argv[i], "hwindex") == 0;
         wishes.chains |= strcmp(argv[i], "chains") == 0;
+        wishes.few |= strcmp(argv[i], "few") == 0;
     }
+    if (builder.compress && wishes.few)
+        builder.compress = 503;
     put_events(&builder, &wishes);
     put_tasks(&builder);
-    for (uint64_t i = 10; i < SAMPLES; i++) {
+    for (uint64_t i = 10; i < (wishes.few ? FEW : SAMPLES); i++) {
         put_sample(&builder, &wishes, i, &random);
         if (i == 100)
             perf_fork(&builder,
