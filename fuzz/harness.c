@@ -13,8 +13,7 @@ void claim_failed(const char *condition, const char *file, int line)
     abort();
 }
 
-/* A failure must say what it is; running out of memory means that a file asked for too much. */
-static void claim_good_error(enum an_code code, const struct an_error *error)
+void claim_good_error(enum an_code code, const struct an_error *error)
 {
     char text[2048];
     claim(code == error->code);

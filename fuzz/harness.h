@@ -14,6 +14,9 @@
 #define claim(condition) ((condition) ? (void)0 : claim_failed(#condition, __FILE__, __LINE__))
 _Noreturn void claim_failed(const char *condition, const char *file, int line);
 
+/* A failure must say what it is; running out of memory means that a file asked for too much. */
+void claim_good_error(enum an_code code, const struct an_error *error);
+
 /* Opens the bytes as a profile and looks at everything in it, if it is of this format. Returns
  * whether it was accepted. */
 bool fuzz_reader(const uint8_t *bytes, size_t size, enum an_llvm_format format);

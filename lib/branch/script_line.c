@@ -113,12 +113,11 @@ static bool is_event(struct word word)
     return word.at && word.end - word.at > 1 && word.end[-1] == ':';
 }
 
+/* 0x.../...: a damaged branch is one, too, so that it is not taken for a symbol. */
 static bool is_branch(struct word word)
 {
-    struct words words = {word.at, word.end};
-    uint64_t value;
-    return word.at && take_text(&words, "0x") && take_hex(&words, &value) && words.at < words.end &&
-           (*words.at == '/' || *words.at == '(');
+    return word.at && word.end - word.at > 2 && memcmp(word.at, "0x", 2) == 0 &&
+           memchr(word.at, '/', (size_t)(word.end - word.at));
 }
 
 struct prefix {
@@ -142,7 +141,9 @@ static bool follows_pid(struct words words)
     if (!is_hex(word, &number)) /* an address, or a period */
         return false;
     struct word next = words_next(&words);
-    return !is_time(next, &number) && !is_cpu(next, &cpu);
+    uint32_t pid, tid;
+    return !is_time(next, &number) && !is_cpu(next, &cpu) &&
+           !(is_pid(next, &pid, &tid) && memchr(next.at, '/', (size_t)(next.end - next.at)));
 }
 
 /* Addresses are printed 16 wide, pids 5 wide: so much tells them apart at the start of a line. */
@@ -176,17 +177,27 @@ static bool take_prefix(struct script_line line, struct words *words, struct pre
 }
 
 /* [period] event: if they are there. */
-static void take_event(struct words *words, struct an_branch_sample *sample)
+static bool take_event(struct words *words, uint64_t *period)
 {
     struct words ahead = *words;
-    uint64_t period = 1;
-    if (is_decimal(words_peek(&ahead), &period))
+    uint64_t number = 1;
+    if (is_decimal(words_peek(&ahead), &number))
         words_next(&ahead);
-    struct word word = words_next(&ahead);
-    if (!is_event(word))
-        return;
-    sample->period = period;
+    else
+        number = 1;
+    if (!is_event(words_next(&ahead)))
+        return false;
+    *period = number;
     *words = ahead;
+    return true;
+}
+
+bool an_script_line_is_telling(struct script_line line)
+{
+    struct words words = words_of(line);
+    struct prefix prefix;
+    uint64_t period;
+    return take_prefix(line, &words, &prefix) && (prefix.has_time || take_event(&words, &period));
 }
 
 /* A second address is told from a symbol by the room that is left for it: 16 digits. */
@@ -304,7 +315,7 @@ enum an_code an_script_line_sample(struct script_line line, struct an_buffer *br
     sample->cpu = prefix.cpu;
     sample->has_time = prefix.has_time;
     sample->time = prefix.time;
-    take_event(&words, sample);
+    take_event(&words, &sample->period);
     take_addresses(&words, sample);
     if (!take_branches(&words, branches))
         return wrong(line, "branches as 0xFROM/0xTO/M/-/-/CYCLES", error);

@@ -16,6 +16,10 @@ bool an_script_line_is_blank(struct script_line line);
 /* It tells of a task or of another record that is no sample. */
 bool an_script_line_is_record(struct script_line line);
 
+/* It begins as nothing else does: with a process, and a time or an event. What follows may be
+ * wrong. */
+bool an_script_line_is_telling(struct script_line line);
+
 /*
  * Reads a sample. Its branches go to `branches`, which is kept from line to line; the sample
  * points into it.
