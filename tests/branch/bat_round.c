@@ -49,12 +49,14 @@ static bool search_input(uint64_t address, bool is_source, uint64_t *input)
     while (record && record->flags & AN_FUNCMAP_FOLDED)
         record++;
     if (record)
-        *input = record->input + an_bat_to_input(bat, function, address - function->address,
-                                                 is_source);
+        *input =
+            record->input + an_bat_to_input(bat, function, address - function->address, is_source);
     return record != NULL;
 }
 
-static struct { size_t all, back, shadowed, gone; } entries;
+static struct {
+    size_t all, back, shadowed, gone;
+} entries;
 
 /* One entry: there and back again. Blocks that begin at one place hide all but the last. */
 static void check_entry(const struct an_funcmap_record *record, struct an_bat_entry entry)
@@ -130,8 +132,7 @@ static size_t check_stretches(void)
             uint64_t output = 0, source = 0, a = 0, b = 0;
             if (an_bat_from_input(reverse, function->input + offset, false, &output) !=
                     AN_BAT_FOUND ||
-                an_bat_from_input(reverse, function->input + offset, true, &source) !=
-                    AN_BAT_FOUND)
+                an_bat_from_input(reverse, function->input + offset, true, &source) != AN_BAT_FOUND)
                 continue;
             count++;
             if (!search_input(output, true, &a) || !search_input(source, true, &b) || a != b)
