@@ -84,6 +84,8 @@ static enum an_code parse(struct an_funcmap *map, struct an_cursor *cursor, stru
     uint64_t at = cursor->at;
     uint32_t record_size = an_cursor_u32(cursor);
     uint64_t count = an_cursor_u64(cursor);
+    if (cursor->short_read)
+        return an_fail_at(error, AN_TRUNCATED, at, "a function map that ends in its header");
     if (version != VERSION) {
         an_fail_at(error, AN_UNSUPPORTED, at - 4, "function map of version %lu, expected %d",
                    (unsigned long)version, VERSION);

@@ -21,7 +21,8 @@
  *         u64  output entry: the address in the BOLTed binary
  *         u64  input entry: the address of the function in the original binary
  *         u32  size of the function in the original binary, 0 if not known
- *         u32  flags: 1 a cold fragment, 2 a function folded into an identical one
+ *         u32  flags: 1 a cold fragment, 2 a function folded into an identical one, of which
+ *              there is another record at the same output entry
  */
 #ifndef AN_BRANCH_FUNCMAP_H
 #define AN_BRANCH_FUNCMAP_H
@@ -55,8 +56,8 @@ struct an_funcmap {
 struct an_funcmap_account {
     size_t functions;    /* of the original binary that have a place in the new one */
     size_t moved;        /* of these, not where they were */
-    size_t cold;         /* cold fragments */
-    size_t folded;       /* into identical functions */
+    size_t cold;         /* records of cold fragments */
+    size_t folded;       /* functions that are now another, identical one */
     size_t lost;         /* of the original binary, without a symbol in the new one */
     size_t ambiguous;    /* of a name that the new binary has more or less often */
     size_t contradicted; /* whose translation names offsets that the function did not have */
