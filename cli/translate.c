@@ -380,7 +380,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_translate = {
     .name = "translate",
-    .operands = "-p RECORDING -o PROFILE [--layout FILE]... ORIGINAL",
+    .operands = "-p RECORDING -o PROFILE ORIGINAL",
     .summary = "translate a profile between layouts of a program's code",
     .description =
         "A process whose code was optimised while it ran executes a mixture: the text of the "
