@@ -9,11 +9,17 @@
 
 #include "base/memory.h"
 
-/* Keys are often addresses, whose low bits are equal: multiply, then use the upper bits. */
-static size_t spread(uint64_t key)
+/*
+ * Where a key belongs. Keys are often addresses, whose low bits are equal, and come from files, whose
+ * author may wish all of them into one place: so the address of the table, which nobody knows
+ * beforehand, goes into the product. (Both halves of a 128-bit product: Y. Wang's wyhash.)
+ */
+static size_t spread(const struct an_map_slot *slots, uint64_t key)
 {
-    key *= 0x9e3779b97f4a7c15u; /* 2^64 divided by the golden ratio (Knuth, TAOCP 6.4) */
-    return (size_t)(key ^ (key >> 32));
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t secret = (uintptr_t)slots * 0x9e3779b97f4a7c15u;
+    wide product = (wide)(key ^ secret) * (0xa0761d6478bd642fu ^ (secret >> 32));
+    return (size_t)(product ^ product >> 64);
 }
 
 uint64_t *an_map_find(const struct an_map *map, uint64_t key)
@@ -22,7 +28,7 @@ uint64_t *an_map_find(const struct an_map *map, uint64_t key)
         return map->has_zero ? (uint64_t *)&map->zero_value : NULL;
     if (!map->slots)
         return NULL;
-    for (size_t i = spread(key) & map->mask;; i = (i + 1) & map->mask) {
+    for (size_t i = spread(map->slots, key) & map->mask;; i = (i + 1) & map->mask) {
         if (map->slots[i].key == key)
             return &map->slots[i].value;
         if (map->slots[i].key == 0)
@@ -40,7 +46,7 @@ static bool map_resize(struct an_map *map, size_t slots)
     for (size_t i = 0; i < old_slots; i++) {
         if (old[i].key == 0)
             continue;
-        size_t at = spread(old[i].key) & (slots - 1);
+        size_t at = spread(fresh, old[i].key) & (slots - 1);
         while (fresh[at].key)
             at = (at + 1) & (slots - 1);
         fresh[at] = old[i];
@@ -65,7 +71,7 @@ uint64_t *an_map_insert(struct an_map *map, uint64_t key, bool *is_new)
     if (!map->slots || 2 * (map->used + 1) > map->mask + 1)
         if (!map_resize(map, map->slots ? 2 * (map->mask + 1) : 64))
             return NULL;
-    size_t at = spread(key) & map->mask;
+    size_t at = spread(map->slots, key) & map->mask;
     while (map->slots[at].key)
         at = (at + 1) & map->mask;
     map->slots[at].key = key;

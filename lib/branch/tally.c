@@ -7,12 +7,14 @@
 
 enum { FIRST_SLOTS = 1 << 14 };
 
-static uint64_t hash_of(uint32_t from, uint32_t to, uint32_t next)
+/* The table's own address is part of it, so that no file can be made for which all collide. */
+static uint64_t hash_of(const struct an_tally *tally, const struct an_tally_branch *branch)
 {
-    uint64_t hash = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u;
-    hash ^= (hash >> 29) ^ (uint64_t)next * 0xc2b2ae3d27d4eb4fu;
-    hash *= 0xd6e8feb86659fd93u;
-    return hash ^ hash >> 32;
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t secret = (uintptr_t)tally->slots * 0x9e3779b97f4a7c15u;
+    uint64_t ends = (uint64_t)branch->from << 32 | branch->to;
+    wide product = (wide)(ends ^ secret) * ((branch->next * 0xa0761d6478bd642fu) ^ ~secret);
+    return (uint64_t)(product ^ product >> 64);
 }
 
 static bool is_slot(const struct an_tally_slot *slot, const struct an_tally_branch *branch)
@@ -53,7 +55,7 @@ static bool make_room(struct an_tally *tally, size_t more)
         const struct an_tally_slot *slot = &tally->slots[i];
         struct an_tally_branch branch = {slot->from, slot->to, slot->next, false};
         if (slot->occupied)
-            *find(&grown, &branch, hash_of(slot->from, slot->to, slot->next)) = *slot;
+            *find(&grown, &branch, hash_of(&grown, &branch)) = *slot;
     }
     free(tally->slots);
     *tally = grown;
@@ -79,7 +81,7 @@ bool an_tally_add(struct an_tally *tally, const struct an_tally_branch *branches
     if (!make_room(tally, AN_TALLY_BATCH))
         return false;
     for (size_t i = 0; i < count; i++) {
-        hashes[i] = hash_of(branches[i].from, branches[i].to, branches[i].next);
+        hashes[i] = hash_of(tally, &branches[i]);
         __builtin_prefetch(&tally->slots[hashes[i] & tally->mask], 1);
     }
     for (size_t i = 0; i < count; i++)
@@ -93,7 +95,7 @@ bool an_tally_add_many(struct an_tally *tally, const struct an_tally_branch *bra
 {
     if (!make_room(tally, 1))
         return false;
-    uint64_t hash = hash_of(branch->from, branch->to, branch->next);
+    uint64_t hash = hash_of(tally, branch);
     count_into(tally, find(tally, branch, hash), branch, count, mispreds);
     return true;
 }

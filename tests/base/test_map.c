@@ -136,11 +136,47 @@ static void names_are_bytes(void **state)
     an_names_free(&names);
 }
 
+/* The longest stretch of slots without a free one: what a look-up may have to walk over. */
+static size_t longest_stretch(const struct an_map *map)
+{
+    size_t longest = 0, here = 0;
+    for (size_t i = 0; i <= map->mask; i++) {
+        here = map->slots[i].key ? here + 1 : 0;
+        longest = here > longest ? here : longest;
+    }
+    return longest;
+}
+
+/* Keys that were made so that the product with a known constant has the same bits where it counts. */
+static void keys_made_to_collide_do_not(void **state)
+{
+    (void)state;
+    enum { MANY = 60000 };
+    static const uint64_t inverses[] = {0xf1de83e19937733du, 1, 0x9e3779b97f4a7c15u};
+    for (size_t k = 0; k < sizeof inverses / sizeof *inverses; k++) {
+        struct an_map map = {0};
+        for (uint64_t i = 1; i <= MANY; i++) {
+            bool is_new;
+            uint64_t *value = an_map_insert(&map, (i << 32 | i) * inverses[k], &is_new);
+            assert_non_null(value);
+            assert_true(is_new);
+            *value = i;
+        }
+        for (uint64_t i = 1; i <= MANY; i++)
+            assert_int_equal(*an_map_find(&map, (i << 32 | i) * inverses[k]), i);
+        check(longest_stretch(&map) < 1000, "%zu slots in a row", longest_stretch(&map));
+        an_map_free(&map);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_kind_of_key), cmocka_unit_test(zero_is_a_key),
-        cmocka_unit_test(crowded_keys),    cmocka_unit_test(names_are_numbered_in_order),
+        cmocka_unit_test(keys_made_to_collide_do_not),
+        cmocka_unit_test(any_kind_of_key),
+        cmocka_unit_test(zero_is_a_key),
+        cmocka_unit_test(crowded_keys),
+        cmocka_unit_test(names_are_numbered_in_order),
         cmocka_unit_test(names_are_bytes),
     };
     return RUN_TESTS(tests);
