@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "branch/resolve.h"
 #include "branch/sampling.h"
 
@@ -63,11 +64,6 @@ static enum an_code open_binary(struct an_aggregate *aggregate, const char *path
         an_fail(error, AN_UNSUPPORTED, "code for another processor than x86-64");
         return an_error_in(error, path);
     }
-    code = an_functions_find(aggregate->elf, &aggregate->functions, error);
-    if (code == AN_OK && an_elf_section(aggregate->elf, AN_BAT_SECTION)) {
-        code = an_bat_open(aggregate->elf, &aggregate->bat, error);
-        aggregate->counts.bolted = true;
-    }
     size_t count;
     const struct an_elf_segment *segments = an_elf_segments(aggregate->elf, &count);
     aggregate->counted.base = count ? UINT64_MAX : 0;
@@ -75,6 +71,15 @@ static enum an_code open_binary(struct an_aggregate *aggregate, const char *path
         if (segments[i].address < aggregate->counted.base)
             aggregate->counted.base = segments[i].address;
     return code;
+}
+
+static enum an_code know_binary(struct an_aggregate *aggregate, struct an_error *error)
+{
+    enum an_code code = an_functions_find(aggregate->elf, &aggregate->functions, error);
+    if (code != AN_OK || !an_elf_section(aggregate->elf, AN_BAT_SECTION))
+        return code;
+    aggregate->counts.bolted = true;
+    return an_bat_open(aggregate->elf, &aggregate->bat, error);
 }
 
 /* --- which build was recorded --- */
@@ -168,13 +173,42 @@ static void name_events(struct an_aggregate *aggregate)
                             info->events[i].name ? info->events[i].name : "unknown");
 }
 
-static enum an_code read_recording(struct an_aggregate *aggregate, const char *recording,
+static enum an_code open_recording(struct an_aggregate *aggregate, const char *recording,
                                    struct an_error *error)
 {
     struct an_samples_options reading = {.allow_truncated = aggregate->options.allow_truncated};
     enum an_code code = an_samples_open(recording, &reading, &aggregate->samples, error);
-    if (code == AN_OK)
-        code = find_processes(aggregate, recording, error);
+    return code == AN_OK ? find_processes(aggregate, recording, error) : code;
+}
+
+/* What the binary's functions are, and which processes ran it, do not depend on each other. */
+struct preparation {
+    struct an_aggregate *aggregate;
+    const char *recording;
+    enum an_code codes[2];
+    struct an_error errors[2];
+};
+
+static void prepare(void *context, size_t part)
+{
+    struct preparation *preparation = context;
+    struct an_error *error = &preparation->errors[part];
+    preparation->codes[part] =
+        part == 0 ? know_binary(preparation->aggregate, error)
+                  : open_recording(preparation->aggregate, preparation->recording, error);
+}
+
+static enum an_code read_recording(struct an_aggregate *aggregate, const char *recording,
+                                   struct an_error *error)
+{
+    struct preparation preparation = {.aggregate = aggregate, .recording = recording};
+    an_pool_run(an_samples_threads(aggregate->options.threads), 2, prepare, &preparation);
+    enum an_code code = AN_OK;
+    for (int part = 0; part < 2 && code == AN_OK; part++) {
+        code = preparation.codes[part];
+        if (code != AN_OK)
+            *error = preparation.errors[part];
+    }
     uint64_t longest = 0;
     bool branches = !aggregate->options.no_branches;
     if (code == AN_OK && aggregate->bat && branches)
@@ -323,10 +357,13 @@ static enum an_code resolve(struct an_aggregate *aggregate, struct an_error *err
 static enum an_code read_counts(struct an_aggregate *aggregate, const char *path,
                                 struct an_error *error)
 {
-    enum an_code code = an_counted_read(&aggregate->counted, path, aggregate->elf, error);
+    enum an_code code = know_binary(aggregate, error);
+    if (code == AN_OK)
+        code = an_counted_read(&aggregate->counted, path, aggregate->elf, error);
     aggregate->counts.counted = true;
     aggregate->counts.samples = aggregate->counted.entries;
     aggregate->counts.matching = aggregate->counted.entries - aggregate->counted.foreign;
+    aggregate->counts.branches = aggregate->counted.branch_sum;
     aggregate->counts.runs = aggregate->counted.run_sum;
     return code;
 }

@@ -63,6 +63,7 @@ static bool add_branch(struct reading *reading, const struct an_preaggregated_en
                                      .next = AN_TALLY_NOWHERE};
     if (entry->kind == AN_PREAGGREGATED_SAMPLE)
         branch.to = 0;
+    reading->counted->branch_sum += entry->count;
     if (has_run) {
         branch.next = locate(reading, &entry->run_to);
         reading->counted->run_sum += entry->count;

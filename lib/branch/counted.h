@@ -21,11 +21,12 @@ struct an_counted {
     struct {
         AN_VECTOR(struct an_counted_run);
     } runs;
-    uint64_t base;    /* what addresses count from */
-    bool places;      /* branches have no targets: they are places of samples */
-    uint64_t entries; /* lines of a pre-aggregated file */
-    uint64_t foreign; /* of these, of other binaries */
-    uint64_t run_sum; /* of all runs' counts */
+    uint64_t base;       /* what addresses count from */
+    bool places;         /* branches have no targets: they are places of samples */
+    uint64_t entries;    /* lines of a pre-aggregated file */
+    uint64_t foreign;    /* of these, of other binaries */
+    uint64_t branch_sum; /* of all branches' counts, of a pre-aggregated file */
+    uint64_t run_sum;    /* of all runs' counts */
 };
 
 void an_counted_free(struct an_counted *counted);

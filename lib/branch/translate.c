@@ -235,6 +235,7 @@ static enum an_code read_counts(struct an_translation *translation, const char *
         return an_error_hint(error, "translate needs branches");
     }
     counts->counted = true;
+    counts->branches = translation->counted.branch_sum;
     counts->samples = translation->counted.entries;
     counts->matching = translation->counted.entries - translation->counted.foreign;
     return code;
@@ -401,8 +402,6 @@ static bool translate_counted(struct an_translation *translation)
              !translate_run(translation, from, to, an_counted_absolute(counted, slot->next),
                             slot->count)))
             return false;
-        if (translation->counts.counted)
-            translation->counts.branches += slot->count;
     }
     for (size_t i = 0; i < counted->runs.count; i++) {
         const struct an_counted_run *run = &counted->runs.items[i];
