@@ -300,8 +300,10 @@ static void tell(const struct request *request, const struct an_translate_counts
         say("%s branches from old code of functions that were moved",
             with_commas(counts->old_code));
     if (counts->old_code_unexpected)
-        say_warning("%s of them are of functions that were on no call stack",
-                    with_commas(counts->old_code_unexpected));
+        say("%s of them are of functions that were on no call stack: recorded before their code "
+            "was "
+            "replaced, or led there by something else",
+            with_commas(counts->old_code_unexpected));
     if (counts->gone)
         say("%s counts are of blocks that %s does not have", with_commas(counts->gone),
             request->options.target);

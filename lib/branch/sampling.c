@@ -49,51 +49,71 @@ static bool is_entry_jump(const struct work *work, uint32_t from, uint32_t to)
     return other && *one == *other;
 }
 
+/* A sample's branches on their way to the tally. */
+struct stack {
+    struct worker *worker;
+    struct an_tally_branch batch[AN_TALLY_BATCH];
+    size_t filled;
+    uint32_t next;                  /* where the branch behind was taken */
+    struct an_tally_branch pending; /* an entry jump whose predecessor is still to come */
+    bool is_pending;
+};
+
+static bool emit(struct stack *stack, const struct an_tally_branch *branch)
+{
+    stack->worker->result.counts.runs += branch->next != AN_TALLY_NOWHERE;
+    stack->batch[stack->filled++] = *branch;
+    if (stack->filled < AN_TALLY_BATCH)
+        return true;
+    stack->filled = 0;
+    return an_tally_add(&stack->worker->tally, stack->batch, AN_TALLY_BATCH);
+}
+
+/* Branches come newest first. What led to an entry jump leads on to where that went. */
+static bool push(const struct work *work, struct stack *stack, struct an_tally_branch branch)
+{
+    if (stack->is_pending && branch.to == stack->pending.from) {
+        branch.to = stack->pending.to;
+        branch.next = stack->pending.next;
+        stack->worker->result.counts.entry_jumps++;
+    } else if (stack->is_pending && !emit(stack, &stack->pending)) {
+        return false;
+    }
+    stack->is_pending = is_entry_jump(work, branch.from, branch.to);
+    if (stack->is_pending) {
+        stack->pending = branch;
+        return true;
+    }
+    return emit(stack, &branch);
+}
+
 static enum an_code take_branches(const struct work *work, struct worker *worker,
                                   const struct an_process *process,
                                   const struct an_branch_sample *sample, struct an_error *error)
 {
-    struct an_tally_branch batch[AN_TALLY_BATCH];
-    struct an_sampling *result = &worker->result;
+    struct stack stack = {.worker = worker, .next = AN_TALLY_NOWHERE};
     uint64_t time = time_of(sample), taken = 0;
-    uint32_t led_on = 0, led_to = 0; /* of the entry jump that was just left out */
-    size_t filled = 0;
-    bool has_next = work->options->use_event_pc && sample->has_ip && sample->ip;
-    uint32_t next = has_next ? locate(work, process, time, sample->ip) : AN_TALLY_NOWHERE;
-    for (uint64_t i = 0; i < sample->branch_count; i++) {
+    bool done = true;
+    if (work->options->use_event_pc && sample->has_ip && sample->ip)
+        stack.next = locate(work, process, time, sample->ip);
+    for (uint64_t i = 0; i < sample->branch_count && done; i++) {
         uint64_t from = an_branch_from(sample, i), to = an_branch_to(sample, i);
         if ((is_kernel(from) || is_kernel(to)) && !work->options->keep_interrupts)
             continue;
         taken++;
         if (work->options->skip_two_newest && taken <= 2)
             continue;
-        uint32_t source = locate(work, process, time, from);
-        uint32_t target = locate(work, process, time, to);
-        if (is_entry_jump(work, source, target)) {
-            led_to = led_on == target ? led_to : target;
-            led_on = source;
-            result->counts.entry_jumps++;
-            continue;
-        }
-        if (led_on && target == led_on)
-            target = led_to;
-        led_on = 0;
-        struct an_tally_branch *branch = &batch[filled++];
-        *branch = (struct an_tally_branch){
-            source, target, next, (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
-        result->counts.runs += next != AN_TALLY_NOWHERE;
-        next = from ? branch->from : AN_TALLY_NOWHERE;
-        if (filled < AN_TALLY_BATCH)
-            continue;
-        if (!an_tally_add(&worker->tally, batch, filled))
-            return an_fail_memory(error);
-        filled = 0;
+        struct an_tally_branch branch = {
+            locate(work, process, time, from), locate(work, process, time, to), stack.next,
+            (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
+        stack.next = from ? branch.from : AN_TALLY_NOWHERE;
+        done = push(work, &stack, branch);
     }
-    result->counts.branches += taken;
-    result->counts.without_branches += taken == 0;
-    if (filled && !an_tally_add(&worker->tally, batch, filled))
-        return an_fail_memory(error);
-    return AN_OK;
+    worker->result.counts.branches += taken;
+    worker->result.counts.without_branches += taken == 0;
+    done = done && (!stack.is_pending || emit(&stack, &stack.pending)) &&
+           (!stack.filled || an_tally_add(&worker->tally, stack.batch, stack.filled));
+    return done ? AN_OK : an_fail_memory(error);
 }
 
 static bool take_place(const struct work *work, struct worker *worker,

@@ -25,7 +25,7 @@ struct an_sampling_counts {
     uint64_t matching;         /* of processes that ran the binary */
     uint64_t without_branches; /* of these */
     uint64_t branches;         /* of these */
-    uint64_t entry_jumps;      /* of these, to the new code of a function: left out */
+    uint64_t entry_jumps;      /* of these, to the new code of a function, left out */
     uint64_t runs;             /* from one branch to the next */
     uint64_t longest;          /* branches of one sample, at most */
 };

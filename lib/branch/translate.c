@@ -312,7 +312,7 @@ static bool translate_branch(struct an_translation *translation, uint64_t from, 
         counts->returns += slot->count;
         return true;
     }
-    if (counts->counted && is_entry_jump(translation, from, to)) {
+    if (is_entry_jump(translation, from, to)) {
         counts->entry_jumps += slot->count;
         return true;
     }
