@@ -14,7 +14,9 @@ void an_layouts_close(struct an_layouts *layouts)
     }
     an_vector_free(&layouts->list);
     an_vector_free(&layouts->regions);
-    an_map_free(&layouts->entries);
+    if (layouts->entries)
+        an_map_free(&layouts->entries->map);
+    free(layouts->entries);
     an_functions_free(&layouts->functions);
     an_elf_close(layouts->original);
     free(layouts->moved);
@@ -159,8 +161,9 @@ static const char *path_of(const struct an_layouts *layouts, uint32_t layout)
 static bool add_entry(struct an_layouts *layouts, uint64_t address, uint32_t function)
 {
     bool is_new;
-    uint64_t *entry =
-        an_map_insert(&layouts->entries, (uint32_t)(address - layouts->base), &is_new);
+    uint32_t relative = (uint32_t)(address - layouts->base), bit = an_entries_bit(relative);
+    uint64_t *entry = an_map_insert(&layouts->entries->map, relative, &is_new);
+    layouts->entries->bits[bit / 64] |= (uint64_t)1 << bit % 64;
     if (entry)
         *entry = function + 1;
     return entry != NULL;
@@ -168,6 +171,9 @@ static bool add_entry(struct an_layouts *layouts, uint64_t address, uint32_t fun
 
 static bool add_entries(struct an_layouts *layouts)
 {
+    layouts->entries = an_alloc_zero(1, sizeof *layouts->entries);
+    if (!layouts->entries)
+        return false;
     for (uint32_t i = 0; i < layouts->functions.count; i++)
         if (layouts->moved[i] && !add_entry(layouts, layouts->functions.items[i].address, i))
             return false;

@@ -18,11 +18,11 @@
 #ifndef AN_BRANCH_LAYOUTS_H
 #define AN_BRANCH_LAYOUTS_H
 
-#include "base/map.h"
 #include "branch/bat.h"
 #include "branch/decode.h"
 #include "branch/funcmap.h"
 #include "branch/records.h"
+#include "branch/sampling.h"
 #include "elf/functions.h"
 
 struct an_layout {
@@ -45,11 +45,10 @@ struct an_layouts {
     } list; /* [0] is layout 1 */
     struct {
         AN_VECTOR(struct an_layout_region);
-    } regions;   /* by address, apart from each other */
-    bool *moved; /* by function of the original: some layout has it */
-    struct an_map
-        entries;   /* addresses where moved functions begin, relative to base -> index + 1 */
-    uint64_t base; /* the lowest address of all */
+    } regions;             /* by address, apart from each other */
+    bool *moved;           /* by function of the original: some layout has it */
+    struct an_entries *entries; /* where moved functions begin, relative to base; numbers: indexes + 1 */
+    uint64_t base;         /* the lowest address of all */
     ZydisDecoder decoder;
 };
 

@@ -43,10 +43,9 @@ static bool is_kernel(uint64_t address)
 /* Whether a branch leads from one beginning of a function to another. */
 static bool is_entry_jump(const struct work *work, uint32_t from, uint32_t to)
 {
-    const struct an_map *entries = work->options->entries;
-    const uint64_t *one = entries && from ? an_map_find(entries, from) : NULL;
-    const uint64_t *other = one && from != to ? an_map_find(entries, to) : NULL;
-    return other && *one == *other;
+    const struct an_entries *entries = work->options->entries;
+    uint64_t one = entries ? an_entries_find(entries, from) : 0;
+    return one && from != to && an_entries_find(entries, to) == one;
 }
 
 /* A sample's branches on their way to the tally. */

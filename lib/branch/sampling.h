@@ -5,6 +5,29 @@
 #include "branch/counted.h"
 #include "branch/mappings.h"
 
+/*
+ * Addresses and what begins there. The bits tell of most addresses that nothing does, without a look
+ * into the table: 22 % of all time went there before.
+ */
+struct an_entries {
+    struct an_map map; /* address as in the tally -> number of the function, from 1 */
+    uint64_t bits[1 << 12];
+};
+
+static inline uint32_t an_entries_bit(uint32_t address)
+{
+    return address * 2654435761u >> (32 - 18);
+}
+
+static inline uint64_t an_entries_find(const struct an_entries *entries, uint32_t address)
+{
+    uint32_t bit = an_entries_bit(address);
+    if (!(entries->bits[bit / 64] >> bit % 64 & 1))
+        return 0;
+    const uint64_t *found = an_map_find(&entries->map, address);
+    return found ? *found : 0;
+}
+
 struct an_sampling_options {
     unsigned threads;     /* 0: as many as there are processors */
     bool no_branches;     /* count where samples were taken, not their branches */
@@ -15,7 +38,7 @@ struct an_sampling_options {
      * the same function is one that was put there to lead to its new code. It is left out, and what
      * led to it leads on. NULL: none.
      */
-    const struct an_map *entries;
+    const struct an_entries *entries;
     bool skip_two_newest; /* Intel Skylake may record its oldest entry twice; perf2bolt leaves out
                                 two entries then, when it cannot check against the code */
 };

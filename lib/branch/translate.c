@@ -206,7 +206,7 @@ static enum an_code read_recording(struct an_translation *translation, const cha
         code = find_processes(translation, recording, error);
     struct an_sampling_options sampling = {.threads = options->threads,
                                            .keep_interrupts = options->keep_interrupts,
-                                           .entries = &translation->layouts.entries};
+                                           .entries = translation->layouts.entries};
     if (code == AN_OK)
         code = an_sampling_read(&translation->sampling, &translation->counted, translation->samples,
                                 &translation->mappings, &sampling, error);
@@ -289,13 +289,11 @@ static an_place place_in_records(const struct an_layout_place *place)
                                          : AN_PLACE_UNKNOWN;
 }
 
-static bool is_entry_jump(const struct an_translation *translation, uint64_t from, uint64_t to)
+static bool is_entry_jump(const struct an_layouts *layouts, uint64_t from, uint64_t to)
 {
-    const struct an_layouts *layouts = &translation->layouts;
-    const uint64_t *one = an_map_find(&layouts->entries, (uint32_t)(from - layouts->base));
-    const uint64_t *other =
-        one && from != to ? an_map_find(&layouts->entries, (uint32_t)(to - layouts->base)) : NULL;
-    return other && *one == *other;
+    uint64_t one = an_entries_find(layouts->entries, (uint32_t)(from - layouts->base));
+    return one && from != to &&
+           an_entries_find(layouts->entries, (uint32_t)(to - layouts->base)) == one;
 }
 
 static bool translate_branch(struct an_translation *translation, uint64_t from, uint64_t to,
@@ -312,7 +310,7 @@ static bool translate_branch(struct an_translation *translation, uint64_t from, 
         counts->returns += slot->count;
         return true;
     }
-    if (is_entry_jump(translation, from, to)) {
+    if (is_entry_jump(&translation->layouts, from, to)) {
         counts->entry_jumps += slot->count;
         return true;
     }
