@@ -84,6 +84,12 @@ static uint32_t entered(const struct truth *truth, uint32_t address)
                : NO_FUNCTION;
 }
 
+static uint32_t start_of(const struct truth *truth, uint32_t function)
+{
+    const struct image *image = truth->graph->image;
+    return (uint32_t)(image->functions[function].start - image->low);
+}
+
 /* The branch at an address; NULL when there is none. */
 static const struct site *branch_at(const struct truth *truth, uint32_t address)
 {
@@ -154,11 +160,20 @@ static bool target_of(const struct truth *truth, const struct site *site, const 
     return true;
 }
 
+/* It goes to another function, where that of the program went to a jump there. */
+static bool is_joined(const struct truth *truth, const struct site *site, const struct site *origin)
+{
+    return entered(truth, site->target_address) != NO_FUNCTION &&
+           entered(truth, origin->target_address) == NO_FUNCTION;
+}
+
 static void count_conditional(struct truth *truth, const struct site *site, bool taken)
 {
     const struct site *origin = origin_of(truth, site);
     if (!origin)
         truth->lost++;
+    else if (taken && is_joined(truth, site, origin))
+        count(truth, 'T', origin->address, start_of(truth, entered(truth, site->target_address)));
     else if (taken != (site != origin && site->inverted))
         count(truth, 'B', origin->address, origin->target_address);
     else

@@ -8,6 +8,8 @@
  *     B FROM TO N                    from the branch at FROM control went to TO: it jumped, called
  *     F FROM TO N                      or returned there; it fell through to there; by an
  *     J FROM TO N                      unconditional jump inside of a function
+    T FROM TO N                    a tail call under a condition: two branches in the program, the
+                                     one at FROM and then a jump to TO; one in the layout
  *
  * FROM and TO are addresses of the program, whatever layout the process was in, and B and F are as
  * in the program, where a layout may have turned the condition round. Every branch counts that is
