@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Code layouts of one program, each made by llvm-bolt from the original and with its new code at an
-# address of its own, so that all of them fit into one process. Sourced by tests; $walk is
-# bench/walk.
+# Code layouts of one program, each made by llvm-bolt from the original, with its new code at an
+# address of its own, so that all of them fit into one process. Sourced by tests; $walk is the
+# program of bench/walk.
 #
 #     make_layouts ORIGINAL COUNT [WALK OPTION]...
 #
-# makes ORIGINAL.c1, ORIGINAL.c2, ... for different ways through the program: seed K for layout K,
-# and K - 1 for what was learned before (PROFILE.1 ... when they exist). ORIGINAL must have been
-# linked with -Wl,-q.
+# makes ORIGINAL.c1, ORIGINAL.c2, ... and beside them the profiles ORIGINAL.fdata1, ... that they are
+# for, of different ways through the program (seeds 1, 2, ...). ORIGINAL must have been linked with
+# -Wl,-q. The layouts are sparse files: much larger than what they take on disk.
+#
 # shellcheck shell=bash
 
 layouts_bolt=/usr/lib/llvm-19/bin
