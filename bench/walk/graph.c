@@ -51,6 +51,7 @@ static struct site *add_site(struct builder *b, enum site_kind kind, uint64_t ad
     *site = (struct site){.address = (uint32_t)(address - b->image->low),
                           .target = NO_SITE,
                           .distance = NO_WAY,
+                          .origin = NO_SITE,
                           .length = (uint8_t)length,
                           .kind = (uint8_t)kind};
     return site;
@@ -221,7 +222,7 @@ bool graph_add_target(struct graph *graph, uint32_t address)
     if (graph->target_number % 65536 == 0)
         graph->targets =
             must_grow(graph->targets, graph->target_number + 65536, sizeof *graph->targets);
-    graph->targets[graph->target_number++] = (struct target){address, site};
+    graph->targets[graph->target_number++] = (struct target){address, site, 0};
     return true;
 }
 
@@ -246,6 +247,16 @@ static int by_table(const void *a, const void *b)
            (left->table.address < right->table.address);
 }
 
+/* A table leads to places in its own function, which in a layout may be in several parts. */
+static bool may_lead_to(const struct builder *b, const struct image_function *function,
+                        uint64_t address)
+{
+    if (!is_start(b, address))
+        return false;
+    const struct image_function *there = image_function_at(b->image, address);
+    return there == function || (there && function->file && there->file == function->file);
+}
+
 /* Entries go on until the number that the code compares with, another table, or nonsense. */
 static void read_table(struct builder *b, const struct pending *pending, uint64_t next_table)
 {
@@ -257,11 +268,10 @@ static void read_table(struct builder *b, const struct pending *pending, uint64_
     uint64_t target, width = table->offsets ? 4 : 8;
     site->targets = (uint32_t)graph->target_number;
     for (uint32_t i = 0; i < most && table->address + i * width < next_table; i++) {
-        if (!table_entry(b->image, table, i, &target) || target < function->start ||
-            target >= function->end || !is_start(b, target) ||
+        if (!table_entry(b->image, table, i, &target) || !may_lead_to(b, function, target) ||
             !graph_add_target(graph, (uint32_t)(target - b->image->low)))
             break;
-        site->target_number++;
+        graph->targets[graph->target_number - 1].number = site->target_number++;
     }
     if (site->target_number == 0)
         site->kind = SITE_STOP;
@@ -288,10 +298,13 @@ struct graph *graph_of(struct image *image)
     if (image->high - image->low > UINT32_MAX)
         must_fail("files of 4 GiB are too large");
     b.graph->image = image;
-    b.starts = must_alloc((image->high - image->low) / 8 + 1, 1);
+    b.starts = calloc((image->high - image->low) / 8 + 1, 1); /* most pages stay untouched */
+    if (!b.starts)
+        must_fail("out of memory");
     ZydisDecoderInit(&b.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     for (uint32_t i = 0; i < image->function_number; i++)
         decode_function(&b, i);
+    b.graph->own_site_number = image->functions[image->own_function_number - 1].end_site;
     find_direct_targets(&b);
     read_tables(&b);
     free(b.starts);

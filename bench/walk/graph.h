@@ -32,19 +32,24 @@ struct site {
     uint32_t targets;       /* switches and indirect ones: where in graph.targets */
     uint32_t target_number; /* the first one is the shortest way */
     uint32_t distance;      /* branches until the function returns, at least; NO_WAY */
+    uint32_t origin;        /* in a layout: the site of the program that it does the work of */
     uint16_t bias;          /* how often it is taken, of 65,535 */
     uint8_t length;
     uint8_t kind;
+    bool shortcut; /* to take it is the shorter way out */
+    bool inverted; /* it is taken where its origin is not */
 };
 
 struct target {
     uint32_t address, site;
+    uint32_t number; /* in the table, when it is one of a switch */
 };
 
 struct graph {
     struct image *image;
     struct site *sites; /* function by function, by address; each function ends with a stop */
     size_t site_number;
+    size_t own_site_number; /* the program's, which come first */
     struct target *targets;
     size_t target_number;
 };

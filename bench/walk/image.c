@@ -41,6 +41,13 @@ void *must_alloc(size_t count, size_t size)
     return memset(memory, 0, count * size);
 }
 
+/* A file that is being read. */
+struct input {
+    Elf *elf;
+    uint8_t file;
+    uint64_t behind; /* what counts of it: at and behind this address */
+};
+
 /* ---- sections and segments ---- */
 
 static const char *name_of(Elf *elf, const GElf_Shdr *header)
@@ -52,11 +59,13 @@ static const char *name_of(Elf *elf, const GElf_Shdr *header)
     return name ? name : "";
 }
 
-static void add_section(struct image *image, Elf *elf, Elf_Scn *section)
+static void add_section(struct image *image, const struct input *input, Elf_Scn *section)
 {
+    Elf *elf = input->elf;
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
-        header.sh_type == SHT_NOBITS || (header.sh_flags & SHF_TLS))
+        header.sh_type == SHT_NOBITS || (header.sh_flags & SHF_TLS) ||
+        header.sh_addr < input->behind)
         return;
     Elf_Data *data = elf_rawdata(section, NULL);
     if (!data || !data->d_buf)
@@ -67,19 +76,20 @@ static void add_section(struct image *image, Elf *elf, Elf_Scn *section)
         (struct image_section){.address = header.sh_addr,
                                .size = data->d_size,
                                .bytes = data->d_buf,
+                               .file = input->file,
                                .code = header.sh_flags & SHF_EXECINSTR,
                                .linkage = strncmp(name_of(elf, &header), ".plt", 4) == 0};
 }
 
-static void read_segments(struct image *image, Elf *elf)
+static void read_segments(struct image *image, const struct input *input)
 {
     enum { PAGE = 4096 };
     size_t number = 0;
-    elf_getphdrnum(elf, &number);
-    image->low = UINT64_MAX;
+    elf_getphdrnum(input->elf, &number);
     for (size_t i = 0; i < number; i++) {
         GElf_Phdr header;
-        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
+        if (!gelf_getphdr(input->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+            header.p_vaddr < input->behind)
             continue;
         uint64_t start = header.p_vaddr / PAGE * PAGE;
         uint64_t end = (header.p_vaddr + header.p_memsz + PAGE - 1) / PAGE * PAGE;
@@ -90,7 +100,7 @@ static void read_segments(struct image *image, Elf *elf)
         image->segments =
             must_grow(image->segments, image->segment_number + 1, sizeof *image->segments);
         image->segments[image->segment_number++] =
-            (struct image_segment){start, end - start, header.p_offset / PAGE * PAGE};
+            (struct image_segment){start, end - start, header.p_offset / PAGE * PAGE, input->file};
     }
 }
 
@@ -113,16 +123,27 @@ const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *
 
 /* ---- functions ---- */
 
-static void add_function(struct image *image, uint64_t start, uint64_t size, bool linkage)
+static void add_function(struct image *image, struct image_function function)
 {
-    image->functions =
-        must_grow(image->functions, image->function_number + 1, sizeof *image->functions);
-    image->functions[image->function_number++] =
-        (struct image_function){.start = start, .end = start + size, .linkage = linkage};
+    if (image->function_number % 1024 == 0)
+        image->functions =
+            must_grow(image->functions, image->function_number + 1024, sizeof *image->functions);
+    image->functions[image->function_number++] = function;
 }
 
-static void read_symbols(struct image *image, Elf_Scn *section, size_t entry_size)
+static void add_symbol(struct image *image, struct image_symbol symbol)
 {
+    if (image->symbol_number % 1024 == 0)
+        image->symbols =
+            must_grow(image->symbols, image->symbol_number + 1024, sizeof *image->symbols);
+    symbol.number = (uint32_t)image->symbol_number;
+    image->symbols[image->symbol_number++] = symbol;
+}
+
+static void read_symbols(struct image *image, const struct input *input, Elf_Scn *section,
+                         const GElf_Shdr *header)
+{
+    size_t entry_size = header->sh_entsize;
     Elf_Data *data = elf_getdata(section, NULL);
     size_t number = data && entry_size ? data->d_size / entry_size : 0;
     for (size_t i = 0; i < number; i++) {
@@ -130,10 +151,17 @@ static void read_symbols(struct image *image, Elf_Scn *section, size_t entry_siz
         if (!gelf_getsym(data, (int)i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
             symbol.st_size == 0 || symbol.st_shndx == SHN_UNDEF)
             continue;
+        const char *name = elf_strptr(input->elf, header->sh_link, symbol.st_name);
+        name = name ? name : "";
+        add_symbol(image, (struct image_symbol){name, symbol.st_value, 0, input->file,
+                                                GELF_ST_BIND(symbol.st_info) == STB_LOCAL});
         const struct image_section *home = section_at(image, symbol.st_value);
-        if (home && home->code && !home->linkage &&
+        if (home && home->code && !home->linkage && symbol.st_value >= input->behind &&
             symbol.st_size <= home->size - (symbol.st_value - home->address))
-            add_function(image, symbol.st_value, symbol.st_size, false);
+            add_function(image, (struct image_function){.start = symbol.st_value,
+                                                        .end = symbol.st_value + symbol.st_size,
+                                                        .name = name,
+                                                        .file = input->file});
     }
 }
 
@@ -154,6 +182,9 @@ static void sort_functions(struct image *image)
         if (kept == 0 || image->functions[i].start >= image->functions[kept - 1].end)
             image->functions[kept++] = image->functions[i];
     image->function_number = kept;
+    while (image->own_function_number < kept &&
+           image->functions[image->own_function_number].file == 0)
+        image->own_function_number++;
 }
 
 struct image_function *image_function_at(const struct image *image, uint64_t address)
@@ -218,7 +249,8 @@ static void read_data(struct image *image)
 {
     for (size_t i = 0; image->fixed && i < image->section_number; i++) {
         const struct image_section *section = &image->sections[i];
-        for (size_t at = 0; !section->code && at + 8 <= section->size; at += 8) {
+        for (size_t at = 0; !section->code && section->file == 0 && at + 8 <= section->size;
+             at += 8) {
             uint64_t value;
             memcpy(&value, section->bytes + at, sizeof value);
             const struct image_function *function = image_function_at(image, value);
@@ -259,15 +291,15 @@ const char *image_slot_name(const struct image *image, uint64_t address)
 /* ---- the whole ---- */
 
 /* Symbols and relocations of one section; of relocations only what the dynamic linker does. */
-static void read_section(struct image *image, Elf *elf, Elf_Scn *section)
+static void read_section(struct image *image, const struct input *input, Elf_Scn *section)
 {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header))
         return;
     if (header.sh_type == SHT_SYMTAB)
-        read_symbols(image, section, header.sh_entsize);
-    else if (header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC))
-        read_relocations(image, elf, section, &header);
+        read_symbols(image, input, section, &header);
+    else if (header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC) && input->file == 0)
+        read_relocations(image, input->elf, section, &header);
 }
 
 static Elf *open_elf(const char *path)
@@ -286,36 +318,61 @@ static Elf *open_elf(const char *path)
     return elf;
 }
 
-struct image *image_open(const char *path)
+/* Sections and symbols of one file; for a layout those behind the program's end. */
+static void add_file(struct image *image, const char *path, uint64_t behind)
+{
+    if (image->file_number == MOST_FILES)
+        must_fail("%d layouts are the most", MOST_FILES - 1);
+    struct input input = {open_elf(path), (uint8_t)image->file_number, behind};
+    size_t functions = image->function_number;
+    image->files[image->file_number++] = input.elf;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(input.elf, section));)
+        add_section(image, &input, section);
+    read_segments(image, &input);
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(input.elf, section));)
+        read_section(image, &input, section);
+    if (image->function_number == functions)
+        must_fail("%s has no symbols of %s", path,
+                  behind ? "functions behind the end of the program: is it a layout of that?"
+                         : "functions: it must not be stripped");
+}
+
+struct image *image_open_layouts(const char *path, const char *const *layouts, size_t number)
 {
     struct image *image = must_alloc(1, sizeof *image);
-    Elf *elf = open_elf(path);
+    image->low = UINT64_MAX;
+    add_file(image, path, 0);
     GElf_Ehdr header;
-    image->elf = elf;
-    image->fixed = gelf_getehdr(elf, &header) && header.e_type == ET_EXEC;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-        add_section(image, elf, section);
-    read_segments(image, elf);
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-        read_section(image, elf, section);
-    if (image->function_number == 0)
-        must_fail("%s has no symbols of functions: it must not be stripped", path);
+    image->fixed = gelf_getehdr(image->files[0], &header) && header.e_type == ET_EXEC;
+    uint64_t end = image->high;
     for (size_t i = 0; i < image->section_number; i++)
         if (image->sections[i].linkage)
-            add_function(image, image->sections[i].address, image->sections[i].size, true);
+            add_function(image, (struct image_function){.start = image->sections[i].address,
+                                                        .end = image->sections[i].address +
+                                                               image->sections[i].size,
+                                                        .linkage = true});
+    for (size_t i = 0; i < number; i++)
+        add_file(image, layouts[i], end);
     sort_functions(image);
     read_data(image);
     sort_words(image);
     return image;
 }
 
+struct image *image_open(const char *path)
+{
+    return image_open_layouts(path, NULL, 0);
+}
+
 void image_free(struct image *image)
 {
-    elf_end(image->elf);
+    for (size_t i = 0; i < image->file_number; i++)
+        elf_end(image->files[i]);
     free(image->sections);
     free(image->functions);
     free(image->slots);
     free(image->pointers);
     free(image->segments);
+    free(image->symbols);
     free(image);
 }

@@ -13,6 +13,8 @@ enum {
     OFTEN = 40, /* a function that was called so often in a request hurries from then on */
     MISPREDICTED_IN = 20,
     DISPATCHER = 0x100, /* where in the other file requests begin */
+    PATCHED = 70,       /* percent of the program's calls that were made to go to new code */
+    LOOP_SHARE = 50,    /* one of so many branches is in the event loop */
 };
 
 struct frame {
@@ -36,6 +38,10 @@ struct path {
     uint32_t site;   /* the next one; NO_SITE: at the dispatcher */
     uint32_t request;
     struct calls *calls;
+    const struct copies *copies; /* NULL: the code stays */
+    const struct loop *loop;     /* it has the frame at the bottom; or NULL */
+    unsigned layouts;            /* in force */
+    uint64_t looped;             /* branches in the loop itself */
     size_t depth;
     struct frame stack[DEEPEST];
     struct perf_branch last[PATH_MOST_BRANCHES]; /* a ring */
@@ -68,6 +74,42 @@ static uint64_t library_entry(const struct path *path, uint32_t function)
     return path->library + 0x1000 + function % (PATH_LIBRARY_SIZE - 0x2000) / 64 * 64;
 }
 
+/* ---- replaced code ---- */
+
+static uint32_t start_of(const struct path *path, uint32_t function)
+{
+    const struct image *image = path->graph->image;
+    return (uint32_t)(image->functions[function].start - image->low);
+}
+
+/* Control came to an address: a jump to newer code may stand there. The site that is next. */
+static uint32_t lead_on(struct path *path, uint32_t to, uint32_t to_site)
+{
+    uint32_t function = path->copies ? copies_entry(path->copies, to, to_site) : NO_FUNCTION;
+    if (function == NO_FUNCTION)
+        return to_site;
+    uint32_t newest = copies_led_on(path->copies, path->layouts, function);
+    if (newest == NO_FUNCTION)
+        return to_site;
+    take(path, address_of(path, to), address_of(path, start_of(path, newest)), false);
+    return path->graph->image->functions[newest].first_site;
+}
+
+/* Where a direct call goes: many calls of the program's were made to go to the newest code. */
+static struct target called_by(const struct path *path, const struct site *site)
+{
+    struct target target = {.address = site->target_address, .site = site->target};
+    if (!path->copies || path->site >= path->graph->own_site_number ||
+        random_of(path->site, 7) % 100 >= PATCHED)
+        return target;
+    uint32_t function = copies_entry(path->copies, target.address, target.site);
+    if (function == NO_FUNCTION || function >= path->graph->image->own_function_number)
+        return target;
+    uint32_t newest = copies_newest(path->copies, path->layouts, function);
+    return (struct target){.address = start_of(path, newest),
+                           .site = path->graph->image->functions[newest].first_site};
+}
+
 /* ---- calls and returns ---- */
 
 static uint32_t budget(struct path *path)
@@ -82,7 +124,8 @@ static uint32_t budget(struct path *path)
 /* Recursive functions would take all the time there is. */
 static bool is_called_often(struct path *path, uint32_t site)
 {
-    struct calls *calls = &path->calls[site];
+    uint32_t origin = path->graph->sites[site].origin;
+    struct calls *calls = &path->calls[origin != NO_SITE ? origin : site];
     if (calls->request != path->request)
         *calls = (struct calls){path->request, 0};
     return ++calls->number > OFTEN;
@@ -114,18 +157,25 @@ static uint32_t pick_root(struct path *path)
     return plan->roots[random_next(&path->random) % range];
 }
 
-static void begin_request(struct path *path)
+static void begin_request_at(struct path *path, uint64_t from, unsigned length,
+                             uint32_t return_site)
 {
     uint32_t root = pick_root(path);
-    uint64_t from = path->library + DISPATCHER;
-    const struct image_function *function = image_function_at(
-        path->graph->image, path->graph->sites[root].address + path->graph->image->low);
-    take(path, from + 0x20, from, false); /* its loop */
-    take(path, from + 0x10, address_of(path, (uint32_t)(function->start - path->graph->image->low)),
-         false);
+    const struct image *image = path->graph->image;
+    const struct image_function *function =
+        image_function_at(image, path->graph->sites[root].address + image->low);
+    uint32_t to = (uint32_t)(function->start - image->low);
+    take(path, from, address_of(path, to), false);
     path->request++;
     path->ending = path->taken + 2000 + random_next(&path->random) % LONGEST_REQUEST;
-    enter(path, root, from + 0x13, NO_SITE);
+    enter(path, lead_on(path, to, root), from + length, return_site);
+}
+
+static void begin_request(struct path *path)
+{
+    uint64_t from = path->library + DISPATCHER;
+    take(path, from + 0x20, from, false); /* its loop */
+    begin_request_at(path, from + 0x10, 3, NO_SITE);
 }
 
 /* ---- decisions ---- */
@@ -140,15 +190,10 @@ static bool hurries(struct path *path)
     return false;
 }
 
-static uint32_t distance(const struct path *path, uint32_t site)
-{
-    return site == NO_SITE ? NO_WAY : path->graph->sites[site].distance;
-}
-
 static bool is_taken(struct path *path, const struct site *site)
 {
     if (hurries(path))
-        return distance(path, site->target) < site[1].distance;
+        return site->shortcut;
     if (site->bias == 0 || site->bias == UINT16_MAX)
         return site->bias != 0;
     return (random_next(&path->random) & UINT16_MAX) < site->bias;
@@ -171,15 +216,16 @@ static const struct target *pick_target(struct path *path, const struct site *si
 static void call(struct path *path, const struct site *site, uint32_t to, uint32_t to_site)
 {
     uint64_t from = address_of(path, site->address);
+    uint32_t return_site = path->site + 1;
     take(path, from, address_of(path, to), false);
-    enter(path, to_site, from + site->length, path->site + 1);
+    enter(path, lead_on(path, to, to_site), from + site->length, return_site);
 }
 
 static void jump(struct path *path, const struct site *site, uint32_t to, uint32_t to_site,
                  bool mispredicted)
 {
     take(path, address_of(path, site->address), address_of(path, to), mispredicted);
-    path->site = to_site;
+    path->site = lead_on(path, to, to_site);
 }
 
 static void call_library(struct path *path, const struct site *site)
@@ -201,6 +247,7 @@ static void pass(struct path *path)
 {
     const struct site *site = &path->graph->sites[path->site];
     const struct target *target;
+    struct target callee;
     switch ((enum site_kind)site->kind) {
     case SITE_CONDITIONAL:
         if (is_taken(path, site))
@@ -213,7 +260,8 @@ static void pass(struct path *path)
         jump(path, site, site->target_address, site->target, false);
         break;
     case SITE_CALL:
-        call(path, site, site->target_address, site->target);
+        callee = called_by(path, site);
+        call(path, site, callee.address, callee.site);
         break;
     case SITE_RETURN:
         go_back(path, address_of(path, site->address));
@@ -239,6 +287,48 @@ static void pass(struct path *path)
     }
 }
 
+/* ---- the event loop ---- */
+
+/* Waits, as a call to another file, until enough requests were served in between. */
+static void serve(struct path *path)
+{
+    const struct site *site = &path->graph->sites[path->site];
+    if (path->looped * LOOP_SHARE < path->taken)
+        call_library(path, site);
+    else
+        begin_request_at(path, address_of(path, site->address), site->length, path->site + 1);
+}
+
+static void go_round(struct path *path, uint32_t next)
+{
+    const struct site *site = &path->graph->sites[path->site];
+    const struct target *target = path->graph->targets + site->targets;
+    if (path->site == path->loop->call) {
+        serve(path);
+    } else if (site->kind == SITE_CONDITIONAL && next == path->site + 1) {
+        path->site = next;
+    } else if (site->kind == SITE_CONDITIONAL) {
+        jump(path, site, site->target_address, site->target, false);
+    } else if (site->kind == SITE_SWITCH) {
+        while (target->site != next)
+            target++;
+        jump(path, site, target->address, target->site, false);
+    } else {
+        pass(path);
+    }
+}
+
+/* A step of the frame at the bottom, which stays in the loop for ever. */
+static void pass_loop(struct path *path)
+{
+    uint64_t before = path->taken;
+    uint32_t next = loop_next(path->loop, path->graph, path->site);
+    if (next == NO_SITE)
+        must_fail("the walk left its event loop: a defect");
+    go_round(path, next);
+    path->looped += path->depth == 1 ? path->taken - before : 0;
+}
+
 /* ---- the whole ---- */
 
 void path_walk(struct path *path, unsigned long branches)
@@ -247,6 +337,8 @@ void path_walk(struct path *path, unsigned long branches)
     while (path->taken < end)
         if (path->site == NO_SITE)
             begin_request(path);
+        else if (path->loop && path->depth == 1)
+            pass_loop(path);
         else
             pass(path);
 }
@@ -258,7 +350,7 @@ void path_last(const struct path *path, struct perf_branch *branches, size_t cou
 }
 
 struct path *path_new(const struct graph *graph, const struct plan *plan, uint64_t base,
-                      uint64_t library, uint64_t seed)
+                      uint64_t library, uint64_t seed, const struct path_replaced *replaced)
 {
     struct path *path = must_alloc(1, sizeof *path);
     path->graph = graph;
@@ -268,7 +360,40 @@ struct path *path_new(const struct graph *graph, const struct plan *plan, uint64
     path->random = random_of(seed, 4) | 1;
     path->site = NO_SITE;
     path->calls = must_alloc(graph->site_number, sizeof *path->calls);
+    path->copies = replaced ? replaced->copies : NULL;
+    path->loop = replaced ? replaced->loop : NULL;
+    if (path->loop)
+        enter(path, path->loop->call, library + DISPATCHER + 0x13, NO_SITE);
     return path;
+}
+
+void path_replace(struct path *path, unsigned layouts)
+{
+    path->layouts = layouts;
+}
+
+static void mark(const struct path *path, uint32_t number, bool *functions)
+{
+    if (number == NO_SITE)
+        return;
+    const struct graph *graph = path->graph;
+    while (graph->sites[number].origin == NO_SITE && graph->sites[number].kind == SITE_JUMP &&
+           number >= graph->own_site_number)
+        number = graph->sites[number].target;
+    const struct site *site = &graph->sites[number];
+    if (site->origin != NO_SITE)
+        site = &graph->sites[site->origin];
+    const struct image_function *function =
+        image_function_at(graph->image, site->address + graph->image->low);
+    if (function && function->file == 0)
+        functions[function - graph->image->functions] = true;
+}
+
+void path_mark_stack(const struct path *path, bool *functions)
+{
+    mark(path, path->site, functions);
+    for (size_t i = 0; i < path->depth; i++)
+        mark(path, path->stack[i].return_site, functions);
 }
 
 void path_free(struct path *path)

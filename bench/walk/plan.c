@@ -87,11 +87,11 @@ static uint32_t distance_of(const struct graph *graph, uint32_t number)
 static void measure(struct graph *graph, const bool *hot)
 {
     const struct image *image = graph->image;
-    for (size_t i = 0; i < graph->site_number; i++)
+    for (size_t i = 0; i < graph->own_site_number; i++)
         graph->sites[i].distance = NO_WAY;
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t f = image->function_number; f-- > 0;) {
+        for (size_t f = image->own_function_number; f-- > 0;) {
             const struct image_function *function = &image->functions[f];
             for (uint32_t i = function->end_site; (!hot || hot[f]) && i-- > function->first_site;) {
                 uint32_t distance = distance_of(graph, i);
@@ -125,7 +125,7 @@ static void set_candidates(struct planner *p, uint32_t number, const uint32_t *f
 
 static void set_all_candidates(struct planner *p, const uint32_t *functions, size_t number)
 {
-    for (uint32_t i = 0; i < p->graph->site_number; i++)
+    for (uint32_t i = 0; i < p->graph->own_site_number; i++)
         if (p->graph->sites[i].kind == SITE_INDIRECT_CALL ||
             p->graph->sites[i].kind == SITE_INDIRECT_JUMP)
             set_candidates(p, i, functions, number);
@@ -216,8 +216,9 @@ static void choose_functions(struct planner *p, struct plan *plan, size_t wanted
     const struct image *image = p->graph->image;
     uint64_t random = random_of(p->seed, 2) | 1;
     size_t looked_at = 0;
-    for (size_t tries = 0; p->queued < wanted && tries < 100 * image->function_number; tries++) {
-        uint32_t function = (uint32_t)(random_next(&random) % image->function_number);
+    for (size_t tries = 0; p->queued < wanted && tries < 100 * image->own_function_number;
+         tries++) {
+        uint32_t function = (uint32_t)(random_next(&random) % image->own_function_number);
         if (!may_be_root(p, function))
             continue;
         size_t before = p->queued;
@@ -277,18 +278,20 @@ static uint16_t bias_of(uint64_t seed, const struct site *site, uint32_t number,
 static void set_biases(struct planner *p)
 {
     struct graph *graph = p->graph;
-    for (uint32_t i = 0; i < graph->site_number; i++) {
+    for (uint32_t i = 0; i < graph->own_site_number; i++) {
         struct site *site = &graph->sites[i];
-        if (site->kind == SITE_CONDITIONAL)
-            site->bias = bias_of(p->seed, site, i, distance_at(graph, site->target) != NO_WAY,
-                                 site[1].distance != NO_WAY);
+        if (site->kind != SITE_CONDITIONAL)
+            continue;
+        site->shortcut = distance_at(graph, site->target) < site[1].distance;
+        site->bias = bias_of(p->seed, site, i, distance_at(graph, site->target) != NO_WAY,
+                             site[1].distance != NO_WAY);
     }
 }
 
 /* Targets without a way back go; what is left still begins with the nearest. */
 static void drop_dead_targets(struct graph *graph)
 {
-    for (size_t i = 0; i < graph->site_number; i++) {
+    for (size_t i = 0; i < graph->own_site_number; i++) {
         struct site *site = &graph->sites[i];
         struct target *targets = graph->targets + site->targets;
         uint32_t kept = 0;
@@ -315,8 +318,8 @@ static struct planner *planner_of(struct graph *graph, uint64_t seed)
     const struct image *image = graph->image;
     struct planner *p = must_alloc(1, sizeof *p);
     *p = (struct planner){.graph = graph, .seed = seed};
-    p->hot = must_alloc(image->function_number, sizeof *p->hot);
-    p->queue = must_alloc(image->function_number, sizeof *p->queue);
+    p->hot = must_alloc(image->own_function_number, sizeof *p->hot);
+    p->queue = must_alloc(image->own_function_number, sizeof *p->queue);
     p->taken = must_alloc(image->pointer_number, sizeof *p->taken);
     return p;
 }
@@ -333,7 +336,7 @@ struct plan *plan_of(struct graph *graph, size_t functions, uint64_t seed)
 {
     struct planner *p = planner_of(graph, seed);
     struct plan *plan = must_alloc(1, sizeof *plan);
-    plan->roots = must_alloc(graph->image->function_number, sizeof *plan->roots);
+    plan->roots = must_alloc(graph->image->own_function_number, sizeof *plan->roots);
     choose_taken(p, functions / 8);
     set_all_candidates(p, p->taken, p->taken_number);
     measure(graph, NULL);

@@ -5,6 +5,8 @@
 # what perf reads, and no trace through a program is one that perf2bolt thinks impossible.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/support/layouts.sh
+. "$tests/support/layouts.sh"
 step_record=$(realpath "$2")
 walk=$(realpath "$3")
 perf2bolt=/usr/lib/llvm-19/bin/perf2bolt
@@ -136,6 +138,61 @@ walks_again() {
     ! cmp -s one other || fail 'another seed, the same file'
 }
 check_with gcc 'the same seed walks the same way' walks_again
+
+# ---- replaced code ----
+
+# server OPTION...: a program of 150 functions and two layouts of its code
+server() {
+    awk -v FUNCTIONS=150 -v UNITS=1 -v UNIT=0 -f "$tests/../bench/make-server.awk" >server.cc
+    g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id "$@" server.cc -o program
+    make_layouts program 2 -n 1000
+}
+
+# The numbers of branches between the files, by the mappings and branches that perf prints.
+between() {
+    perf script -F brstack --show-mmap-events -i data 2>/dev/null | python3 -c '
+import collections, re, sys
+ranges, counts = [], collections.Counter()
+def home(address):
+    return next((file for start, end, file in ranges if start <= address < end), -1)
+for line in sys.stdin:
+    mapping = re.search(r"\[(0x\w+)\((0x\w+)\).*/program(?:\.c(\d))?$", line)
+    if mapping:
+        start, size = int(mapping[1], 16), int(mapping[2], 16)
+        ranges.append((start, start + size, int(mapping[3] or 0)))
+    for source, target in re.findall(r"(0x\w+)/(0x\w+)/", line):
+        counts[home(int(source, 16)), home(int(target, 16))] += 1
+for (source, target), count in sorted(counts.items()):
+    print("between", source, target, count)'
+}
+
+# Layout 1 comes into force after a quarter of the samples and layout 2 after half of them. What is
+# said about the recording is what perf finds in it; perf2bolt follows every trace in the old code.
+walks_replaced() {
+    server "$@"
+    run 0 "$walk" -o data -b 31 -n 2000 --layout program.c1 --layout program.c2 --truth truth \
+        --call-stack stack program
+    says ' 0 of '
+    between >expected
+    [ "$(wc -l <expected)" -ge 14 ] || fail "$(cat expected)"
+    grep '^between' truth | LC_ALL=C sort >actual
+    LC_ALL=C sort expected >sorted
+    same actual sorted
+    expect "$(grep -E '^(samples|branches|lost) ' truth | tr '\n' ' ')" 'samples 2000 branches 62000 lost 0 '
+    [ "$(grep -c '^B' truth)" -ge 500 ] || fail "$(head truth)"
+    [ "$(wc -l <stack)" -ge 1 ] || fail 'nothing was active when code was replaced'
+    accepted data 1 100
+}
+check_with "g++ perf python3 $perf2bolt" 'a walk through code that is replaced' walks_replaced -no-pie -fno-pie
+check_with "g++ perf python3 $perf2bolt" 'the same, position independent' walks_replaced -pie -fPIE
+
+# What is no layout of the program is refused.
+walks_no_layout() {
+    program -no-pie
+    run 1 "$walk" -o data --layout program program
+    says 'is it a layout of that?'
+}
+check_with gcc 'a file that is no layout' walks_no_layout
 
 # In some containers no process may be traced.
 may_trace() {
