@@ -190,6 +190,14 @@ static bool trust_labels(const struct an_program *program, const struct an_body 
     return program->has_relocations || !body->has_entries;
 }
 
+/* Without relocations, BOLT leaves functions that have parts elsewhere, and these parts, alone. */
+static bool trust_parts(const struct an_program *program, const struct an_body *body)
+{
+    const struct an_function *function = an_body_function(program, body);
+    bool split = function->parent || function->has_fragments;
+    return !body->given_up && (program->has_relocations || !split);
+}
+
 bool an_blocks_make(const struct an_program *program, struct an_body *body)
 {
     if (body->ignored || body->site_count == 0 || !trust_labels(program, body))
@@ -200,6 +208,7 @@ bool an_blocks_make(const struct an_program *program, struct an_body *body)
     if (!body->runs)
         return false;
     connect(body);
-    body->simple = trust_indirect(program, body) && !body->refers_to_itself;
+    body->simple =
+        trust_parts(program, body) && trust_indirect(program, body) && !body->refers_to_itself;
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/pool.h"
 #include "branch/body.h"
+#include "elf/fragments.h"
 
 struct an_flow {
     struct an_program program;
@@ -26,21 +27,36 @@ void an_flow_free(struct an_flow *flow)
     free(flow);
 }
 
+/* Which functions are decoded: those that were hit, and with a function all parts of it, since
+ * jumps lead from one to another. Marks their roots. NULL when memory runs out. */
+static bool *choose_roots(const struct an_functions *functions, const bool *hit)
+{
+    bool *chosen = an_alloc_zero(functions->count + 1, sizeof *chosen);
+    for (size_t i = 0; i < functions->count && chosen; i++)
+        if (hit[i])
+            chosen[an_fragments_root(functions, i)] = true;
+    return chosen;
+}
+
 static bool choose(struct an_program *program, const bool *hit)
 {
+    const struct an_functions *functions = program->functions;
     size_t count = 0;
-    for (size_t i = 0; i < program->functions->count; i++)
-        count += hit[i];
-    program->bodies = an_alloc_zero(count, sizeof *program->bodies);
-    program->body_of = an_alloc_zero(program->functions->count, sizeof *program->body_of);
-    if (!program->bodies || !program->body_of)
+    bool *roots = choose_roots(functions, hit);
+    program->body_of = an_alloc_zero(functions->count, sizeof *program->body_of);
+    for (size_t i = 0; i < functions->count && roots && program->body_of; i++)
+        if (roots[an_fragments_root(functions, i)])
+            program->body_of[i] = (uint32_t)++count;
+    free(roots);
+    if (!roots || !program->body_of)
         return false;
-    for (size_t i = 0; i < program->functions->count; i++) {
-        if (!hit[i])
-            continue;
-        program->bodies[program->body_count++].function = i;
-        program->body_of[i] = (uint32_t)program->body_count;
-    }
+    program->bodies = an_alloc_zero(count, sizeof *program->bodies);
+    if (!program->bodies)
+        return false;
+    program->body_count = count;
+    for (size_t i = 0; i < functions->count; i++)
+        if (program->body_of[i])
+            program->bodies[program->body_of[i] - 1].function = i;
     return true;
 }
 
