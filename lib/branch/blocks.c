@@ -195,7 +195,7 @@ static bool trust_parts(const struct an_program *program, const struct an_body *
 {
     const struct an_function *function = an_body_function(program, body);
     bool split = function->parent || function->has_fragments;
-    return !body->given_up && (program->has_relocations || !split);
+    return program->has_relocations || !split;
 }
 
 bool an_blocks_make(const struct an_program *program, struct an_body *body)

@@ -61,7 +61,7 @@ struct an_body {
     bool refers_to_itself; /* takes the address of one of its own labels */
     bool is_referenced;    /* data refers to places in it */
     bool has_entries;      /* besides its start: symbols, or other code, lead into it */
-    bool given_up;         /* a table leads from one of its parts to another */
+    bool is_split;         /* a table of it leads into another part of it (fragments.h) */
     bool simple;           /* its blocks are to be trusted */
 };
 

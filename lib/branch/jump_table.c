@@ -75,16 +75,6 @@ static uint64_t upper_bound(const struct an_program *program, const struct table
     return table->next && table->next < end ? table->next : end;
 }
 
-/* A function whose table leads into another part of it is left alone by BOLT, with all its parts
- * (BinaryContext::skipMarkedFragments()). */
-static void give_up_family(struct an_program *program, uint32_t body)
-{
-    size_t root = an_fragments_root(program->functions, program->bodies[body].function);
-    for (size_t i = 0; i < program->body_count; i++)
-        if (an_fragments_root(program->functions, program->bodies[i].function) == root)
-            program->bodies[i].given_up = true;
-}
-
 /*
  * Walks over a table. With `labels` set, what it leads to is labelled; otherwise the question is
  * whether it is one: two entries that lead into the function, or one and a special one.
@@ -118,8 +108,7 @@ static bool walk(struct an_program *program, const struct table *table, bool lab
             bool inside = &program->functions->items[owner] == function;
             an_program_label(program, value,
                              inside && !table->is_shared ? AN_LABEL_DATA : AN_LABEL_ENTRY);
-            if (!inside)
-                give_up_family(program, table->body);
+            program->bodies[table->body].is_split |= !inside;
         }
         if (jump && meaning != UNREACHABLE && !jump(context, value))
             return false;
