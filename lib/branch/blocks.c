@@ -190,12 +190,13 @@ static bool trust_labels(const struct an_program *program, const struct an_body 
     return program->has_relocations || !body->has_entries;
 }
 
-/* Without relocations, BOLT leaves functions that have parts elsewhere, and these parts, alone. */
-static bool trust_parts(const struct an_program *program, const struct an_body *body)
+/* With relocations BOLT leaves functions alone that are longer than they say, it seems; without,
+ * those that have parts elsewhere, and these parts. */
+static bool trust_extent(const struct an_program *program, const struct an_body *body)
 {
     const struct an_function *function = an_body_function(program, body);
     bool split = function->parent || function->has_fragments;
-    return program->has_relocations || !split;
+    return program->has_relocations ? an_padding_is_valid(program, function) : !split;
 }
 
 bool an_blocks_make(const struct an_program *program, struct an_body *body)
@@ -209,6 +210,6 @@ bool an_blocks_make(const struct an_program *program, struct an_body *body)
         return false;
     connect(body);
     body->simple =
-        trust_parts(program, body) && trust_indirect(program, body) && !body->refers_to_itself;
+        trust_extent(program, body) && trust_indirect(program, body) && !body->refers_to_itself;
     return true;
 }

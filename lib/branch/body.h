@@ -149,6 +149,9 @@ struct an_pattern {
 struct an_pattern an_pattern_find(const struct an_program *program, const struct an_body *body,
                                   uint32_t site);
 
+/* Whether nothing but padding lies behind a function. */
+bool an_padding_is_valid(const struct an_program *program, const struct an_function *function);
+
 /* Makes the blocks, once all labels are known; false when memory runs out. */
 bool an_blocks_make(const struct an_program *program, struct an_body *body);
 
