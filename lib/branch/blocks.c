@@ -190,6 +190,15 @@ static bool trust_labels(const struct an_program *program, const struct an_body 
     return program->has_relocations || !body->has_entries;
 }
 
+/* With relocations BOLT leaves functions alone that are longer than they say, it seems; without,
+ * those that have parts elsewhere, and these parts. */
+static bool trust_extent(const struct an_program *program, const struct an_body *body)
+{
+    const struct an_function *function = an_body_function(program, body);
+    bool split = function->parent || function->has_fragments;
+    return program->has_relocations ? an_padding_is_valid(program, function) : !split;
+}
+
 bool an_blocks_make(const struct an_program *program, struct an_body *body)
 {
     if (body->ignored || body->site_count == 0 || !trust_labels(program, body))
@@ -200,6 +209,7 @@ bool an_blocks_make(const struct an_program *program, struct an_body *body)
     if (!body->runs)
         return false;
     connect(body);
-    body->simple = trust_indirect(program, body) && !body->refers_to_itself;
+    body->simple =
+        trust_extent(program, body) && trust_indirect(program, body) && !body->refers_to_itself;
     return true;
 }

@@ -167,11 +167,12 @@ bool an_body_decode(const struct an_program *program, uint32_t index, struct an_
                                 .index = index,
                                 .outward = outward,
                                 .data = data};
-    const uint8_t *bytes = function->size <= UINT32_MAX / 2
+    body->ignored = function->size == 0 || function->conflicting || function->in_plt;
+    const uint8_t *bytes = !body->ignored && function->size <= UINT32_MAX / 2
                                ? an_elf_at(program->elf, function->address, function->size)
                                : NULL;
+    body->ignored = !bytes; /* functions that contradict each other may have any size */
     body->size = bytes ? (uint32_t)function->size : 0;
-    body->ignored = !bytes || function->size == 0 || function->conflicting || function->in_plt;
     size_t words = body->size / 64 + 1;
     body->labels = an_alloc_zero(words, sizeof *body->labels);
     body->entries = an_alloc_zero(words, sizeof *body->entries);

@@ -61,6 +61,7 @@ struct an_body {
     bool refers_to_itself; /* takes the address of one of its own labels */
     bool is_referenced;    /* data refers to places in it */
     bool has_entries;      /* besides its start: symbols, or other code, lead into it */
+    bool is_split;         /* a table of it leads into another part of it (fragments.h) */
     bool simple;           /* its blocks are to be trusted */
 };
 
@@ -147,6 +148,9 @@ struct an_pattern {
 
 struct an_pattern an_pattern_find(const struct an_program *program, const struct an_body *body,
                                   uint32_t site);
+
+/* Whether nothing but padding lies behind a function. */
+bool an_padding_is_valid(const struct an_program *program, const struct an_function *function);
 
 /* Makes the blocks, once all labels are known; false when memory runs out. */
 bool an_blocks_make(const struct an_program *program, struct an_body *body);

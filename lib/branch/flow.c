@@ -6,6 +6,8 @@
 
 #include "base/pool.h"
 #include "branch/body.h"
+#include "branch/visits.h"
+#include "elf/fragments.h"
 
 struct an_flow {
     struct an_program program;
@@ -16,7 +18,7 @@ void an_flow_free(struct an_flow *flow)
     if (!flow)
         return;
     struct an_program *program = &flow->program;
-    for (size_t i = 0; i < program->body_count; i++)
+    for (size_t i = 0; i < program->body_count && program->bodies; i++)
         an_body_free(&program->bodies[i]);
     free(program->bodies);
     free(program->body_of);
@@ -26,22 +28,47 @@ void an_flow_free(struct an_flow *flow)
     free(flow);
 }
 
-static bool choose(struct an_program *program, const bool *hit)
+/* Which functions are decoded: those that were hit, and with a function all parts of it, since
+ * jumps lead from one to another. Marks their roots. NULL when memory runs out. */
+static bool *choose_roots(const struct an_functions *functions, const bool *hit)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < program->functions->count; i++)
-        count += hit[i];
-    program->bodies = an_alloc_zero(count, sizeof *program->bodies);
-    program->body_of = an_alloc_zero(program->functions->count, sizeof *program->body_of);
-    if (!program->bodies || !program->body_of)
+    bool *chosen = an_alloc_zero(functions->count + 1, sizeof *chosen);
+    for (size_t i = 0; i < functions->count && chosen; i++)
+        if (hit[i])
+            chosen[an_fragments_root(functions, i)] = true;
+    return chosen;
+}
+
+/* Adds those that jump into the middle of what was chosen. */
+static bool choose_visits(struct an_program *program, unsigned threads)
+{
+    bool *visits = an_alloc_zero(program->functions->count + 1, sizeof *visits);
+    if (!visits)
         return false;
-    for (size_t i = 0; i < program->functions->count; i++) {
-        if (!hit[i])
-            continue;
-        program->bodies[program->body_count++].function = i;
-        program->body_of[i] = (uint32_t)program->body_count;
-    }
+    an_visits_find(program, threads, visits);
+    for (size_t i = 0; i < program->functions->count; i++)
+        if (visits[i])
+            program->body_of[i] = (uint32_t)++program->body_count;
+    free(visits);
     return true;
+}
+
+static bool choose(struct an_program *program, const bool *hit, unsigned threads)
+{
+    const struct an_functions *functions = program->functions;
+    bool *roots = choose_roots(functions, hit);
+    program->body_of = an_alloc_zero(functions->count, sizeof *program->body_of);
+    for (size_t i = 0; i < functions->count && roots && program->body_of; i++)
+        if (roots[an_fragments_root(functions, i)])
+            program->body_of[i] = (uint32_t)++program->body_count;
+    free(roots);
+    if (!roots || !program->body_of || (program->body_count && !choose_visits(program, threads)))
+        return false;
+    program->bodies = an_alloc_zero(program->body_count, sizeof *program->bodies);
+    for (size_t i = 0; i < functions->count && program->bodies; i++)
+        if (program->body_of[i])
+            program->bodies[program->body_of[i] - 1].function = i;
+    return program->bodies != NULL;
 }
 
 /* Bodies are decoded in batches, each with lists of its own, which are put together in order. */
@@ -117,11 +144,13 @@ static void label_all(struct an_program *program)
             an_program_label(program, program->outward.items[i].address, AN_LABEL_ENTRY);
 }
 
+/* BOLT does not read the landing pads of a function whose switch leads into another part of it
+ * (RewriteInstance::disassembleFunctions()). */
 static void label_exceptions(struct an_program *program)
 {
     for (size_t i = 0; i < program->body_count; i++) {
         const struct an_function *function = an_body_function(program, &program->bodies[i]);
-        if (function->lsda)
+        if (function->lsda && !program->bodies[i].is_split)
             an_elf_landing_pads(program->elf, function->address, function->lsda, label_landing_pad,
                                 program);
     }
@@ -137,7 +166,7 @@ static void make_blocks(void *context, size_t index)
 static enum an_code build(struct an_program *program, const bool *hit, unsigned threads,
                           struct an_error *error)
 {
-    if (!choose(program, hit) || !decode_all(program, threads))
+    if (!choose(program, hit, threads) || !decode_all(program, threads))
         return an_fail_memory(error);
     enum an_code code = an_relocations_label(program, error);
     if (code != AN_OK)

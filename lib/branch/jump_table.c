@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "branch/body.h"
+#include "elf/fragments.h"
 
 struct table {
     uint64_t address, next; /* next: where the one behind it begins, or 0 */
@@ -36,21 +37,6 @@ static bool has_relative_place(const struct an_program *program, uint64_t addres
     return low < program->relative_count && program->relative_places[low] == address;
 }
 
-/* f.cold is a part of f, and so is f.cold.1 of f.cold. */
-static bool same_family(const struct an_function *one, const struct an_function *other)
-{
-    size_t length[2];
-    const char *names[2] = {one->name, other->name};
-    for (int i = 0; i < 2; i++) {
-        const char *slash = strchr(names[i], '/');
-        length[i] = slash ? (size_t)(slash - names[i]) : strlen(names[i]);
-        for (size_t at = 0; at + 5 <= length[i]; at++)
-            if (strncmp(names[i] + at, ".cold", 5) == 0 || strncmp(names[i] + at, ".warm", 5) == 0)
-                length[i] = at;
-    }
-    return length[0] == length[1] && memcmp(names[0], names[1], length[0]) == 0;
-}
-
 /* What an entry means for the function that uses the table. */
 enum meaning { NOTHING, TARGET, START, UNREACHABLE };
 
@@ -63,8 +49,9 @@ static enum meaning meaning_of(const struct an_program *program, const struct an
     if (value == function->address)
         return START;
     size_t target = an_functions_with_code(functions, value);
-    if (target == AN_NO_FUNCTION || (&functions->items[target] != function &&
-                                     !same_family(&functions->items[target], function)))
+    size_t self = (size_t)(function - functions->items);
+    if (target == AN_NO_FUNCTION ||
+        (target != self && !an_fragments_related(functions, target, self)))
         return NOTHING;
     uint32_t body = program->body_of[target];
     if (decoded && body && program->bodies[body - 1].site_count &&
@@ -74,13 +61,17 @@ static enum meaning meaning_of(const struct an_program *program, const struct an
     return TARGET;
 }
 
-/* The end of the data object that begins at the address, as far as a symbol tells. */
+/* Where a table ends at the latest: with its section, the object of that address, or at the next
+ * table. */
 static uint64_t upper_bound(const struct an_program *program, const struct table *table)
 {
     const struct an_elf_section *section = an_elf_section_containing(program->elf, table->address);
     if (!section || section->type == SHT_NOBITS || (section->flags & SHF_EXECINSTR))
         return 0;
     uint64_t end = section->address + section->size;
+    const struct an_object *object = an_functions_object(program->functions, table->address);
+    if (object && object->address == table->address && object->size < end - table->address)
+        end = table->address + object->size;
     return table->next && table->next < end ? table->next : end;
 }
 
@@ -114,8 +105,10 @@ static bool walk(struct an_program *program, const struct table *table, bool lab
             special = true;
         if (labels && meaning != UNREACHABLE) {
             size_t owner = an_functions_with_code(program->functions, value);
-            bool own = &program->functions->items[owner] == function && !table->is_shared;
-            an_program_label(program, value, own ? AN_LABEL_DATA : AN_LABEL_ENTRY);
+            bool inside = &program->functions->items[owner] == function;
+            an_program_label(program, value,
+                             inside && !table->is_shared ? AN_LABEL_DATA : AN_LABEL_ENTRY);
+            program->bodies[table->body].is_split |= !inside;
         }
         if (jump && meaning != UNREACHABLE && !jump(context, value))
             return false;

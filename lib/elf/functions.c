@@ -7,11 +7,13 @@
 
 #include "base/map.h"
 #include "base/vector.h"
+#include "elf/fragments.h"
 #include "elf/plt.h"
 
 struct sorted_symbol {
     const struct an_elf_symbol *symbol;
     const char *file; /* of a local symbol, or NULL */
+    bool is_entry;    /* of the function that it lies in */
 };
 
 struct counted_names {
@@ -35,7 +37,7 @@ struct search {
     } objects;
     struct {
         AN_VECTOR(uint64_t);
-    } entries; /* function's index, address */
+    } entries; /* address of the function, since indexes change; address */
     struct counted_names local;
     struct an_names global;
     struct an_error *error;
@@ -93,7 +95,7 @@ static enum an_code sort_symbols(struct search *search)
         if (!sorted)
             return an_fail_memory(search->error);
         bool has_file = file && *file && !is_global(symbol) && symbol->type == STT_FUNC;
-        *sorted = (struct sorted_symbol){symbol, has_file ? file : NULL};
+        *sorted = (struct sorted_symbol){symbol, has_file ? file : NULL, false};
     }
     if (search->symbols.count)
         qsort(search->symbols.items, search->symbols.count, sizeof *search->symbols.items,
@@ -213,12 +215,12 @@ static struct an_function *add_function(struct search *search, uint64_t address,
     return function;
 }
 
-static bool add_entry(struct search *search, size_t function, uint64_t address)
+static bool add_entry(struct search *search, uint64_t function, uint64_t address)
 {
-    uint64_t *index = an_vector_push(&search->entries);
-    if (index)
-        *index = function;
-    uint64_t *entry = index ? an_vector_push(&search->entries) : NULL;
+    uint64_t *owner = an_vector_push(&search->entries);
+    if (owner)
+        *owner = function;
+    uint64_t *entry = owner ? an_vector_push(&search->entries) : NULL;
     if (entry)
         *entry = address;
     return entry != NULL;
@@ -271,7 +273,7 @@ static bool take_object(struct search *search, const struct an_elf_symbol *symbo
     return object != NULL;
 }
 
-static bool take_symbol(struct search *search, const struct sorted_symbol *sorted)
+static bool take_symbol(struct search *search, struct sorted_symbol *sorted)
 {
     const struct an_elf_symbol *symbol = sorted->symbol;
     if (symbol->address == 0 || strcmp(symbol->name, "__hot_start") == 0 ||
@@ -288,8 +290,10 @@ static bool take_symbol(struct search *search, const struct sorted_symbol *sorte
     if (previous && symbol->type != STT_FUNC &&
         (inside || (previous->size == 0 && tolerated(search, previous, symbol))))
         return true;
-    if (inside && previous->address != symbol->address)
-        return tolerated(search, previous, symbol) || add_entry(search, count - 1, symbol->address);
+    if (inside && previous->address != symbol->address) {
+        sorted->is_entry = !tolerated(search, previous, symbol);
+        return !sorted->is_entry || add_entry(search, previous->address, symbol->address);
+    }
     return take_function(search, symbol, &names);
 }
 
@@ -338,7 +342,7 @@ static bool take_frames(struct search *search)
 static bool keep_entries(struct search *search);
 
 /* The symbols behind a function's start: further entries while they are tolerated in it; the first
- * that is not ends it. */
+ * that is neither tolerated nor known as an entry ends it. */
 static bool bound_function(struct search *search, size_t index, size_t *mark)
 {
     struct an_functions *found = search->found;
@@ -353,9 +357,13 @@ static bool bound_function(struct search *search, size_t index, size_t *mark)
     size_t at = *mark;
     for (; at < count; at++) {
         const struct an_elf_symbol *symbol = symbols[at].symbol;
-        if ((next && symbol->address >= next->address) || !tolerated(search, function, symbol))
+        if (next && symbol->address >= next->address)
             break;
-        if (!add_entry(search, index, symbol->address))
+        if (symbols[at].is_entry)
+            continue;
+        if (!tolerated(search, function, symbol))
+            break;
+        if (!add_entry(search, function->address, symbol->address))
             return false;
     }
     uint64_t end = section ? section->address + section->size : function->address;
@@ -409,7 +417,10 @@ static bool keep_entries(struct search *search)
     for (size_t i = 0; i < count; i++) {
         if (i && by_entry(&entries[i], &entries[i - 1]) == 0)
             continue;
-        struct an_function *function = &found->items[entries[i].function];
+        size_t index = an_functions_at(found, entries[i].function);
+        if (index == AN_NO_FUNCTION)
+            continue;
+        struct an_function *function = &found->items[index];
         if (function->entry_count++ == 0)
             function->entry = (uint32_t)kept;
         found->entries[kept++] = entries[i].address;
@@ -479,7 +490,14 @@ static enum an_code find(struct search *search)
     sort_functions(search);
     done = done && take_frames(search);
     sort_functions(search);
+    const struct an_elf_symbol *symbols;
+    size_t count;
     done = done && bound_functions(search) && make_index(search->found);
+    if (done) /* read before: cannot fail */
+        code = an_elf_symbols(search->elf, &symbols, &count, search->error);
+    done = done && code == AN_OK && an_fragments_find(search->found, symbols, count);
+    if (code != AN_OK)
+        return code;
     if (!done)
         return an_fail_memory(search->error);
     take_landing_pads(search->found);

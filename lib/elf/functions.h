@@ -30,6 +30,8 @@ struct an_function {
     uint64_t lsda;         /* address of its table of landing pads, or 0 */
     uint32_t entry;        /* further entries: entries[entry], entry_count of them */
     uint32_t entry_count;
+    uint32_t parent; /* 1 + index of the function that it is a part of (fragments.h), or 0 */
+    bool has_fragments;
     bool conflicting; /* symbols and .eh_frame disagree about it: not to be decoded */
     bool in_plt;
 };
