@@ -37,8 +37,10 @@ static bool refuses_options(const struct request *request)
 struct plain_name fdata_plain_name(const char *name, size_t length)
 {
     struct plain_name plain = {malloc(length + 1), 0};
-    if (plain.text)
+    if (plain.text) {
         plain.length = an_fdata_unescape(name, length, plain.text);
+        plain.text[plain.length] = '\0';
+    }
     return plain;
 }
 

@@ -15,7 +15,7 @@ struct fdata_view {
     struct fdata_functions functions;
 };
 
-/* A name without its backslashes; free() the text, which is NULL when memory ran out. */
+/* A name without its backslashes, terminated; free() the text, which is NULL without memory. */
 struct plain_name {
     char *text;
     size_t length;

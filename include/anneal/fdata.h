@@ -136,7 +136,7 @@ AN_API enum an_code an_fdata_profile_write(const struct an_fdata_profile *profil
 
 /*
  * Keeps the records of which one end at least is in a function for which keep() is true, and
- * tells how many were taken out. keep() is asked once a function, with its plain name. Fails only
+ * tells how many were taken out. keep() is asked once a function, with its plain name, terminated. Fails only
  * for lack of memory, and then the profile is as it was.
  */
 AN_API enum an_code an_fdata_profile_filter(struct an_fdata_profile *profile,

@@ -189,7 +189,7 @@ static enum an_code unknown(struct an_bytes file, struct an_error *error)
 enum an_code an_fdata_header_read(struct an_bytes file, struct fdata_header *header,
                                   struct an_error *error)
 {
-    *header = (struct fdata_header){0};
+    *header = (struct fdata_header){.events = ""};
     if (!an_fdata_recognise(file.data, file.size))
         return unknown(file, error);
     for (bool is_one = true; is_one && header->size < file.size;) {

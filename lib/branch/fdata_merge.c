@@ -90,8 +90,10 @@ static enum an_code merge_bytes(struct share *share, size_t i, struct an_bytes f
     if (code == AN_OK && !an_fdata_profile_add_events(profile, &header, i))
         code = an_fail_memory(error);
     if (code != AN_OK) {
-        if (!profile->has_kind)
-            an_fdata_table_free(&profile->table); /* its keys mean something in that kind only */
+        if (!profile->has_kind) { /* what was learned means something in that kind only */
+            an_fdata_table_free(&profile->table);
+            profile->no_lbr = false;
+        }
         return code;
     }
     profile->has_kind = true;

@@ -49,7 +49,7 @@ bool an_fdata_profile_add_events(struct an_fdata_profile *profile,
 {
     const char *at = header->events, *end = at + header->events_length;
     struct an_fdata_event event;
-    for (size_t i = 0; at && an_fdata_next_event(&at, end, &event); i++)
+    for (size_t i = 0; an_fdata_next_event(&at, end, &event); i++)
         if (!an_fdata_profile_add_event(profile, event.name, event.length,
                                         (uint64_t)input << 16 | i))
             return false;
@@ -160,10 +160,11 @@ static int judge(struct filter *filter, const struct an_fdata_location *location
         return filter->verdicts.items[number];
     bool *verdict = an_vector_push(&filter->verdicts);
     filter->plain.size = 0;
-    char *plain = (char *)an_buffer_extend(&filter->plain, location->name_length);
+    char *plain = (char *)an_buffer_extend(&filter->plain, location->name_length + 1);
     if (!verdict || !plain)
         return -1;
     size_t length = an_fdata_unescape(location->name, location->name_length, plain);
+    plain[length] = '\0';
     *verdict = filter->keep(filter->context, plain, length);
     return *verdict;
 }

@@ -66,7 +66,7 @@ static enum an_code open_file(struct an_fdata_reader *reader, struct an_error *e
         return code;
     const char *at = reader->header.events, *end = at + reader->header.events_length;
     struct an_fdata_event event;
-    while (at && an_fdata_next_event(&at, end, &event)) {
+    while (an_fdata_next_event(&at, end, &event)) {
         struct an_fdata_event *place = an_vector_push(&reader->events);
         if (!place)
             return an_fail_memory(error);

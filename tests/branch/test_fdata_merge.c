@@ -159,6 +159,10 @@ static void nothing_is_left_of_a_refused_kind(void **state)
     assert_string_equal(merged.text, "1 a 0 1 b 0 0 1\n");
     assert_int_equal(merged.ledger->rejected, 2);
     free_merged(&merged);
+    options.failure_mode = AN_FDATA_FAIL_WARN;
+    merged = merge(&options, files, NULL, 1);
+    assert_string_equal(merged.text, "");
+    free_merged(&merged);
 }
 
 static void weights(void **state)

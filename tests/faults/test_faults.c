@@ -3,6 +3,7 @@
  * (-Dfaults=true; lib/base/memory.h). Then the call must fail as documented, nothing may leak (the
  * leak sanitizer looks at the end), and an old output file must be as it was.
  */
+#include <anneal/fdata.h>
 #include <anneal/llvm.h>
 
 #include <dirent.h>
@@ -11,6 +12,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "branch/fdata_table.h"
+#include "branch/fdata_write.h"
 #include "support/profiles.h"
 #include "support/test.h"
 #include "llvm/names.h"
@@ -346,6 +349,179 @@ static void a_profile_survives_a_failed_addition(void **state)
     free_bytes(file);
 }
 
+/* ---- BOLT's text profiles ---- */
+
+/* Enough records for a table to grow, to be put in order, and to have variants. */
+static struct memory_file fdata_file(unsigned first, const char *end)
+{
+    struct an_buffer text = {0};
+    for (unsigned i = first; i < first + 3000; i += 1 + (i % 5 == 0))
+        an_buffer_print(&text, "1 function%u %x 1 other 0 %u 7\n", i / 9, i, i % 3 ? 0 : first + 1);
+    an_buffer_print(&text, "1 main 1C 1 main 0 0 1\n%s", end);
+    assert_false(text.failed);
+    struct memory_file file = memory_file(text.data, text.size);
+    an_buffer_free(&text);
+    return file;
+}
+
+/* Merges, filters nothing and writes. */
+static enum an_code merge_fdata(const struct an_fdata_input *inputs, size_t count, bool whole_lines,
+                                struct an_bytes *result, struct an_error *error)
+{
+    struct an_fdata_merge_options options = {
+        .threads = 1, .failure_mode = AN_FDATA_FAIL_ALL, .whole_lines = whole_lines};
+    struct an_fdata_profile *profile;
+    struct an_ledger *ledger;
+    void *bytes = NULL;
+    enum an_code code = an_fdata_merge(&options, inputs, count, &profile, &ledger, error);
+    assert_int_equal(profile != NULL, code == AN_OK);
+    if (code == AN_OK)
+        code = an_fdata_profile_write(profile, &bytes, &result->size, error);
+    result->data = bytes;
+    an_fdata_profile_free(profile);
+    an_ledger_free(ledger);
+    return code;
+}
+
+static void merging_fdata(void **state)
+{
+    (void)state;
+    struct memory_file files[] = {fdata_file(0, ""), fdata_file(1, "torn"), fdata_file(1500, "")};
+    struct an_fdata_input inputs[3];
+    for (size_t i = 0; i < 3; i++)
+        inputs[i] = (struct an_fdata_input){files[i].path, 1 + i};
+    for (int whole_lines = 0; whole_lines < 2; whole_lines++) {
+        struct an_bytes expected, result;
+        struct an_error error;
+        an_fault_countdown = -1;
+        assert_int_equal(merge_fdata(inputs, 3, whole_lines, &expected, &error), AN_OK);
+        long calls = 0;
+        for (bool failed = true; failed; calls++) {
+            error = (struct an_error){0};
+            an_fault_countdown = calls;
+            enum an_code code = merge_fdata(inputs, 3, whole_lines, &result, &error);
+            failed = an_fault_countdown < 0;
+            an_fault_countdown = -1;
+            if (code != AN_OK) {
+                check(failed && code == AN_NO_MEMORY && error.what[0], "call %ld: %s", calls,
+                      an_code_name(code));
+                continue;
+            }
+            /* A file that could not be read is rejected: then there is less. */
+            bool same = result.size == expected.size &&
+                        memcmp(result.data, expected.data, expected.size) == 0;
+            check(same || (failed && result.size < expected.size), "call %ld", calls);
+            free_bytes(result);
+        }
+        assert_true(calls > 50);
+        free_bytes(expected);
+    }
+    for (size_t i = 0; i < 3; i++)
+        memory_file_close(&files[i]);
+}
+
+static void reading_fdata(void **state)
+{
+    (void)state;
+    static const char text[] = "no_lbr a b\nboltedcollection\n1 main 4 5\n1 other  4 5\n";
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        struct an_fdata_reader *reader = NULL;
+        struct an_fdata_profile *profile = NULL;
+        struct an_error error;
+        an_fault_countdown = calls;
+        enum an_code code = an_fdata_reader_open(&reader, text, strlen(text), &error);
+        if (code == AN_OK)
+            code = an_fdata_profile_read(&profile, text, strlen(text), &error);
+        failed = an_fault_countdown < 0;
+        an_fault_countdown = -1;
+        assert_int_equal(code, failed ? AN_NO_MEMORY : AN_OK);
+        an_fdata_reader_close(reader);
+        an_fdata_profile_free(profile);
+    }
+    assert_true(calls > 15);
+}
+
+/* After a failure the builder can be added to, and what was added before is there. */
+static enum an_code build_fdata(struct an_bytes *result, struct an_error *error)
+{
+    struct an_fdata_builder *builder = an_fdata_builder_new(false, false);
+    struct an_fdata_profile *profile = NULL;
+    if (!builder)
+        return an_fail_memory(error);
+    for (unsigned i = 0; i < 2000; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "function %u", i / 7);
+        struct an_fdata_location from = {1, name, strlen(name), i}, to = {1, "main", 4, 0};
+        if (an_fdata_builder_add(builder, &from, &to, 0, 1, error) == AN_OK)
+            continue;
+        assert_int_equal(error->code, AN_NO_MEMORY);
+        if (an_fdata_builder_add(builder, &from, &to, 0, 1, error) != AN_OK) {
+            an_fdata_builder_free(builder);
+            return error->code;
+        }
+    }
+    enum an_code code = an_fdata_builder_finish(builder, &profile, error);
+    void *bytes = NULL;
+    if (code == AN_OK)
+        code = an_fdata_profile_write(profile, &bytes, &result->size, error);
+    result->data = bytes;
+    an_fdata_profile_free(profile);
+    return code;
+}
+
+static void building_fdata(void **state)
+{
+    (void)state;
+    struct an_bytes expected, result;
+    struct an_error error;
+    an_fault_countdown = -1;
+    assert_int_equal(build_fdata(&expected, &error), AN_OK);
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        an_fault_countdown = calls;
+        enum an_code code = build_fdata(&result, &error);
+        failed = an_fault_countdown < 0;
+        an_fault_countdown = -1;
+        if (code != AN_OK) {
+            assert_int_equal(code, AN_NO_MEMORY);
+            continue;
+        }
+        assert_int_equal(result.size, expected.size);
+        assert_memory_equal(result.data, expected.data, expected.size);
+        free_bytes(result);
+    }
+    assert_true(calls > 20);
+    free_bytes(expected);
+}
+
+/* What threads do at the end; they themselves would take each other's faults. */
+static void absorbing_a_table(void **state)
+{
+    (void)state;
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        struct fdata_table table = {0}, part = {0};
+        bool made = true;
+        an_fault_countdown = calls;
+        for (unsigned i = 0; made && i < 1500; i++) {
+            char key[40];
+            size_t length = (size_t)sprintf(key, "1 function%u %x 1 b 0", i / 7, i);
+            struct fdata_table *into = i % 3 ? &table : &part;
+            made = an_fdata_table_insert(into, key, length, key + 2, strcspn(key + 2, " "), 0) &&
+                   (i % 50 || an_fdata_table_variant(into, 0, i + 1));
+        }
+        an_fdata_table_arrange(&part);
+        bool done = made && an_fdata_table_absorb(&table, &part);
+        failed = an_fault_countdown < 0;
+        an_fault_countdown = -1;
+        check(done || failed, "call %ld", calls);
+        an_fdata_table_free(&table);
+        an_fdata_table_free(&part);
+    }
+    assert_true(calls > 30);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -377,6 +553,10 @@ int main(void)
         in_a_folder(comparing),
         in_a_folder(summing_up),
         in_a_folder(a_profile_survives_a_failed_addition),
+        in_a_folder(merging_fdata),
+        in_a_folder(reading_fdata),
+        in_a_folder(building_fdata),
+        in_a_folder(absorbing_a_table),
     };
     return RUN_TESTS(tests);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes the profiles in this folder, with llvm-bolt and perf2bolt 19 and gcc. Addresses and counts
-# depend on the compiler and the C library; the tests depend on neither.
+# Makes the profiles in the folder fdata, with llvm-bolt and perf2bolt 19 and gcc. Addresses and
+# counts depend on the compiler and the C library; the tests depend on neither.
 #
 #     instrumented-N.fdata    what llvm-bolt -instrument writes: small letters, no mispredictions
 #     branches-N.fdata        perf2bolt of branch counts (pre-aggregated), with mispredictions
@@ -10,7 +10,7 @@
 #     samples.fdata           perf2bolt -nl of perf record without branch records
 set -euo pipefail
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/fdata" && pwd)
 bolt=/usr/lib/llvm-19/bin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
