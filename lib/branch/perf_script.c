@@ -32,12 +32,12 @@ bool an_perf_script_recognise(struct an_bytes start)
         at += length + 1;
         if (an_script_line_is_blank(line))
             continue;
-        if (an_script_line_is_record(line))
-            found = an_script_line_task(line, &scratch, &event, &is_task, &error) == AN_OK;
-        else
-            found = an_script_line_is_telling(line) ||
-                    (an_script_line_sample(line, &scratch, &sample, &error) == AN_OK &&
-                     sample.has_branches);
+        enum an_code code = an_script_line_is_record(line)
+                                ? an_script_line_task(line, &scratch, &event, &is_task, &error)
+                                : an_script_line_sample(line, &scratch, &sample, &error);
+        found = code == AN_NO_MEMORY /* which will be told when it is read */ ||
+                an_script_line_is_telling(line) ||
+                (code == AN_OK && (an_script_line_is_record(line) || sample.has_branches));
         break; /* the first line that is one decides */
     }
     an_buffer_free(&scratch);
