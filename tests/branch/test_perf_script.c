@@ -307,6 +307,25 @@ static void a_long_text(void **state)
     an_buffer_free(&text);
 }
 
+/* The first line decides what a file is, however long it is. */
+static void a_long_first_line(void **state)
+{
+    (void)state;
+    for (size_t count = 90; count < 300; count++) {
+        struct an_buffer text = {0};
+        struct collected all;
+        an_buffer_print(&text, "# made by hand\n    7           421a70");
+        for (size_t i = 0; i < count; i++)
+            an_buffer_print(&text, " 0x%zx/0x%zx/P/-/-/0/", i + 0x400000, i);
+        an_buffer_put(&text, "\n", 1);
+        collect_bytes(&all, (struct an_bytes){text.data, text.size}, NULL, 1);
+        check(all.code == AN_OK, "%zu branches: %s", count, all.error.what);
+        assert_int_equal(all.items[0].branch_count, count);
+        collected_free(&all);
+        an_buffer_free(&text);
+    }
+}
+
 static void what_is_no_text_of_perf(void **state)
 {
     (void)state;
@@ -345,6 +364,7 @@ int main(void)
         cmocka_unit_test(a_small_text),
         cmocka_unit_test(a_text_that_is_cut_off),
         cmocka_unit_test(a_long_text),
+        cmocka_unit_test(a_long_first_line),
         cmocka_unit_test(what_is_no_text_of_perf),
     };
     int failed = RUN_TESTS(tests);
