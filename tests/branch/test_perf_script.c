@@ -200,8 +200,7 @@ static void records_that_are_wrong(void **state)
         "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 fe:1f 2 3: r-xp x",
         "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 fe:1f 2 3]: r-xp",
         "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 <0a0]: r-xp x",
-        "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 "
-        "<0102030405060708090a0b0c0d0e0f10111213141516>]: r-xp x",
+        "7 PERF_RECORD_MMAP2 7/8: [1(1) @ 0 <0102030405060708090a0b0c0d0e0f101112131415>]: r x",
         "x 7 1.0: PERF_RECORD_COMM: a",
         "x 7 1.0: PERF_RECORD_COMM: a:7",
         "x 7 1.0: PERF_RECORD_FORK(8:9)",
