@@ -75,8 +75,9 @@ static enum an_code metadata(void *context, const struct perf_record *record,
         return feature(recording, record, error);
     case PERF_HEADER_BUILD_ID:
         return an_perf_build_id_add(recording, record->bytes, record->size, record->offset, error);
+    default:
+        return AN_OK;
     }
-    return AN_OK;
 }
 
 enum an_code an_perf_pipe_read(struct perf_recording *recording, struct an_error *error)

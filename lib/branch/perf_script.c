@@ -15,33 +15,43 @@
 
 enum { PIECE = 1 << 20, MOST_LINE = 16 << 20, LOOK_AT_LINES = 100 };
 
+/* The first line that is not blank; without its last word, if it is longer than what is there. */
+static struct script_line first_line(struct an_bytes start)
+{
+    struct script_line line = {(const char *)start.data, 0, 0};
+    size_t next = 0;
+    while (next < start.size && an_script_line_is_blank(line)) {
+        line.text = (const char *)start.data + next;
+        line.offset = next;
+        const char *end = memchr(line.text, '\n', start.size - next);
+        line.length = end ? (size_t)(end - line.text) : start.size - next;
+        next += line.length + 1;
+        while (!end && line.length && line.text[line.length - 1] != ' ')
+            line.length--;
+    }
+    return line;
+}
+
 bool an_perf_script_recognise(struct an_bytes start)
 {
     struct an_buffer scratch = {0};
     struct an_branch_sample sample;
     struct an_task_event event;
     struct an_error error;
-    bool is_task, found = false;
-    size_t at = 0;
-    if (memchr(start.data ? (const void *)start.data : "", 0, start.size))
+    bool is_task;
+    if (start.size == 0 || memchr(start.data, 0, start.size))
         return false;
-    while (at < start.size && !found) {
-        const uint8_t *end = memchr(start.data + at, '\n', start.size - at);
-        size_t length = end ? (size_t)(end - start.data) - at : start.size - at;
-        struct script_line line = {(const char *)start.data + at, length, at};
-        at += length + 1;
-        if (an_script_line_is_blank(line))
-            continue;
-        if (an_script_line_is_record(line))
-            found = an_script_line_task(line, &scratch, &event, &is_task, &error) == AN_OK;
-        else
-            found = an_script_line_is_telling(line) ||
-                    (an_script_line_sample(line, &scratch, &sample, &error) == AN_OK &&
-                     sample.has_branches);
-        break; /* the first line that is one decides */
-    }
+    struct script_line line = first_line(start);
+    if (an_script_line_is_blank(line))
+        return false;
+    if (an_script_line_is_telling(line))
+        return true;
+    bool is_record = an_script_line_is_record(line);
+    enum an_code code = is_record ? an_script_line_task(line, &scratch, &event, &is_task, &error)
+                                  : an_script_line_sample(line, &scratch, &sample, &error);
     an_buffer_free(&scratch);
-    return found;
+    return code == AN_NO_MEMORY /* which will be told when it is read */ ||
+           (code == AN_OK && (is_record || sample.has_branches));
 }
 
 struct walk;

@@ -118,8 +118,9 @@ static bool take_payload(const struct perf_record *record, struct an_cursor *cur
     case PERF_EXIT:
         take_fork(cursor, AN_TASK_EXIT, event);
         return true;
+    default:
+        return false;
     }
-    return false;
 }
 
 enum an_code an_perf_task_read(const struct perf_recording *recording,

@@ -34,7 +34,8 @@ struct an_samples_event {
     uint64_t config;      /* what it counts, by type */
     uint64_t period;      /* sample_period or sample_freq */
     uint64_t sample_type; /* PERF_SAMPLE_*; 0 for perf script */
-    uint64_t branch_type; /* PERF_SAMPLE_BRANCH_*; 0 for perf script */
+    uint64_t branch_type; /* PERF_SAMPLE_BRANCH_*; 0 for perf script. With _CALL_STACK (bit 11)
+                             the branches of a sample are calls not yet returned from */
     bool by_frequency;    /* period is in samples a second */
 };
 

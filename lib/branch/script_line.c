@@ -17,7 +17,7 @@ bool an_script_line_is_blank(struct script_line line)
 {
     struct words words = words_of(line);
     words_skip_spaces(&words);
-    return words.at == words.end || line.text[0] == '#';
+    return words.at == words.end || *line.text == '#';
 }
 
 /* Where the word begins that names a record, or NULL. Branches hold no spaces before letters, but

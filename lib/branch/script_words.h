@@ -41,27 +41,36 @@ static inline struct word words_peek(const struct words *words)
     return words_next(&copy);
 }
 
+/* The value of a hexadecimal digit, and 1; 0 for what is none. A table, since whether a digit is a
+ * letter cannot be predicted. */
+static const uint8_t hex_and_1[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+/* Above 15 when it is none. */
 static inline unsigned hex_digit(char c)
 {
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+    return (unsigned)hex_and_1[(uint8_t)c] - 1;
 }
 
 /* A number at words->at, which is then left behind. False when there is none, or when it does not
  * fit into 64 bits. */
 static inline bool take_hex(struct words *words, uint64_t *value)
 {
-    const char *start = words->at;
-    *value = 0;
-    for (unsigned digit; words->at < words->end && (digit = hex_digit(*words->at)) < 16;
-         words->at++) {
-        if (*value >> 60)
+    const char *at = words->at;
+    uint64_t number = 0;
+    unsigned digit;
+    for (; at < words->end && (digit = hex_and_1[(uint8_t)*at]) != 0; at++) {
+        if (number >> 60)
             return false;
-        *value = *value << 4 | digit;
+        number = number << 4 | (digit - 1);
     }
-    return words->at > start;
+    bool found = at > words->at;
+    words->at = at;
+    *value = number;
+    return found;
 }
 
 static inline bool take_decimal(struct words *words, uint64_t *value)

@@ -17,6 +17,8 @@ static bool can_read_in_place(int fd, struct stat *info)
 static enum an_code spool(struct an_source *source, const char *path, struct an_error *error)
 {
     enum an_code code = an_file_load(&source->spool, path, error);
+    if (code == AN_USAGE)
+        an_error_hint(error, "the folder that perf record --threads writes cannot be read");
     source->fd = -1;
     source->size = source->spool.bytes.size;
     return code;

@@ -721,6 +721,9 @@ static void what_is_no_recording(void **state)
     assert_int_equal(all.code, AN_SYSTEM);
     assert_null(all.samples);
     collected_free(&all);
+    collect_path(&all, "/", NULL, 1);
+    assert_true(all.code == AN_USAGE && strstr(all.error.hint, "--threads"));
+    collected_free(&all);
 }
 
 /* ---- reading ---- */

@@ -200,8 +200,7 @@ static void records_that_are_wrong(void **state)
         "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 fe:1f 2 3: r-xp x",
         "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 fe:1f 2 3]: r-xp",
         "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 <0a0]: r-xp x",
-        "x 7 1.0: PERF_RECORD_MMAP2 7/8: [0x1(0x1) @ 0 "
-        "<0102030405060708090a0b0c0d0e0f10111213141516>]: r-xp x",
+        "7 PERF_RECORD_MMAP2 7/8: [1(1) @ 0 <0102030405060708090a0b0c0d0e0f101112131415>]: r x",
         "x 7 1.0: PERF_RECORD_COMM: a",
         "x 7 1.0: PERF_RECORD_COMM: a:7",
         "x 7 1.0: PERF_RECORD_FORK(8:9)",
@@ -307,6 +306,25 @@ static void a_long_text(void **state)
     an_buffer_free(&text);
 }
 
+/* The first line decides what a file is, however long it is. */
+static void a_long_first_line(void **state)
+{
+    (void)state;
+    for (size_t count = 90; count < 300; count++) {
+        struct an_buffer text = {0};
+        struct collected all;
+        an_buffer_print(&text, "# made by hand\n    7           421a70");
+        for (size_t i = 0; i < count; i++)
+            an_buffer_print(&text, " 0x%zx/0x%zx/P/-/-/0/", i + 0x400000, i);
+        an_buffer_put(&text, "\n", 1);
+        collect_bytes(&all, (struct an_bytes){text.data, text.size}, NULL, 1);
+        check(all.code == AN_OK, "%zu branches: %s", count, all.error.what);
+        assert_int_equal(all.items[0].branch_count, count);
+        collected_free(&all);
+        an_buffer_free(&text);
+    }
+}
+
 static void what_is_no_text_of_perf(void **state)
 {
     (void)state;
@@ -345,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_small_text),
         cmocka_unit_test(a_text_that_is_cut_off),
         cmocka_unit_test(a_long_text),
+        cmocka_unit_test(a_long_first_line),
         cmocka_unit_test(what_is_no_text_of_perf),
     };
     int failed = RUN_TESTS(tests);
