@@ -34,6 +34,10 @@ struct an_buffer bat_build(enum an_bat_encoding encoding, const struct built_fun
 
 void bat_build_sleb128(struct an_buffer *buffer, int64_t value);
 
+/* The path of a file in tests/data/bat. */
+#define BAT_FILE(name) bat_file("/../bat/" name)
+const char *bat_file(const char *name);
+
 /* The note around a description. */
 struct an_buffer bat_build_note(const struct an_buffer *description);
 
