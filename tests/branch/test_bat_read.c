@@ -347,8 +347,8 @@ static struct an_bat *read_file(const char *path)
 static void versions_agree_on_one_program(void **state)
 {
     (void)state;
-    struct an_bat *words = read_file(BAT_FILE("shapes-llvm17.bat"));
-    struct an_bat *plain = read_file(BAT_FILE("shapes-llvm18.bat"));
+    struct an_bat *words = read_file(BAT_FILE("sections/shapes-llvm17.bat"));
+    struct an_bat *plain = read_file(BAT_FILE("sections/shapes-llvm18.bat"));
     struct an_bat *deltas;
     struct an_elf *elf;
     struct an_error error;
@@ -374,7 +374,7 @@ static void versions_agree_on_one_program(void **state)
 static void blocks_of_llvm_19_have_their_hashes(void **state)
 {
     (void)state;
-    struct an_bat *bat = read_file(BAT_FILE("shapes-llvm19.bat"));
+    struct an_bat *bat = read_file(BAT_FILE("sections/shapes-llvm19.bat"));
     size_t hashed = 0;
     assert_int_equal(bat->encoding, AN_BAT_HASHES);
     for (size_t i = 0; i < bat->function_count; i++) {

@@ -76,6 +76,6 @@ header = data[:16] + struct.pack('<HHIQQQIHHHHHH', 2, 62, 1, 0, 64, at + len(out
 open(sys.argv[2], 'wb').write(header + loads + out + table)
 PY
 for version in 17 18 19; do
-    python3 extract.py llvm$version "$here/shapes-llvm$version.bat"
+    python3 extract.py llvm$version "$here/sections/shapes-llvm$version.bat"
 done
 python3 extract.py llvm18 "$here/shapes-llvm18.elf" elf
