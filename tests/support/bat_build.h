@@ -27,7 +27,7 @@ struct built_function {
 
 /*
  * The section of some functions, sorted by address. With AN_BAT_HASHES `places_among_all` numbers
- * the functions of cold fragments as LLVM 19 does, else as LLVM 20. The caller frees the buffer.
+ * the functions of cold fragments as LLVM 19 does, else as later ones do. The caller frees the buffer.
  */
 struct an_buffer bat_build(enum an_bat_encoding encoding, const struct built_function *functions,
                            size_t count, bool places_among_all);
