@@ -30,7 +30,7 @@
  * Differences that are said to be unsigned wrap around at 2^64: indexes go down as well as up.
  *
  * The number of a cold fragment's function is its place in the table of hot fragments. That is how
- * BOLT reads it, and how LLVM 20 writes it. But LLVM 18 writes the cold fragment's own number
+ * BOLT reads it, and how it is written after LLVM 19. But LLVM 18 writes the cold fragment's own number
  * instead: who its parent is cannot be known from the section (an_bat_open() asks the symbols).
  * LLVM 19 writes its place among hot and cold fragments, by address, which is the same as long as
  * all cold ones lie behind all hot ones, as they do without -hot-functions-at-end; its place among

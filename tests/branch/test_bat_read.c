@@ -1,6 +1,7 @@
 /* Reading .note.bolt_bat in all encodings, and what is not one. */
 #include "branch/bat.h"
 
+#include "base/file.h"
 #include "support/bat_build.h"
 #include "support/test.h"
 
@@ -294,6 +295,102 @@ static void counts_are_not_believed(void **state)
     an_buffer_free(&description);
 }
 
+/* What a function's fragments say of the input, whatever became of it. */
+struct family {
+    size_t count;
+    uint32_t inputs[2048];
+};
+
+static int ascending(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static int by_content(const void *left, const void *right)
+{
+    const struct family *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? -1 : 1;
+    return memcmp(a->inputs, b->inputs, a->count * sizeof *a->inputs);
+}
+
+static struct family *families_of(const struct an_bat *bat)
+{
+    struct family *families = calloc(bat->function_count, sizeof *families);
+    assert_non_null(families);
+    for (size_t i = 0; i < bat->function_count; i++) {
+        struct family *family = &families[bat->functions[i].parent];
+        for (uint32_t k = 0; k < bat->functions[i].entry_count; k++) {
+            assert_in_range(family->count, 0, COUNT(family->inputs) - 1);
+            family->inputs[family->count++] = an_bat_entries(bat, &bat->functions[i])[k].input;
+        }
+    }
+    for (size_t i = 0; i < bat->function_count; i++)
+        qsort(families[i].inputs, families[i].count, sizeof *families[i].inputs, ascending);
+    qsort(families, bat->function_count, sizeof *families, by_content);
+    return families;
+}
+
+static struct an_bat *read_file(const char *path)
+{
+    struct an_file file = {0};
+    struct an_error error;
+    struct an_bat *bat;
+    assert_int_equal(an_file_load(&file, path, &error), AN_OK);
+    assert_int_equal(an_bat_parse(file.bytes, NULL, &bat, &error), AN_OK);
+    an_file_close(&file);
+    return bat;
+}
+
+/* LLVM 18 links cold fragments wrongly; with the symbols, its tables say what LLVM 17's say. */
+static void versions_agree_on_one_program(void **state)
+{
+    (void)state;
+    struct an_bat *words = read_file(BAT_FILE("sections/shapes-llvm17.bat"));
+    struct an_bat *plain = read_file(BAT_FILE("sections/shapes-llvm18.bat"));
+    struct an_bat *deltas;
+    struct an_elf *elf;
+    struct an_error error;
+    assert_int_equal(an_elf_open(BAT_FILE("shapes-llvm18.elf"), &elf, &error), AN_OK);
+    assert_int_equal(an_bat_open(elf, &deltas, &error), AN_OK);
+    assert_int_equal(words->encoding, AN_BAT_WORDS);
+    assert_int_equal(deltas->encoding, AN_BAT_DELTAS);
+    assert_int_equal(deltas->function_count, words->function_count);
+    assert_int_equal(deltas->cold_count, words->cold_count);
+    struct family *expected = families_of(words), *found = families_of(deltas);
+    for (size_t i = 0; i < words->function_count; i++)
+        assert_int_equal(by_content(&expected[i], &found[i]), 0);
+    for (size_t i = 0; i < plain->function_count; i++) /* without symbols: unknown, not wrong */
+        assert_int_equal(plain->functions[i].parent, i);
+    free(expected);
+    free(found);
+    an_bat_free(words);
+    an_bat_free(plain);
+    an_bat_free(deltas);
+    an_elf_close(elf);
+}
+
+static void blocks_of_llvm_19_have_their_hashes(void **state)
+{
+    (void)state;
+    struct an_bat *bat = read_file(BAT_FILE("sections/shapes-llvm19.bat"));
+    size_t hashed = 0;
+    assert_int_equal(bat->encoding, AN_BAT_HASHES);
+    for (size_t i = 0; i < bat->function_count; i++) {
+        const struct an_bat_function *function = &bat->functions[i];
+        for (uint32_t k = 0; k < function->entry_count; k++) {
+            size_t number = function->first_entry + k;
+            if (an_bat_entry_is_branch(bat->entries[number]))
+                continue;
+            assert_in_range(bat->block_index[number], 0, an_bat_parent(bat, function)->blocks);
+            hashed += bat->block_hash[number] != 0;
+        }
+    }
+    assert_in_range(hashed, 1000, SIZE_MAX);
+    an_bat_free(bat);
+}
+
 static void other_notes_are_refused(void **state)
 {
     (void)state;
@@ -346,6 +443,8 @@ int main(void)
         cmocka_unit_test(counts_are_not_believed),
         cmocka_unit_test(other_notes_are_refused),
         cmocka_unit_test(tables_print_as_bolt_prints_them),
+        cmocka_unit_test(versions_agree_on_one_program),
+        cmocka_unit_test(blocks_of_llvm_19_have_their_hashes),
     };
     return RUN_TESTS(tests);
 }

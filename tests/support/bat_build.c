@@ -3,6 +3,13 @@
 
 #include "support/test.h"
 
+const char *bat_file(const char *name)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s%s", CORPUS, name);
+    return path;
+}
+
 void bat_build_sleb128(struct an_buffer *buffer, int64_t value)
 {
     for (;;) {

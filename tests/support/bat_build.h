@@ -27,12 +27,16 @@ struct built_function {
 
 /*
  * The section of some functions, sorted by address. With AN_BAT_HASHES `places_among_all` numbers
- * the functions of cold fragments as LLVM 19 does, else as LLVM 20. The caller frees the buffer.
+ * the functions of cold fragments as LLVM 19 does, else as later ones do. The caller frees the buffer.
  */
 struct an_buffer bat_build(enum an_bat_encoding encoding, const struct built_function *functions,
                            size_t count, bool places_among_all);
 
 void bat_build_sleb128(struct an_buffer *buffer, int64_t value);
+
+/* The path of a file in tests/data/bat. */
+#define BAT_FILE(name) bat_file("/../bat/" name)
+const char *bat_file(const char *name);
 
 /* The note around a description. */
 struct an_buffer bat_build_note(const struct an_buffer *description);
