@@ -29,7 +29,7 @@ struct result {
     size_t size;
 };
 
-static void claim_good_error(enum an_code code, const struct an_error *error, size_t size)
+static void claim_refusal(enum an_code code, const struct an_error *error, size_t size)
 {
     char text[2048];
     claim(code == error->code);
@@ -76,7 +76,7 @@ static void claim_readers_agree(struct part *part)
     claim(an_fdata_profile_read(&profile, part->bytes, part->size, &other) == code);
     part->good = code == AN_OK;
     if (code != AN_OK) {
-        claim_good_error(code, &error, part->size);
+        claim_refusal(code, &error, part->size);
         claim(error.offset == other.offset && strcmp(error.what, other.what) == 0);
         return;
     }
@@ -123,7 +123,7 @@ static struct merged merge(const struct part *parts, size_t count, unsigned thre
         claim(entry->status != AN_INPUT_PENDING);
         claim((entry->status == AN_INPUT_REJECTED) == (entry->error != NULL));
         if (entry->error)
-            claim_good_error(entry->error->code, entry->error, parts[i].size);
+            claim_refusal(entry->error->code, entry->error, parts[i].size);
     }
     return merged;
 }
