@@ -41,6 +41,21 @@ agrees() {
         }' "$1" "$2" || fail "$1 and $2 agree in fewer than $3 %"
 }
 
+# differ_by OURS PEER MOST: the counts of the two differ by MOST at most, with what leads to a place
+# from one function taken together. (The layout of a block may not have the instruction that
+# branches: then its block is all that is known of the source.)
+differ_by() {
+    awk -v most="$3" '
+        FNR == 1 { sign = NR == 1 ? 1 : -1 }
+        NF >= 8 { count[$1 " " $2 " " $4 " " $5 " " $6] += sign * $8 }
+        END {
+            for (key in count)
+                sum += count[key] < 0 ? -count[key] : count[key]
+            print "the counts differ by", sum + 0
+            exit sum > most
+        }' "$1" "$2" || fail "more than $3"
+}
+
 # sums JSON: every branch and every trace is accounted for
 sums() {
     jq -e '
@@ -65,15 +80,19 @@ number() {
 one_binary() {
     local home=$scratch/$1
     "$walk" -o data -b 31 -n 4000 --seed 5 "$home/program.c1" 2>/dev/null
-    run 0 "$bolt/perf2bolt" -p data -o peer "$home/program.c1"
     run 0 "$anneal" translate -p data -o ours --json --layout "$home/program.c1" "$home/program"
     sums out
-    agrees ours peer 99.5
     expect "$(head -n 1 ours)" boltedcollection
     run 0 "$anneal" aggregate -p data -o aggregated "$home/program.c1"
-    LC_ALL=C sort aggregated >expected
-    LC_ALL=C sort peer >actual
-    same actual expected
+    agrees ours aggregated 99.5
+    run 0 "$bolt/perf2bolt" -p data -o peer "$home/program.c1"
+    if [ "$1" = fixed ]; then
+        LC_ALL=C sort aggregated >expected
+        LC_ALL=C sort peer >actual
+        same actual expected
+    else # it knows one mapping of the program only, and there are two pieces of code
+        [ "$(wc -l <peer)" -lt "$(wc -l <aggregated)" ] || fail 'perf2bolt has learned something'
+    fi
 }
 
 # The same, but it really runs: its branches are recorded one by one.
@@ -196,7 +215,8 @@ three_layouts() {
     [ -x next ]
 }
 
-# Into a layout's coordinates and through its own perf2bolt: the same as directly.
+# Into a layout's coordinates and through its own perf2bolt: the same as directly, less what is
+# counted as of blocks that the layout does not have.
 by_way_of_the_peer() {
     local home=$scratch/$1
     "$walk" -o data -b 31 -n 4000 --layout "$home/program.c1" --layout "$home/program.c2" \
@@ -205,13 +225,30 @@ by_way_of_the_peer() {
         --layout "$home/program.c2" "$home/program"
     run 0 "$anneal" translate -p data -o counted --json --layout "$home/program.c1" \
         --layout "$home/program.c2" --to "$home/program.c2" "$home/program"
+    mv out json
     run 0 "$bolt/perf2bolt" -pa -p counted -o peer "$home/program.c2"
     grep -q 'mismatching disassembled function contents: 0' out
-    agrees ours peer 99.5
-    agrees peer ours 99.5
+    differ_by ours peer "$(number json gone)"
+    jq -e '50 * .gone < .branches' json >/dev/null || fail "$(cat json)"
     run 1 "$anneal" translate -p data -o counted --layout "$home/program.c1" \
         --to "$home/program.c2" "$home/program"
     says 'is none of the layouts'
+}
+
+# elsewhere ADDRESS: the recording as text, but the layout at ADDRESS lies 0x10000000 higher, and no
+# mapping tells of it.
+elsewhere() {
+    perf script -F pid,ip,brstack --show-mmap-events -i data 2>/dev/null | python3 -c '
+import re, sys
+start = int(sys.argv[1], 16)
+def move(match):
+    address = int(match[0], 16)
+    return hex(address + 0x10000000 if start <= address < start + 0x8000000 else address)
+for line in sys.stdin:
+    if "RECORD_MMAP" not in line:
+        print(re.sub(r"0x[0-9a-f]+", move, line), end="")
+    elif "program.c1" not in line:
+        print(line, end="")' "$1"
 }
 
 # Where layouts lie: told by the recording, by an address, by the original's own place, by a file.
@@ -228,8 +265,12 @@ places() {
         sed -nE 's/.*\[(0x[0-9a-f]+)\(.*program\.c1$/\1/p' | head -n 1)
     run 0 "$anneal" translate -q -p data -o ours --layout "renamed@$address" "$home/program"
     same ours expected
-    run 0 "$anneal" translate -q -p data -o ours --layout renamed@0x1000 "$home/program"
-    ! cmp -s ours expected || fail 'the address makes no difference'
+    elsewhere "$address" >moved
+    run 0 "$anneal" translate -q -p moved -o ours --layout renamed "$home/program"
+    ! cmp -s ours expected || fail 'nothing was moved'
+    run 0 "$anneal" translate -q -p moved -o ours \
+        --layout "renamed@$(printf '0x%x' $((address + 0x10000000)))" "$home/program"
+    same ours expected
     printf '# in force\nlayout renamed %s\ncall-stack stack\n' "$address" >state
     run 0 "$anneal" translate -p data -o ours --state state "$home/program"
     same ours expected
