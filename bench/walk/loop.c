@@ -13,6 +13,7 @@ struct search {
     uint32_t *before; /* by site of the function; NO_SITE: not reached */
     uint32_t *queue;
     uint32_t queued, call;
+    bool through_calls; /* there may be other calls on the way */
 };
 
 static bool is_live(const struct search *s, uint32_t site)
@@ -45,11 +46,13 @@ static void spread(struct search *s, uint32_t number)
     else if (site->kind == SITE_SWITCH)
         for (uint32_t i = 0; i < site->target_number; i++)
             reach_by_branch(s, number, targets[i].address, targets[i].site);
-    if (site->kind == SITE_CONDITIONAL || site->kind == SITE_EXTERNAL_CALL || number == s->call)
+    bool passes = site->kind == SITE_CALL || site->kind == SITE_INDIRECT_CALL;
+    if (site->kind == SITE_CONDITIONAL || site->kind == SITE_EXTERNAL_CALL || number == s->call ||
+        (passes && s->through_calls))
         reach(s, number, number + 1);
 }
 
-/* Goes round from a call to itself, without other calls of the program's own. */
+/* Whether a call can be followed by itself without leaving the function. */
 static bool goes_round(struct search *s, uint32_t call)
 {
     uint32_t first = s->function->first_site;
@@ -87,18 +90,39 @@ static struct loop *find_in(struct search *s)
     return NULL;
 }
 
-struct loop *loop_find(const struct graph *graph, uint64_t seed)
+static bool is_moved(const struct copies *copies, uint32_t function)
 {
-    const struct image *image = graph->image;
+    unsigned layouts = (unsigned)copies->graph->image->file_number - 1;
+    return copies_newest(copies, layouts, function) != function;
+}
+
+static struct loop *find_among(struct search *s, const struct copies *copies, uint32_t begin,
+                               bool moved)
+{
+    const struct image *image = s->graph->image;
+    uint32_t number = (uint32_t)image->own_function_number;
+    for (uint32_t i = 0; i < number; i++) {
+        uint32_t function = (begin + i) % number;
+        s->function = &image->functions[function];
+        if (s->function->end_site - s->function->first_site > LARGEST_FUNCTION ||
+            is_moved(copies, function) != moved)
+            continue;
+        struct loop *loop = find_in(s);
+        if (loop)
+            return loop;
+    }
+    return NULL;
+}
+
+struct loop *loop_find(const struct copies *copies, uint64_t seed)
+{
+    const struct graph *graph = copies->graph;
     uint32_t before[LARGEST_FUNCTION], queue[LARGEST_FUNCTION];
     struct search s = {.graph = graph, .before = before, .queue = queue};
-    size_t number = image->own_function_number;
-    size_t begin = (size_t)(random_of(seed, 6) % number);
-    for (size_t i = 0; i < number; i++) {
-        s.function = &image->functions[(begin + i) % number];
-        if (s.function->end_site - s.function->first_site > LARGEST_FUNCTION)
-            continue;
-        struct loop *loop = find_in(&s);
+    uint32_t begin = (uint32_t)(random_of(seed, 6) % graph->image->own_function_number);
+    for (unsigned kind = 0; kind < 4; kind++) {
+        s.through_calls = kind % 2;
+        struct loop *loop = find_among(&s, copies, begin, kind < 2);
         if (loop)
             return loop;
     }

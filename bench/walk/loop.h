@@ -5,7 +5,7 @@
 #ifndef AN_BENCH_LOOP_H
 #define AN_BENCH_LOOP_H
 
-#include "graph.h"
+#include "copies.h"
 
 struct loop {
     uint32_t call;  /* the site that serves requests */
@@ -13,8 +13,11 @@ struct loop {
     uint32_t *next; /* by site of the function: the one that follows; NO_SITE off the way */
 };
 
-/* After the plan was made. NULL when the program has none. */
-struct loop *loop_find(const struct graph *graph, uint64_t seed);
+/*
+ * After the plan was made. Rather in a function that layouts move, and without other calls of the
+ * program's own on the way. NULL when the program has none.
+ */
+struct loop *loop_find(const struct copies *copies, uint64_t seed);
 void loop_free(struct loop *loop);
 
 /* The site that follows; NO_SITE when the site is not on the way. */

@@ -14,7 +14,8 @@ enum {
     MISPREDICTED_IN = 20,
     DISPATCHER = 0x100, /* where in the other file requests begin */
     PATCHED = 70,       /* percent of the program's calls that were made to go to new code */
-    LOOP_SHARE = 50,    /* one of so many branches is in the event loop */
+    LOOP_SHARE = 50,    /* one of so many branches is in the event loop, */
+    MOST_TURNS = 200,   /* if that many turns between two requests are enough */
 };
 
 struct frame {
@@ -42,6 +43,7 @@ struct path {
     const struct loop *loop;     /* it has the frame at the bottom; or NULL */
     unsigned layouts;            /* in force */
     uint64_t looped;             /* branches in the loop itself */
+    unsigned turns;              /* since the last request */
     size_t depth;
     struct frame stack[DEEPEST];
     struct perf_branch last[PATH_MOST_BRANCHES]; /* a ring */
@@ -293,10 +295,12 @@ static void pass(struct path *path)
 static void serve(struct path *path)
 {
     const struct site *site = &path->graph->sites[path->site];
-    if (path->looped * LOOP_SHARE < path->taken)
+    if (path->looped * LOOP_SHARE < path->taken && path->turns++ < MOST_TURNS) {
         call_library(path, site);
-    else
+    } else {
+        path->turns = 0;
         begin_request_at(path, address_of(path, site->address), site->length, path->site + 1);
+    }
 }
 
 static void go_round(struct path *path, uint32_t next)

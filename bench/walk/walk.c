@@ -176,6 +176,16 @@ static void write_call_stack(const struct server *server, const char *path)
         must_fail("%s: %s", path, strerror(errno));
 }
 
+static const char *loop_name(const struct server *server)
+{
+    if (!server->loop)
+        return "(there is none)";
+    const struct graph *graph = server->graph;
+    const struct image_function *function = image_function_at(
+        graph->image, graph->sites[server->loop->call].address + graph->image->low);
+    return function->name;
+}
+
 /* What the program and its layouts have in common is found out before the plan is made. */
 static struct server prepare(const struct options *options)
 {
@@ -191,11 +201,13 @@ static struct server prepare(const struct options *options)
     server.plan = plan_of(server.graph, options->functions, options->seed);
     if (replaced) {
         match_settle(server.graph);
-        server.loop = loop_find(server.graph, options->seed);
+        server.loop = loop_find(server.copies, options->seed);
         server.truth = truth_new(server.copies);
         server.active = must_alloc(server.image->own_function_number, sizeof *server.active);
-        fprintf(stderr, "walk: %zu of %zu branches are not used: not the same in a layout\n",
-                stopped, server.graph->own_site_number);
+        fprintf(stderr,
+                "walk: %zu of %zu branches are not used: not the same in a layout\n"
+                "walk: event loop: %s\n",
+                stopped, server.graph->own_site_number, loop_name(&server));
     }
     return server;
 }
