@@ -210,9 +210,6 @@ static bool replay(struct reading *reading)
         qsort(events, reading->events.count, sizeof *events, by_time);
     for (size_t i = 0; i < reading->events.count && done; i++) {
         const struct event *event = &events[i];
-        uint32_t only = reading->options->only_pid;
-        if (only && event->pid != only && event->parent != only)
-            continue;
         struct an_process *process = find(reading->mappings, event->pid);
         if (event->kind == AN_TASK_MMAP)
             done = take_mapping(reading, event);
@@ -228,7 +225,7 @@ enum an_code an_mappings_read(struct an_mappings *mappings, const struct an_elf 
                               struct an_samples *samples, const struct an_mappings_options *options,
                               struct an_error *error)
 {
-    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(elf)};
+    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(elf), .only_pid = options->only_pid};
     struct reading reading = {.mappings = mappings, .elf = elf, .options = options};
     enum an_code code = an_samples_tasks(samples, take_task, &reading, error);
     if (code == AN_OK && !replay(&reading))
@@ -248,9 +245,17 @@ void an_mappings_free(struct an_mappings *mappings)
 const struct an_process *an_mappings_process(const struct an_mappings *mappings, uint32_t pid,
                                              uint64_t time)
 {
-    const struct an_process *process = find(mappings, pid);
+    bool wanted = !mappings->only_pid || pid == mappings->only_pid;
+    const struct an_process *process = wanted ? find(mappings, pid) : NULL;
     for (size_t i = 0; process && i < process->count; i++)
         if (time >= process->items[i].from && time < process->items[i].to)
             return process;
     return NULL;
+}
+
+size_t an_mappings_wanted(const struct an_mappings *mappings)
+{
+    if (!mappings->only_pid)
+        return mappings->processes.count;
+    return find(mappings, mappings->only_pid) != NULL;
 }
