@@ -62,7 +62,8 @@ static enum an_code take_branches(const struct work *work, struct worker *worker
             locate(work, process, time, from), locate(work, process, time, to), next,
             (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
         result->counts.runs += next != AN_TALLY_NOWHERE;
-        next = from ? branch->from : AN_TALLY_NOWHERE;
+        /* 0 is "unknown" where addresses are the process's own; elsewhere, a place outside */
+        next = from || !work->mappings->fixed ? branch->from : AN_TALLY_NOWHERE;
         if (filled < AN_TALLY_BATCH)
             continue;
         if (!an_tally_add(&worker->tally, batch, filled))
@@ -111,7 +112,8 @@ static enum an_code take(void *context, unsigned thread, const struct an_branch_
     struct an_sampling *result = &worker->result;
     result->counts.samples++;
     const struct an_process *process = process_of(work, sample);
-    if (!process)
+    bool nowhere = work->options->no_branches && work->mappings->fixed && !sample->ip;
+    if (!process || nowhere)
         return AN_OK;
     result->counts.matching++;
     if (sample->branch_count > result->counts.longest)
