@@ -58,15 +58,16 @@ static void tell_build_id(const struct an_aggregate_counts *counts)
         printf("PERF2BOLT: matched build-id and file name\n");
         break;
     case AN_BUILD_ID_MISMATCH:
-        fprintf(stderr, "PERF2BOLT-ERROR: failed to match build-id from perf output\n");
+        fprintf(stderr, "PERF2BOLT-ERROR: failed to match build-id from perf output. This "
+                        "indicates the input binary supplied for data aggregation is not the same "
+                        "recorded by perf when collecting profiling data, or there were no samples "
+                        "recorded for the binary. Use -ignore-build-id option to override.\n");
         break;
     }
 }
 
 static void tell_samples(const struct an_aggregate_counts *counts)
 {
-    printf("PERF2BOLT: input binary is associated with %llu PID(s)\n",
-           (unsigned long long)counts->processes);
     printf("PERF2BOLT: read %llu samples and %llu LBR entries\n",
            (unsigned long long)counts->matching, (unsigned long long)counts->branches);
     uint64_t ignored = counts->samples - counts->matching;
@@ -114,8 +115,11 @@ static void tell_places(const struct an_aggregate_counts *counts)
 
 static void tell(const struct aggregate_request *request, const struct an_aggregate_counts *counts)
 {
-    if (!counts->counted)
+    if (!counts->counted) {
         tell_build_id(counts);
+        printf("PERF2BOLT: input binary is associated with %llu PID(s)\n",
+               (unsigned long long)counts->available);
+    }
     if (request->options.no_branches) {
         tell_places(counts);
     } else {

@@ -52,7 +52,8 @@ struct an_aggregate_counts {
     bool cut;     /* the end of the recording was left out, from byte cut_at on */
     bool skylake; /* two entries of each sample were left out: see docs/aggregate.md */
     uint64_t cut_at;
-    uint64_t processes;        /* that ran the binary */
+    uint64_t processes;        /* that ran the binary, and are wanted */
+    uint64_t available;        /* that ran the binary, whichever is wanted */
     uint64_t samples;          /* all, or entries of pre-aggregated input */
     uint64_t matching;         /* of those processes */
     uint64_t without_branches; /* of the matching ones */

@@ -4,6 +4,7 @@
  */
 #include <anneal/branch.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,17 +123,29 @@ static enum an_code refuse_build(const struct an_aggregate *aggregate, const cha
     return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
 }
 
+static enum an_code hint_processes(const struct an_mappings *mappings, struct an_error *error)
+{
+    char list[160];
+    size_t used = 0;
+    for (size_t i = 0; i < mappings->processes.count && used + 16 < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u", i ? ", " : "",
+                                 mappings->processes.items[i].pid);
+    return an_error_hint(error, "these did: %s", list);
+}
+
 static enum an_code refuse_processes(const struct an_aggregate *aggregate, const char *recording,
                                      struct an_error *error)
 {
     const char *own = base_name(an_elf_path(aggregate->elf));
-    if (aggregate->options.pid)
+    if (aggregate->options.pid && aggregate->mappings.processes.count)
         an_fail(error, AN_MISMATCH, "process %u did not run %s", aggregate->options.pid, own);
     else if (aggregate->mappings.other_builds)
         an_fail(error, AN_MISMATCH, "the %s in the recording is another build", own);
     else
         an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s", own);
     an_error_in(error, recording);
+    if (aggregate->mappings.processes.count)
+        return hint_processes(&aggregate->mappings, error);
     if (aggregate->mappings.other_builds)
         return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
     if (aggregate->mappings.seen[0])
@@ -159,6 +172,10 @@ static enum an_code find_processes(struct an_aggregate *aggregate, const char *r
     };
     enum an_code code = an_mappings_read(&aggregate->mappings, aggregate->samples, &options, error);
     aggregate->counts.processes = aggregate->mappings.processes.count;
+    enum an_code code =
+        an_mappings_read(&aggregate->mappings, aggregate->elf, aggregate->samples, &options, error);
+    aggregate->counts.processes = an_mappings_wanted(&aggregate->mappings);
+    aggregate->counts.available = aggregate->mappings.processes.count;
     if (code == AN_OK && aggregate->counts.processes == 0)
         return refuse_processes(aggregate, recording, error);
     return code;
@@ -171,6 +188,8 @@ static void name_events(struct an_aggregate *aggregate)
         if (aggregate->sampling.events_seen >> i & 1)
             an_buffer_print(&aggregate->events, "%s%s:", aggregate->events.size ? " " : "",
                             info->events[i].name ? info->events[i].name : "unknown");
+    if (aggregate->events.size)
+        an_buffer_put(&aggregate->events, "", 1); /* the end of a string */
 }
 
 static enum an_code open_recording(struct an_aggregate *aggregate, const char *recording,

@@ -220,9 +220,6 @@ static bool replay(struct reading *reading)
         qsort(events, reading->events.count, sizeof *events, by_time);
     for (size_t i = 0; i < reading->events.count && done; i++) {
         const struct event *event = &events[i];
-        uint32_t only = reading->options->only_pid;
-        if (only && event->pid != only && event->parent != only)
-            continue;
         struct an_process *process = find(reading->mappings, event->pid);
         if (event->kind == AN_TASK_MMAP)
             done = take_mapping(reading, event);
@@ -239,6 +236,8 @@ enum an_code an_mappings_read(struct an_mappings *mappings, struct an_samples *s
 {
     *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(options->files[0].elf)};
     struct reading reading = {.mappings = mappings, .options = options};
+    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(elf), .only_pid = options->only_pid};
+    struct reading reading = {.mappings = mappings, .elf = elf, .options = options};
     enum an_code code = an_samples_tasks(samples, take_task, &reading, error);
     if (code == AN_OK && !replay(&reading))
         code = an_fail_memory(error);
@@ -258,9 +257,17 @@ void an_mappings_free(struct an_mappings *mappings)
 const struct an_process *an_mappings_process(const struct an_mappings *mappings, uint32_t pid,
                                              uint64_t time)
 {
-    const struct an_process *process = find(mappings, pid);
+    bool wanted = !mappings->only_pid || pid == mappings->only_pid;
+    const struct an_process *process = wanted ? find(mappings, pid) : NULL;
     for (size_t i = 0; process && i < process->count; i++)
         if (time >= process->items[i].from && time < process->items[i].to)
             return process;
     return NULL;
+}
+
+size_t an_mappings_wanted(const struct an_mappings *mappings)
+{
+    if (!mappings->only_pid)
+        return mappings->processes.count;
+    return find(mappings, mappings->only_pid) != NULL;
 }

@@ -39,6 +39,7 @@ struct an_mappings {
         AN_VECTOR(struct an_process);
     } processes;
     struct an_map by_pid; /* index + 1 */
+    uint32_t only_pid;    /* the one that is wanted; 0: all */
     bool fixed;           /* the binary's addresses are the process's */
     bool assume_bias; /* what lies elsewhere was moved as far as the first mapping: code that was
                              copied there */
@@ -62,7 +63,10 @@ enum an_code an_mappings_read(struct an_mappings *mappings, struct an_samples *s
                               const struct an_mappings_options *options, struct an_error *error);
 void an_mappings_free(struct an_mappings *mappings);
 
-/* The process of a sample, if it had the binary mapped at that time; else NULL. */
+/* How many of the processes are wanted. */
+size_t an_mappings_wanted(const struct an_mappings *mappings);
+
+/* The process of a sample, if it is wanted and it had the binary mapped at that time; else NULL. */
 const struct an_process *an_mappings_process(const struct an_mappings *mappings, uint32_t pid,
                                              uint64_t time);
 

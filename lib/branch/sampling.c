@@ -107,6 +107,14 @@ static enum an_code take_branches(const struct work *work, struct worker *worker
             (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
         stack.next = from ? branch.from : AN_TALLY_NOWHERE;
         done = push(work, &stack, branch);
+        result->counts.runs += next != AN_TALLY_NOWHERE;
+        /* 0 is "unknown" where addresses are the process's own; elsewhere, a place outside */
+        next = from || !work->mappings->fixed ? branch->from : AN_TALLY_NOWHERE;
+        if (filled < AN_TALLY_BATCH)
+            continue;
+        if (!an_tally_add(&worker->tally, batch, filled))
+            return an_fail_memory(error);
+        filled = 0;
     }
     worker->result.counts.branches += taken;
     worker->result.counts.without_branches += taken == 0;
@@ -150,7 +158,8 @@ static enum an_code take(void *context, unsigned thread, const struct an_branch_
     struct an_sampling *result = &worker->result;
     result->counts.samples++;
     const struct an_process *process = process_of(work, sample);
-    if (!process)
+    bool nowhere = work->options->no_branches && work->mappings->fixed && !sample->ip;
+    if (!process || nowhere)
         return AN_OK;
     result->counts.matching++;
     if (sample->branch_count > result->counts.longest)
