@@ -20,7 +20,7 @@ static size_t key_bytes(const struct fdata_table *table)
 {
     size_t size = 0;
     for (size_t i = 0; i < table->entries.count; i++)
-        size += table->entries.items[i].length;
+        size += table->nodes.items[i].length;
     return size;
 }
 
@@ -46,9 +46,9 @@ static void copy_in_order(struct arranged *to, const struct fdata_table *table)
     for (uint32_t at = table->first; at; at = table->nodes.items[at - 1].next) {
         to->entries[count] = table->entries.items[at - 1];
         to->nodes[count] = table->nodes.items[at - 1];
-        memcpy(key, to->entries[count].key, to->entries[count].length);
-        to->entries[count].key = key;
-        key += to->entries[count].length;
+        memcpy(key, to->nodes[count].key, to->nodes[count].length);
+        to->nodes[count].key = key;
+        key += to->nodes[count].length;
         to->moved_to[at] = ++count;
         to->nodes[count - 1].next = count + 1;
         to->nodes[count - 1].previous = count - 1;

@@ -136,8 +136,8 @@ static uint64_t mispreds_of(const struct sorter *sorter, struct fdata_place plac
 /* What is left when lines are merged whole: other ways to write the same, and mispredictions. */
 static int by_text(const struct sorter *sorter, struct fdata_place a, struct fdata_place b)
 {
-    const struct fdata_entry *left = &sorter->profile->table.entries.items[a.entry];
-    const struct fdata_entry *right = &sorter->profile->table.entries.items[b.entry];
+    const struct fdata_node *left = &sorter->profile->table.nodes.items[a.entry];
+    const struct fdata_node *right = &sorter->profile->table.nodes.items[b.entry];
     uint64_t left_mispreds = mispreds_of(sorter, a), right_mispreds = mispreds_of(sorter, b);
     size_t shorter = left->length < right->length ? left->length : right->length;
     int order = left == right ? 0 : memcmp(left->key, right->key, shorter);
@@ -191,10 +191,10 @@ static bool count_functions(const struct sorter *sorter, size_t *functions)
     bool *seen = an_alloc_zero(table->owners.count + 1, sizeof *seen);
     *functions = 0;
     for (size_t i = 0; seen && i < sorter->count; i++) {
-        const struct fdata_entry *entry = &table->entries.items[sorter->items[i].place.entry];
-        if (entry->owner == FDATA_NO_OWNER || seen[entry->owner])
+        uint32_t owner = table->nodes.items[sorter->items[i].place.entry].owner;
+        if (owner == FDATA_NO_OWNER || seen[owner])
             continue;
-        seen[entry->owner] = true;
+        seen[owner] = true;
         ++*functions;
     }
     free(seen);

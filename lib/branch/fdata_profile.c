@@ -104,7 +104,8 @@ void an_fdata_decode(const struct an_fdata_profile *profile, struct fdata_place 
                      struct an_fdata_record *record)
 {
     const struct fdata_entry *entry = &profile->table.entries.items[place.entry];
-    const char *at = entry->key, *end = entry->key + entry->length;
+    const struct fdata_node *node = &profile->table.nodes.items[place.entry];
+    const char *at = node->key, *end = node->key + node->length;
     uint64_t most = an_fdata_profile_most(profile);
     bool memory = *at >= '3';
     *record = (struct an_fdata_record){

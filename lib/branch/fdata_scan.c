@@ -36,7 +36,7 @@ struct scan {
 };
 
 /* How far ahead in the list to look, and how often in vain before doing so only for one step. */
-enum { REACH = 32, VAIN = 32 };
+enum { REACH = 32, VAIN = 32, AHEAD = 8 };
 
 struct numbers {
     uint64_t mispreds, count;
@@ -130,9 +130,21 @@ static inline bool add(struct scan *scan, struct fdata_entry *entry, const struc
     }
     if (scan->take_back)
         return true;
-    if (*entry->key < '3')
+    const struct fdata_node *node = an_fdata_node(scan->table, entry);
+    if (*node->key < '3')
         scan->total += numbers->count;
-    return entry->owner == FDATA_NO_OWNER || note_owner(scan, entry->owner);
+    return node->owner == FDATA_NO_OWNER || note_owner(scan, node->owner);
+}
+
+/* Has the memory bring what a few steps further on will be compared and added to. */
+static inline void fetch_ahead(const struct fdata_table *table, uint32_t index_plus_1)
+{
+    size_t ahead = (size_t)index_plus_1 + AHEAD;
+    if (ahead >= table->in_order)
+        return;
+    __builtin_prefetch(table->nodes.items[ahead].key);
+    __builtin_prefetch(table->nodes.items[ahead].key + 64);
+    __builtin_prefetch(&table->entries.items[ahead], 1);
 }
 
 /* The entry of the line, if it is one of the next in the list. Then its numbers are read. */
@@ -146,11 +158,11 @@ static inline struct fdata_entry *guess(struct scan *scan, const char *at, const
     for (unsigned tries = 0; guessed && tries < reach; tries++) {
         const struct fdata_node *node = &nodes[guessed - 1];
         size_t length = node->length;
+        fetch_ahead(scan->table, guessed);
         if (length < left && length >= 8 && an_load64(at + length - 8) == node->end) {
-            struct fdata_entry *entry = &scan->table->entries.items[guessed - 1];
-            if (at[length] == ' ' && memcmp(at, entry->key, length) == 0) {
-                *next = read_numbers(scan, entry->key, at + length + 1, numbers);
-                return *next ? entry : NULL;
+            if (at[length] == ' ' && memcmp(at, node->key, length) == 0) {
+                *next = read_numbers(scan, at, at + length + 1, numbers);
+                return *next ? &scan->table->entries.items[guessed - 1] : NULL;
             }
         }
         guessed = node->next;

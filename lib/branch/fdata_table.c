@@ -76,9 +76,9 @@ static struct fdata_entry *find(const struct fdata_table *table, const char *key
             return NULL;
         if (slot->hash != hash)
             continue;
-        struct fdata_entry *entry = &table->entries.items[slot->index_plus_1 - 1];
-        if (entry->length == length && memcmp(entry->key, key, length) == 0)
-            return entry;
+        const struct fdata_node *node = &table->nodes.items[slot->index_plus_1 - 1];
+        if (node->length == length && memcmp(node->key, key, length) == 0)
+            return &table->entries.items[slot->index_plus_1 - 1];
     }
 }
 
@@ -127,12 +127,11 @@ static struct fdata_entry *insert_kept(struct fdata_table *table, const char *ke
         table->nodes.count--;
         return NULL;
     }
-    *entry = (struct fdata_entry){.key = key,
-                                  .length = (uint32_t)length,
-                                  .owner = FDATA_NO_OWNER,
-                                  .number = (uint32_t)(table->entries.count - 1)};
+    *entry = (struct fdata_entry){.number = (uint32_t)(table->entries.count - 1)};
     *node = (struct fdata_node){.end = length < 8 ? 0 : an_load64(key + length - 8),
-                                .length = (uint32_t)length};
+                                .key = key,
+                                .length = (uint32_t)length,
+                                .owner = FDATA_NO_OWNER};
     link_in(table, (uint32_t)table->entries.count, after);
     put_slot(&table->slots, hash, (uint32_t)table->entries.count);
     return entry;
@@ -161,7 +160,7 @@ struct fdata_entry *an_fdata_table_insert(struct fdata_table *table, const char 
         return NULL;
     struct fdata_entry *entry = insert_kept(table, copy, length, hash_key(key, length), after);
     if (entry)
-        entry->owner = number;
+        an_fdata_node(table, entry)->owner = number;
     return entry;
 }
 
@@ -216,22 +215,30 @@ static bool inherit(struct fdata_table *table, struct fdata_table *part)
     return true;
 }
 
-/* The table's entry for one of part's; *number becomes its number. */
+/* Makes an entry for a key of part that the table does not have. */
+static struct fdata_entry *take_over(struct fdata_table *table, const struct fdata_table *part,
+                                     const struct fdata_node *from, uint32_t hash)
+{
+    struct fdata_entry *entry = insert_kept(table, from->key, from->length, hash, 0);
+    if (!entry || from->owner == FDATA_NO_OWNER)
+        return entry;
+    const struct an_name *name = &part->owners.names[from->owner];
+    return number_owner(table, name->text, name->length, &an_fdata_node(table, entry)->owner)
+               ? entry
+               : NULL;
+}
+
+/* Adds one of part's entries; *number becomes that of the table's. */
 static bool absorb_entry(struct fdata_table *table, const struct fdata_table *part,
                          const struct fdata_entry *from, uint32_t *number)
 {
-    uint32_t hash = hash_key(from->key, from->length);
-    struct fdata_entry *to = find(table, from->key, from->length, hash);
-    if (!to) {
-        to = insert_kept(table, from->key, from->length, hash, 0);
-        if (!to)
-            return false;
-        if (from->owner != FDATA_NO_OWNER) {
-            const struct an_name *name = &part->owners.names[from->owner];
-            if (!number_owner(table, name->text, name->length, &to->owner))
-                return false;
-        }
-    }
+    const struct fdata_node *node = an_fdata_node(part, from);
+    uint32_t hash = hash_key(node->key, node->length);
+    struct fdata_entry *to = find(table, node->key, node->length, hash);
+    if (!to)
+        to = take_over(table, part, node, hash);
+    if (!to)
+        return false;
     to->mispreds += from->mispreds;
     to->count += from->count;
     to->lines += from->lines;

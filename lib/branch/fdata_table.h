@@ -10,8 +10,8 @@
  * there is a small node for each entry, and now and then everything is moved into the list's order,
  * so that memory is read from front to back.
  *
- *     nodes     [end of key, length, next]...           walked along
- *     entries   [sums, key, owner...]...                the same indexes
+ *     nodes     [end of key, key, length, next]...      walked along
+ *     entries   [sums]...                               the same indexes
  *     keys      1 main 1c 1 parse 01 main 20 1 main 0...
  *     slots     [hash, index + 1]...                    for what is not found by walking
  *     variants  [number, mispredictions, sum]...        only when lines are merged whole
@@ -26,23 +26,24 @@
 /* Sums are exact, so that they can be taken back: 2^32 lines of weighted counts below 2^96. */
 __extension__ typedef unsigned __int128 fdata_sum;
 
+/* What is added to, once a line's entry is known. */
 struct fdata_entry {
     fdata_sum count, mispreds;
-    const char *key; /* not terminated */
-    uint32_t length; /* of the key */
-    uint32_t owner;  /* which of the functions the record belongs to; FDATA_NO_OWNER */
     uint32_t lines;  /* how many lines it is the sum of; 0: none, or all were taken back */
     uint32_t number; /* the how manyth entry it was: stays when entries are moved */
 };
 
-#define FDATA_NO_OWNER UINT32_MAX
-
+/* What is looked at to know it. */
 struct fdata_node {
     uint64_t end;    /* the last 8 bytes of the key, where keys differ most */
+    const char *key; /* not terminated */
     uint32_t length; /* of the key */
     uint32_t next;   /* in the list: index + 1, or 0 */
     uint32_t previous;
+    uint32_t owner; /* which of the functions the record belongs to; FDATA_NO_OWNER */
 };
+
+#define FDATA_NO_OWNER UINT32_MAX
 
 /* When lines are merged whole: those of an entry that have mispredictions, by how many. */
 struct fdata_variant {
@@ -117,6 +118,12 @@ uint32_t *an_fdata_table_indexes(const struct fdata_table *table);
 
 /* Adds all of part to the table and leaves part empty. False when memory runs out. */
 bool an_fdata_table_absorb(struct fdata_table *table, struct fdata_table *part);
+
+static inline struct fdata_node *an_fdata_node(const struct fdata_table *table,
+                                               const struct fdata_entry *entry)
+{
+    return &table->nodes.items[entry - table->entries.items];
+}
 
 static inline fdata_sum an_fdata_weighted(uint64_t count, uint64_t weight)
 {

@@ -36,7 +36,7 @@ static size_t most_bytes(const struct an_fdata_profile *profile)
     for (size_t i = 0; i < profile->events.count; i++)
         size += profile->sorted_events[i].length + 1;
     for (size_t i = 0; i < profile->order_count; i++)
-        size += profile->table.entries.items[profile->order[i].entry].length + NUMBERS;
+        size += profile->table.nodes.items[profile->order[i].entry].length + NUMBERS;
     return size;
 }
 
@@ -63,6 +63,7 @@ static char *put_record(char *at, const struct an_fdata_profile *profile, struct
 {
     const struct fdata_table *table = &profile->table;
     const struct fdata_entry *entry = &table->entries.items[place.entry];
+    const struct fdata_node *node = &table->nodes.items[place.entry];
     uint64_t most = an_fdata_profile_most(profile), mispreds, count;
     if (place.variant_plus_1) {
         mispreds = table->variants.items[place.variant_plus_1 - 1].mispreds;
@@ -71,9 +72,9 @@ static char *put_record(char *at, const struct an_fdata_profile *profile, struct
         mispreds = an_fdata_clamped(entry->mispreds, most);
         count = an_fdata_clamped(entry->count, most);
     }
-    at = put_bytes(at, entry->key, entry->length);
+    at = put_bytes(at, node->key, node->length);
     *at++ = ' ';
-    if (!profile->no_lbr && *entry->key < '3') {
+    if (!profile->no_lbr && *node->key < '3') {
         at = put_decimal(at, mispreds);
         *at++ = ' ';
     }

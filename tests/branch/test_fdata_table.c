@@ -36,7 +36,7 @@ static void check_content(const struct fdata_table *table, unsigned times)
               "key %u", i);
         char owner[40];
         snprintf(owner, sizeof owner, "function%u", i % 97);
-        const struct an_name *name = &table->owners.names[entry->owner];
+        const struct an_name *name = &table->owners.names[an_fdata_node(table, entry)->owner];
         assert_int_equal(name->length, strlen(owner));
         assert_memory_equal(name->text, owner, name->length);
     }
