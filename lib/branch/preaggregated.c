@@ -54,14 +54,15 @@ static bool take_count(struct words *words, uint64_t *count)
            *count <= INT64_MAX;
 }
 
-/* The name goes to the end of the line. */
+/* A carriage return belongs to the end of the line, wherever it stands. */
 static bool take_event(struct words *words, struct an_preaggregated_entry *entry)
 {
-    words_skip_spaces(words);
-    entry->event = words->at;
-    entry->event_length = (size_t)(words->end - words->at);
-    words->at = words->end;
-    return entry->event_length > 0;
+    struct word word = words_next(words);
+    if (!word.at || words_next(words).at)
+        return false;
+    entry->event = word.at;
+    entry->event_length = (size_t)(word.end - word.at);
+    return !memchr(entry->event, '\r', entry->event_length);
 }
 
 /* What stands behind the letter. */
@@ -128,7 +129,9 @@ enum an_code an_preaggregated_read(struct an_bytes text, an_preaggregated_callba
             an_fail_at(error, AN_TRUNCATED, at, "the last line has no end");
             return an_error_hint(error, "if it is whole, add a line feed");
         }
-        const char *end = newline > line && newline[-1] == '\r' ? newline - 1 : newline;
+        const char *end = newline;
+        while (end > line && end[-1] == '\r')
+            end--;
         code = read_line((struct words){line, end}, at, callback, context, error);
         at += (size_t)(newline - line) + 1;
     }

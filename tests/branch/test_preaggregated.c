@@ -86,9 +86,10 @@ static void spaces_and_empty_lines(void **state)
     (void)state;
     struct seen seen;
     struct an_error error;
-    check(read_text("\n  B  1   2 3  4 \r\n\n\tS 5 6\n\n", &seen, &error) == AN_OK, "%s",
+    check(read_text("\n  B  1   2 3  4 \r\n\n\tS 5 6\n\nE  x \r\r\n", &seen, &error) == AN_OK, "%s",
           error.what);
-    assert_int_equal(seen.count, 2);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.entries[2].event_length, 1);
     assert_true(seen.entries[0].mispredictions == 4 && seen.entries[1].count == 6);
     assert_int_equal(read_text("", &seen, &error), AN_OK);
     assert_int_equal(seen.count, 0);
@@ -119,6 +120,7 @@ static void lines_that_are_wrong(void **state)
         {"R 1 2 g 3", "R FROM TO RUN-TO COUNT"},
         {"S 1", "S ADDRESS COUNT"},
         {"E ", "E EVENT"},
+        {"E two words", "E EVENT"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char text[128];
