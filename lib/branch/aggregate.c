@@ -171,9 +171,6 @@ static enum an_code find_processes(struct an_aggregate *aggregate, const char *r
         .only_pid = aggregate->options.pid,
     };
     enum an_code code = an_mappings_read(&aggregate->mappings, aggregate->samples, &options, error);
-    aggregate->counts.processes = aggregate->mappings.processes.count;
-    enum an_code code =
-        an_mappings_read(&aggregate->mappings, aggregate->elf, aggregate->samples, &options, error);
     aggregate->counts.processes = an_mappings_wanted(&aggregate->mappings);
     aggregate->counts.available = aggregate->mappings.processes.count;
     if (code == AN_OK && aggregate->counts.processes == 0)

@@ -260,21 +260,10 @@ bool an_flow_is_return(const struct an_flow *flow, size_t function, uint64_t add
     const struct an_program *program = &flow->program;
     uint64_t start = program->functions->items[function].address;
     const struct an_body *body = body_of(flow, function);
-    size_t site = body ? an_body_site(body, address - start) : SIZE_MAX;
-    if (site != SIZE_MAX)
-        return body->sites[site].kind == AN_RETURN;
-    return an_decode_is_return(&program->decoder, program->elf, address);
     /* in code that is known, no other instructions are looked for than it has */
     if (body && !body->ignored) {
         size_t site = an_body_site(body, address - start);
         return site != SIZE_MAX && body->sites[site].kind == AN_RETURN;
     }
-    struct an_instruction instruction;
-    for (size_t size = 15; size > 0; size--) {
-        const uint8_t *bytes = an_elf_at(program->elf, address, size);
-        if (bytes)
-            return an_decode(&program->decoder, bytes, size, address, &instruction) &&
-                   instruction.kind == AN_RETURN;
-    }
-    return false;
+    return an_decode_is_return(&program->decoder, program->elf, address);
 }

@@ -45,10 +45,11 @@ struct an_layouts {
     } list; /* [0] is layout 1 */
     struct {
         AN_VECTOR(struct an_layout_region);
-    } regions;             /* by address, apart from each other */
-    bool *moved;           /* by function of the original: some layout has it */
-    struct an_entries *entries; /* where moved functions begin, relative to base; numbers: indexes + 1 */
-    uint64_t base;         /* the lowest address of all */
+    } regions;   /* by address, apart from each other */
+    bool *moved; /* by function of the original: some layout has it */
+    struct an_entries
+        *entries;  /* where moved functions begin, relative to base; numbers: indexes + 1 */
+    uint64_t base; /* the lowest address of all */
     ZydisDecoder decoder;
 };
 

@@ -234,10 +234,9 @@ static bool replay(struct reading *reading)
 enum an_code an_mappings_read(struct an_mappings *mappings, struct an_samples *samples,
                               const struct an_mappings_options *options, struct an_error *error)
 {
-    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(options->files[0].elf)};
+    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(options->files[0].elf),
+                                     .only_pid = options->only_pid};
     struct reading reading = {.mappings = mappings, .options = options};
-    *mappings = (struct an_mappings){.fixed = an_elf_is_fixed(elf), .only_pid = options->only_pid};
-    struct reading reading = {.mappings = mappings, .elf = elf, .options = options};
     enum an_code code = an_samples_tasks(samples, take_task, &reading, error);
     if (code == AN_OK && !replay(&reading))
         code = an_fail_memory(error);

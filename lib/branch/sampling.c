@@ -105,16 +105,9 @@ static enum an_code take_branches(const struct work *work, struct worker *worker
         struct an_tally_branch branch = {
             locate(work, process, time, from), locate(work, process, time, to), stack.next,
             (an_branch_flags(sample, i) & AN_BRANCH_MISPREDICTED) != 0};
-        stack.next = from ? branch.from : AN_TALLY_NOWHERE;
-        done = push(work, &stack, branch);
-        result->counts.runs += next != AN_TALLY_NOWHERE;
         /* 0 is "unknown" where addresses are the process's own; elsewhere, a place outside */
-        next = from || !work->mappings->fixed ? branch->from : AN_TALLY_NOWHERE;
-        if (filled < AN_TALLY_BATCH)
-            continue;
-        if (!an_tally_add(&worker->tally, batch, filled))
-            return an_fail_memory(error);
-        filled = 0;
+        stack.next = from || !work->mappings->fixed ? branch.from : AN_TALLY_NOWHERE;
+        done = push(work, &stack, branch);
     }
     worker->result.counts.branches += taken;
     worker->result.counts.without_branches += taken == 0;

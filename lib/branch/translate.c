@@ -182,7 +182,7 @@ static enum an_code find_processes(struct an_translation *translation, const cha
         an_mappings_read(&translation->mappings, translation->samples, &options, error);
     free(files);
     translation->mappings.assume_bias = true;
-    translation->counts.processes = translation->mappings.processes.count;
+    translation->counts.processes = an_mappings_wanted(&translation->mappings);
     if (code == AN_OK && translation->counts.processes == 0) {
         an_fail(error, AN_MISMATCH, "no process in the recording ran %s or a layout of it",
                 base_name(translation->options.original));
