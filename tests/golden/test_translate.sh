@@ -134,7 +134,7 @@ int main()
     std::map<unsigned, std::string> names;
     std::vector<unsigned> values;
     unsigned x = 1, caught = 0;
-    for (unsigned round = 0; round < 300000; round++) {
+    for (unsigned round = 0; round < 3000000; round++) {
         x = x * 1103515245 + 12345;
         try {
             values.push_back(shapes[x >> 16 & 1]->area(risky(x >> 8)));
