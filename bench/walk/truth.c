@@ -167,9 +167,18 @@ static bool is_joined(const struct truth *truth, const struct site *site, const 
            entered(truth, origin->target_address) == NO_FUNCTION;
 }
 
+/* A layout's branch was come by. */
+static void count_copied(struct truth *truth, const struct site *site, const struct site *origin)
+{
+    if (origin && site != origin &&
+        (site->kind != SITE_CONDITIONAL || !is_joined(truth, site, origin)))
+        count(truth, 'P', site->address, origin->address);
+}
+
 static void count_conditional(struct truth *truth, const struct site *site, bool taken)
 {
     const struct site *origin = origin_of(truth, site);
+    count_copied(truth, site, origin);
     if (!origin)
         truth->lost++;
     else if (taken && is_joined(truth, site, origin))
@@ -184,14 +193,16 @@ static void count_branch(struct truth *truth, uint32_t from, uint32_t to)
 {
     const struct site *site = branch_at(truth, from);
     const struct site *origin = site ? origin_of(truth, site) : NULL;
-    if (site && site->kind == SITE_CONDITIONAL)
+    if (site && site->kind == SITE_CONDITIONAL) {
         count_conditional(truth, site, true);
-    else if (site && site->kind == SITE_JUMP && !origin)
+    } else if (site && site->kind == SITE_JUMP && !origin) {
         truth->layout_only++;
-    else if (origin && target_of(truth, site, origin, &to))
+    } else if (origin && target_of(truth, site, origin, &to)) {
+        count_copied(truth, site, origin);
         count(truth, is_inner_jump(truth, origin) ? 'J' : 'B', origin->address, to);
-    else
+    } else {
         truth->lost++;
+    }
 }
 
 /* ---- samples ---- */

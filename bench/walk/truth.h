@@ -10,8 +10,10 @@
  *     J FROM TO N                      unconditional jump inside of a function
     T FROM TO N                    a tail call under a condition: two branches in the program, the
                                      one at FROM and then a jump to TO; one in the layout
+    P PLACE FROM N                 the branch at PLACE, in a layout, is the one at FROM; it was come
+                                     by so often (not for those of T)
  *
- * FROM and TO are addresses of the program, whatever layout the process was in, and B and F are as
+ * FROM and TO are addresses of the program, whatever layout the process was in; B and F are as
  * in the program, where a layout may have turned the condition round. Every branch counts that is
  * in a sample, and every one that was passed without being taken between two of them. Not counted
  * are branches from and to other files (`outside`), jumps at entries that lead on to newer code

@@ -166,8 +166,35 @@ for (source, target), count in sorted(counts.items()):
     print("between", source, target, count)'
 }
 
+# translated LAYOUT FIRST END: of the branches that were come by at these addresses, how many were
+# compared, and those that BOLT's translation puts elsewhere in the program
+translated() {
+    awk -v first="$2" -v end="$3" '/^P/ && $2 "" >= first "" && $2 "" < end "" { print "0x" $2, $3 }' \
+        truth >places
+    awk '{ print "--translate=" $1 }' places | xargs -n 1000 "$anneal" bat "$1" |
+        sed -n 's/^0x[0-9a-f]* -> //p' >said
+    { nm program && echo && paste -d' ' places said; } | python3 -c '
+import sys
+lines = iter(sys.stdin)
+starts = {}
+for line in lines:
+    words = line.split()
+    if not words:
+        break
+    if len(words) == 3:
+        starts[words[2]] = int(words[0], 16)
+number = 0
+for line in lines:
+    place, origin, name, _, offset = line.split()
+    if starts[name.split(".cold.")[0]] + int(offset, 16) != int(origin, 16):
+        print(line)
+    number += 1
+print(number, "compared")'
+}
+
 # Layout 1 comes into force after a quarter of the samples and layout 2 after half of them. What is
-# said about the recording is what perf finds in it; perf2bolt follows every trace in the old code.
+# said about the recording is what perf finds in it; perf2bolt follows every trace in the old code;
+# and which branches do the same work is what llvm-bolt says of its layouts.
 walks_replaced() {
     server "$@"
     run 0 "$walk" -o data -b 31 -n 2000 --layout program.c1 --layout program.c2 --truth truth \
@@ -182,6 +209,10 @@ walks_replaced() {
     [ "$(grep -c '^B' truth)" -ge 500 ] || fail "$(head truth)"
     [ "$(wc -l <stack)" -ge 1 ] || fail 'nothing was active when code was replaced'
     accepted data 1 100
+    translated program.c1 10000000 20000000 >first
+    translated program.c2 20000000 30000000 >second
+    [ "$(wc -l <first) $(wc -l <second)" = '1 1' ] || fail "$(head first second)"
+    [ "$(cut -d' ' -f1 first)" -ge 500 ] || fail "$(cat first)"
 }
 check_with "g++ perf python3 $perf2bolt" 'a walk through code that is replaced' walks_replaced -no-pie -fno-pie
 check_with "g++ perf python3 $perf2bolt" 'the same, position independent' walks_replaced -pie -fPIE

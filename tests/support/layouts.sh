@@ -10,7 +10,7 @@
 # for, of different ways through the program (seeds 1, 2, ...). ORIGINAL must have been linked with
 # -Wl,-q. The layouts are sparse files: much larger than what they take on disk.
 #
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 
 layouts_bolt=/usr/lib/llvm-19/bin
 layouts_helper=$(dirname "${BASH_SOURCE[0]}")/place_layout.py
