@@ -38,38 +38,52 @@ static bool number_name(struct sorter *sorter, const struct an_fdata_location *l
     return found < UINT32_MAX;
 }
 
-static bool add_item(struct sorter *sorter, struct fdata_place place, struct an_fdata_info *info)
+/* Takes the key of an entry apart, once for all of its records. */
+static bool make_item(struct sorter *sorter, uint32_t entry, struct item *item)
 {
     struct an_fdata_record record;
-    an_fdata_decode(sorter->profile, place, &record);
-    struct item *item = &sorter->items[sorter->count++];
+    an_fdata_decode(sorter->profile, (struct fdata_place){entry, 0}, &record);
     *item = (struct item){
         .from_offset = record.from.offset,
         .to_offset = record.to.offset,
-        .place = place,
+        .place = {entry, 0},
         .from_kind = record.from.kind,
         .to_kind = record.to.kind,
     };
-    an_fdata_info_add(info, &record);
     return number_name(sorter, &record.from, &item->from_name) &&
            (record.kind == AN_FDATA_SAMPLE || number_name(sorter, &record.to, &item->to_name));
+}
+
+static void add_item(struct sorter *sorter, const struct item *item, uint32_t variant_plus_1,
+                     struct an_fdata_info *info)
+{
+    struct an_fdata_record record = {.kind = item->from_kind >= 3      ? AN_FDATA_MEMORY
+                                             : sorter->profile->no_lbr ? AN_FDATA_SAMPLE
+                                                                       : AN_FDATA_BRANCH};
+    struct item *added = &sorter->items[sorter->count++];
+    *added = *item;
+    added->place.variant_plus_1 = variant_plus_1;
+    an_fdata_sums(sorter->profile, added->place, &record.mispreds, &record.count);
+    an_fdata_info_add(info, &record);
 }
 
 static bool make_items(struct sorter *sorter, struct an_fdata_info *info)
 {
     const struct fdata_table *table = &sorter->profile->table;
     uint32_t *indexes = an_fdata_table_indexes(table);
-    bool done = indexes != NULL;
-    for (size_t i = 0; done && i < table->entries.count; i++)
-        if (table->entries.items[i].lines)
-            done = add_item(sorter, (struct fdata_place){(uint32_t)i, 0}, info);
-    for (size_t i = 0; done && i < table->variants.count; i++) {
-        const struct fdata_variant *variant = &table->variants.items[i];
-        if (variant->lines)
-            done = add_item(sorter, (struct fdata_place){indexes[variant->number], (uint32_t)i + 1},
-                            info);
+    struct item *of_entries = an_alloc(table->entries.count, sizeof *of_entries);
+    bool done = indexes && of_entries;
+    for (size_t i = 0; done && i < table->entries.count; i++) {
+        done = make_item(sorter, (uint32_t)i, &of_entries[i]);
+        if (done && table->entries.items[i].lines)
+            add_item(sorter, &of_entries[i], 0, info);
     }
+    for (size_t i = 0; done && i < table->variants.count; i++)
+        if (table->variants.items[i].lines)
+            add_item(sorter, &of_entries[indexes[table->variants.items[i].number]], (uint32_t)i + 1,
+                     info);
     free(indexes);
+    free(of_entries);
     return done;
 }
 

@@ -100,30 +100,37 @@ const struct an_fdata_info *an_fdata_profile_info(const struct an_fdata_profile 
     return &profile->info;
 }
 
+void an_fdata_sums(const struct an_fdata_profile *profile, struct fdata_place place,
+                   uint64_t *mispreds, uint64_t *count)
+{
+    uint64_t most = an_fdata_profile_most(profile);
+    if (place.variant_plus_1) {
+        const struct fdata_variant *variant =
+            &profile->table.variants.items[place.variant_plus_1 - 1];
+        *mispreds = variant->mispreds;
+        *count = an_fdata_clamped(variant->count, most);
+    } else {
+        const struct fdata_entry *entry = &profile->table.entries.items[place.entry];
+        *mispreds = an_fdata_clamped(entry->mispreds, most);
+        *count = an_fdata_clamped(entry->count, most);
+    }
+}
+
 void an_fdata_decode(const struct an_fdata_profile *profile, struct fdata_place place,
                      struct an_fdata_record *record)
 {
-    const struct fdata_entry *entry = &profile->table.entries.items[place.entry];
     const struct fdata_node *node = &profile->table.nodes.items[place.entry];
     const char *at = node->key, *end = node->key + node->length;
-    uint64_t most = an_fdata_profile_most(profile);
     bool memory = *at >= '3';
     *record = (struct an_fdata_record){
         .kind = memory            ? AN_FDATA_MEMORY
                 : profile->no_lbr ? AN_FDATA_SAMPLE
                                   : AN_FDATA_BRANCH,
-        .mispreds = an_fdata_clamped(entry->mispreds, most),
-        .count = an_fdata_clamped(entry->count, most),
     };
     record->from = an_fdata_location_decode(&at, end);
     if (record->kind != AN_FDATA_SAMPLE)
         record->to = an_fdata_location_decode(&at, end);
-    if (place.variant_plus_1) {
-        const struct fdata_variant *variant =
-            &profile->table.variants.items[place.variant_plus_1 - 1];
-        record->mispreds = variant->mispreds;
-        record->count = an_fdata_clamped(variant->count, most);
-    }
+    an_fdata_sums(profile, place, &record->mispreds, &record->count);
 }
 
 bool an_fdata_profile_record(const struct an_fdata_profile *profile, size_t index,

@@ -62,6 +62,10 @@ static inline uint64_t an_fdata_profile_most(const struct an_fdata_profile *prof
     return profile->whole_lines ? UINT64_MAX : AN_FDATA_MOST;
 }
 
+/* What a record's lines add up to. */
+void an_fdata_sums(const struct an_fdata_profile *profile, struct fdata_place place,
+                   uint64_t *mispreds, uint64_t *count);
+
 /* Takes a record's key apart. */
 void an_fdata_decode(const struct an_fdata_profile *profile, struct fdata_place place,
                      struct an_fdata_record *record);

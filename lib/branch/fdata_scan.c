@@ -20,6 +20,17 @@
 
 #include "branch/fdata_line.h"
 
+struct numbers {
+    uint64_t mispreds, count;
+};
+
+enum { WAITING = 16 };
+
+struct waiting {
+    uint32_t number; /* of the entry */
+    struct numbers numbers;
+};
+
 struct scan {
     struct fdata_scanner *scanner;
     struct fdata_table *table;
@@ -33,14 +44,12 @@ struct scan {
     unsigned vain;     /* how often in a row the line's entry was not ahead in the list */
     fdata_sum total;
     size_t functions;
+    struct waiting waiting[WAITING]; /* a ring: from waited on to came */
+    size_t came, waited;
 };
 
 /* How far ahead in the list to look, and how often in vain before doing so only for one step. */
 enum { REACH = 32, VAIN = 32, AHEAD = 8 };
-
-struct numbers {
-    uint64_t mispreds, count;
-};
 
 void an_fdata_scanner_free(struct fdata_scanner *scanner)
 {
@@ -103,16 +112,43 @@ static bool note_owner(struct scan *scan, uint32_t owner)
     return true;
 }
 
-/* The sum of the lines that differ from the entry by their mispredictions, when these are keys. */
-static bool add_variant(struct scan *scan, struct fdata_entry *entry, const struct numbers *numbers)
+/* Adds the oldest of the lines that wait. */
+static bool add_waiting(struct scan *scan)
 {
+    const struct waiting *line = &scan->waiting[scan->waited++ % WAITING];
     struct fdata_variant *variant =
-        an_fdata_table_variant(scan->table, entry->number, numbers->mispreds);
-    fdata_sum count = an_fdata_weighted(numbers->count, scan->weight);
+        an_fdata_table_variant(scan->table, line->number, line->numbers.mispreds);
+    fdata_sum count = an_fdata_weighted(line->numbers.count, scan->weight);
     if (!variant)
         return false;
     variant->count += scan->take_back ? -count : count;
     variant->lines += scan->take_back ? -1u : 1;
+    return true;
+}
+
+static bool add_all_waiting(struct scan *scan)
+{
+    while (scan->waited < scan->came)
+        if (!add_waiting(scan))
+            return false;
+    return true;
+}
+
+/*
+ * A line that differs from its entry by its mispredictions, when these are part of the key. Its sum
+ * lies anywhere in memory: lines wait for a while, in which it comes nearer.
+ */
+static bool add_variant(struct scan *scan, const struct fdata_entry *entry,
+                        const struct numbers *numbers)
+{
+    if (scan->came - scan->waited == WAITING && !add_waiting(scan))
+        return false;
+    if (scan->came - scan->waited >= WAITING / 2) {
+        const struct waiting *half = &scan->waiting[(scan->came - WAITING / 2) % WAITING];
+        an_fdata_fetch_variant(scan->table, half->number, half->numbers.mispreds);
+    }
+    an_fdata_fetch_variant_slot(scan->table, entry->number, numbers->mispreds);
+    scan->waiting[scan->came++ % WAITING] = (struct waiting){entry->number, *numbers};
     return true;
 }
 
@@ -315,7 +351,9 @@ static enum an_code take_back(struct scan *scan, const char *from, const char *b
     struct an_error unheard;
     scan->take_back = true;
     scan->end = bad;
-    return scan_lines(scan, &from, &unheard) == AN_OK ? error->code : an_fail_memory(error);
+    return scan_lines(scan, &from, &unheard) == AN_OK && add_all_waiting(scan)
+               ? error->code
+               : an_fail_memory(error);
 }
 
 enum an_code an_fdata_scan(struct fdata_scanner *scanner, struct an_fdata_profile *profile,
@@ -342,6 +380,8 @@ enum an_code an_fdata_scan(struct fdata_scanner *scanner, struct an_fdata_profil
         code = an_fdata_cut_line(file, (size_t)(scan.end - (const char *)file.data), error);
     if (code == AN_NO_MEMORY)
         return code;
+    if (!add_all_waiting(&scan))
+        return an_fail_memory(error);
     if (code != AN_OK)
         return take_back(&scan, start, at, error);
     sums->total_count = an_fdata_clamped(scan.total, UINT64_MAX);

@@ -166,12 +166,35 @@ struct fdata_entry *an_fdata_table_insert(struct fdata_table *table, const char 
 
 /* ---- variants ---- */
 
+static uint32_t hash_variant(uint32_t number, uint64_t mispreds)
+{
+    uint64_t mixed = (mispreds + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)number * 0xd6e8feb86659fd93u;
+    return (uint32_t)(mixed >> 32);
+}
+
+void an_fdata_fetch_variant_slot(const struct fdata_table *table, uint32_t number,
+                                 uint64_t mispreds)
+{
+    const struct fdata_slots *slots = &table->variant_slots;
+    if (slots->items)
+        __builtin_prefetch(&slots->items[hash_variant(number, mispreds) & slots->mask]);
+}
+
+void an_fdata_fetch_variant(const struct fdata_table *table, uint32_t number, uint64_t mispreds)
+{
+    const struct fdata_slots *slots = &table->variant_slots;
+    if (!slots->items)
+        return;
+    uint32_t found = slots->items[hash_variant(number, mispreds) & slots->mask].index_plus_1;
+    if (found)
+        __builtin_prefetch(&table->variants.items[found - 1], 1);
+}
+
 struct fdata_variant *an_fdata_table_variant(struct fdata_table *table, uint32_t number,
                                              uint64_t mispreds)
 {
     struct fdata_slots *slots = &table->variant_slots;
-    uint64_t mixed = (mispreds + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)number * 0xd6e8feb86659fd93u;
-    uint32_t hash = (uint32_t)(mixed >> 32);
+    uint32_t hash = hash_variant(number, mispreds);
     if (table->variants.count >= MOST_ENTRIES || !make_slots(slots, table->variants.count))
         return NULL;
     for (size_t at = hash & slots->mask; slots->items[at].index_plus_1;

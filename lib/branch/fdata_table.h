@@ -109,6 +109,11 @@ void an_fdata_table_move(struct fdata_table *table, uint32_t index_plus_1, uint3
 struct fdata_variant *an_fdata_table_variant(struct fdata_table *table, uint32_t number,
                                              uint64_t mispreds);
 
+/* Has the memory bring what an_fdata_table_variant() will look at: first the one, later the other. */
+void an_fdata_fetch_variant_slot(const struct fdata_table *table, uint32_t number,
+                                 uint64_t mispreds);
+void an_fdata_fetch_variant(const struct fdata_table *table, uint32_t number, uint64_t mispreds);
+
 /* Moves everything into the order of the list, when enough has come since the last time. Indexes
  * of entries change. Out of memory, all stays as it was. */
 void an_fdata_table_arrange(struct fdata_table *table);

@@ -61,17 +61,9 @@ static char *put_headers(char *at, const struct an_fdata_profile *profile)
 
 static char *put_record(char *at, const struct an_fdata_profile *profile, struct fdata_place place)
 {
-    const struct fdata_table *table = &profile->table;
-    const struct fdata_entry *entry = &table->entries.items[place.entry];
-    const struct fdata_node *node = &table->nodes.items[place.entry];
-    uint64_t most = an_fdata_profile_most(profile), mispreds, count;
-    if (place.variant_plus_1) {
-        mispreds = table->variants.items[place.variant_plus_1 - 1].mispreds;
-        count = an_fdata_clamped(table->variants.items[place.variant_plus_1 - 1].count, most);
-    } else {
-        mispreds = an_fdata_clamped(entry->mispreds, most);
-        count = an_fdata_clamped(entry->count, most);
-    }
+    const struct fdata_node *node = &profile->table.nodes.items[place.entry];
+    uint64_t mispreds, count;
+    an_fdata_sums(profile, place, &mispreds, &count);
     at = put_bytes(at, node->key, node->length);
     *at++ = ' ';
     if (!profile->no_lbr && *node->key < '3') {

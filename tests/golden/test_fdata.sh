@@ -8,7 +8,6 @@
 
 profiles=$tests/data/branch/fdata
 lbr=("$profiles"/instrumented-[123].fdata "$profiles"/branches-[12].fdata)
-peer16=/usr/lib/llvm-16/bin/merge-fdata
 peer19=/usr/lib/llvm-19/bin/merge-fdata
 bolt=/usr/lib/llvm-19/bin
 
