@@ -27,6 +27,10 @@ bool an_script_line_is_telling(struct script_line line);
 enum an_code an_script_line_sample(struct script_line line, struct an_buffer *branches,
                                    struct an_branch_sample *sample, struct an_error *error);
 
+/* For the readers of lines: "...", expected. Always AN_MALFORMED. */
+enum an_code an_script_line_wrong(struct script_line line, const char *expected,
+                                  struct an_error *error);
+
 /* Reads a task event; *is_task is false for records of other kinds. The name in it is put into
  * `name`, terminated. */
 enum an_code an_script_line_task(struct script_line line, struct an_buffer *name,

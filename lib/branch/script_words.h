@@ -3,6 +3,7 @@
 #define AN_BRANCH_SCRIPT_WORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A line that is being read: what is left of it. */
@@ -107,6 +108,25 @@ static inline bool take_prefixed_hex(struct words *words, uint64_t *value)
 {
     take_text(words, "0x");
     return take_hex(words, value);
+}
+
+/* SECONDS.FRACTION: with six or nine digits of fraction. */
+static inline bool is_time(struct word word, uint64_t *nanoseconds)
+{
+    struct words words = {word.at, word.end};
+    uint64_t seconds, fraction;
+    if (!word.at || !take_decimal(&words, &seconds) || !take_char(&words, '.'))
+        return false;
+    const char *start = words.at;
+    if (!take_decimal(&words, &fraction))
+        return false;
+    size_t digits = (size_t)(words.at - start);
+    if (!take_char(&words, ':') || words.at != words.end || (digits != 6 && digits != 9))
+        return false;
+    if (digits == 6)
+        fraction *= 1000;
+    return !__builtin_mul_overflow(seconds, (uint64_t)1000000000, nanoseconds) &&
+           !__builtin_add_overflow(*nanoseconds, fraction, nanoseconds);
 }
 
 #endif
