@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # BOLT's address translation, as llvm-bolt 16 and 19 write it, against BOLT's own code that reads it
-# (tests/branch/bat_peer.cpp). The program is tests/branch/bat; with SQLITE=DIR, a folder that has
+# (tests/branch/bat_peer.cpp). The program is tests/data/bat/src; with SQLITE=DIR, a folder that has
 # sqlite3.c and shell.c, also SQLite's shell.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -26,11 +26,11 @@ parts() {
 }
 
 build_shapes() {
-    g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q "$sources"/bat/*.cpp -o "$made/shapes"
+    g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q "$tests"/data/bat/src/*.cpp -o "$made/shapes"
 }
 
 build_plain() { # without relocations, so that BOLT has to leave functions where they are
-    g++ -O2 -fno-reorder-blocks-and-partition "$sources"/bat/*.cpp -o "$made/plain"
+    g++ -O2 -fno-reorder-blocks-and-partition "$tests"/data/bat/src/*.cpp -o "$made/plain"
     cp "$made/shapes.fdata" "$made/plain.fdata"
 }
 
