@@ -116,6 +116,55 @@ static void uleb128_as_in_dwarf(void **state)
     }
 }
 
+/* The examples of DWARF 5, table 7.8, and the ends of the range. */
+static void sleb128_as_in_dwarf(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t value;
+        const char *bytes;
+        size_t size;
+    } examples[] = {
+        {0, "\x00", 1},
+        {2, "\x02", 1},
+        {-2, "\x7e", 1},
+        {127, "\xff\x00", 2},
+        {-127, "\x81\x7f", 2},
+        {128, "\x80\x01", 2},
+        {-128, "\x80\x7f", 2},
+        {129, "\x81\x01", 2},
+        {-129, "\xff\x7e", 2},
+        {INT64_MAX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10},
+        {INT64_MIN, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10},
+        {INT64_MIN / 2, "\x80\x80\x80\x80\x80\x80\x80\x80\x40", 9},
+    };
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        struct an_bytes bytes = {(const uint8_t *)examples[i].bytes, examples[i].size};
+        struct an_cursor cursor = an_cursor_at(bytes, 0, false);
+        assert_true(an_cursor_sleb128(&cursor) == examples[i].value);
+        assert_false(cursor.short_read);
+        assert_int_equal(cursor.at, examples[i].size);
+        bytes.size--;
+        cursor = an_cursor_at(bytes, 0, false);
+        assert_int_equal(an_cursor_sleb128(&cursor), 0);
+        assert_true(cursor.short_read);
+    }
+}
+
+static void sleb128_beyond_64_bits_is_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+                                        "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7e",
+                                        "\x80\x80\x80\x80\x80\x80\x80\x80\x80\xff\x7f"};
+    for (size_t i = 0; i < 3; i++) {
+        struct an_bytes bytes = {(const uint8_t *)wrong[i], strlen(wrong[i])};
+        struct an_cursor cursor = an_cursor_at(bytes, 0, false);
+        assert_int_equal(an_cursor_sleb128(&cursor), 0);
+        assert_true(cursor.short_read);
+    }
+}
+
 static void uleb128_beyond_64_bits_is_refused(void **state)
 {
     (void)state;
@@ -193,6 +242,8 @@ int main(void)
         cmocka_unit_test(blocks_with_and_without_padding),
         cmocka_unit_test(uleb128_as_in_dwarf),
         cmocka_unit_test(uleb128_beyond_64_bits_is_refused),
+        cmocka_unit_test(sleb128_as_in_dwarf),
+        cmocka_unit_test(sleb128_beyond_64_bits_is_refused),
         cmocka_unit_test(a_buffer_holds_what_was_put),
         cmocka_unit_test(little_endian_numbers),
         cmocka_unit_test(a_buffer_that_failed_stays_failed),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # BOLT's address translation, as llvm-bolt 16 and 19 write it, against BOLT's own code that reads it
-# (tests/branch/bat_peer.cpp). The program is tests/branch/bat; with SQLITE=DIR, a folder that has
+# (tests/branch/bat_peer.cpp). The program is tests/data/bat/src; with SQLITE=DIR, a folder that has
 # sqlite3.c and shell.c, also SQLite's shell.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -26,7 +26,12 @@ parts() {
 }
 
 build_shapes() {
-    g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q "$sources"/bat/*.cpp -o "$made/shapes"
+    g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q "$tests"/data/bat/src/*.cpp -o "$made/shapes"
+}
+
+build_plain() { # without relocations, so that BOLT has to leave functions where they are
+    g++ -O2 -fno-reorder-blocks-and-partition "$tests"/data/bat/src/*.cpp -o "$made/plain"
+    cp "$made/shapes.fdata" "$made/plain.fdata"
 }
 
 build_sqlite() {
@@ -36,7 +41,7 @@ build_sqlite() {
 
 use() { # PROGRAM, on typical input
     case $(basename "$1") in
-    shapes*) "$1" 100 ;;
+    shapes* | plain*) "$1" 100 ;;
     sqlite*) "$1" :memory: 'create table t(a integer primary key, b text);
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
             insert into t select i, "x" || i from n;
@@ -53,11 +58,12 @@ profile() { # PROGRAM
 }
 
 bolt() { # VERSION PROGRAM RESULT OPTION...
-    local version=$1 program=$2 result=$3
+    local version=$1 program=$2 result=$3 order=-reorder-functions=hfsort
     shift 3
+    [ "$program" != plain ] || order=-reorder-functions=none
     llvm "$version" llvm-bolt "$made/$program" -o "$made/$result" -data="$made/$program.fdata" \
-        -reorder-blocks=ext-tsp -reorder-functions=hfsort -split-functions -split-all-cold \
-        --enable-bat "$@" >/dev/null 2>&1
+        -reorder-blocks=ext-tsp "$order" -split-functions -split-all-cold --enable-bat "$@" \
+        >/dev/null 2>&1
     llvm 19 llvm-objcopy --dump-section ".note.bolt_bat=$made/$result.bat" "$made/$result" \
         /dev/null
     expect "$(use "$made/$result")" "$(use "$made/$program")"
@@ -155,6 +161,21 @@ same_names_are_told_apart() { # PROGRAM BINARY
         code "$made/$1" "$old" >>found
     done
     expect "$(sort -u found | wc -l)" 4
+}
+
+# Two functions are the same; BOLT folds them into one.
+folded_functions_are_in_the_map() { # PROGRAM BINARY
+    "$anneal" bat --function-map "$made/$1" "$made/$2" -o mapped --embed 2>err
+    says ' folded functions'
+    "$anneal" bat --show-function-map mapped >records
+    local name at places=()
+    for name in _Z5widenl _Z8heightenl; do
+        at=0x$(nm "$made/$1" | awk -v name=$name '$3 == name {print $1}')
+        places+=("$("$anneal" bat --from-original="$at" mapped | sed 's/.* -> //')")
+        expect "$(grep -c "^${places[0]} <- $(printf 0x%x "$at") size" records)" 1
+    done
+    expect "${places[1]}" "${places[0]}"
+    expect "$(grep "^${places[0]} " records | grep -c folded)" 1
 }
 
 embeds() { # PROGRAM BINARY
@@ -303,5 +324,16 @@ for program in $programs; do
     check_with "$tools" "$program: cold fragments before hot ones" \
         cold_before_hot "$program" "$program.end"
 done
+check_with "$tools" 'identical functions: BOLTed' bolt 19 shapes shapes.folded --icf
+check_with "$tools" 'identical functions: both are in the map' \
+    folded_functions_are_in_the_map shapes shapes.folded
+check_with "$tools" 'identical functions: entries come back, indexes agree' \
+    goes_there_and_back shapes shapes.folded
+check_with "$tools" 'without relocations: is built' build_plain
+check_with "$tools" 'without relocations: BOLTed' bolt 19 plain plain.19 --icf
+check_with "$tools" 'without relocations: identical functions are in the map' \
+    folded_functions_are_in_the_map plain plain.19
+check_with "$tools" 'without relocations: entries come back, indexes agree' \
+    goes_there_and_back plain plain.19
 check_with "$tools" 'local functions of one name' same_names_are_told_apart shapes shapes.19
 finish

@@ -3,7 +3,7 @@
 #
 # make-corpus.sh BOLT17 BOLT18
 #
-# Makes the files in this folder from the program in tests/branch/bat: what llvm-bolt of several
+# Makes the files in this folder from the program in tests/data/bat/src: what llvm-bolt of several
 # versions writes as its address translation. BOLT17 and BOLT18 are commands that run llvm-bolt of
 # LLVM 17 and 18, which Debian 12 does not have (in a chroot of a later Debian, say); 19 is at hand.
 set -euo pipefail
@@ -15,7 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id=none "$here"/../../branch/bat/*.cpp \
+g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id=none "$here"/src/*.cpp \
     -o shapes
 /usr/lib/llvm-19/bin/llvm-bolt shapes -o train -instrument -instrumentation-file="$work/fdata"
 ./train 100

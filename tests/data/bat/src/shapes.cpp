@@ -17,6 +17,11 @@ static __attribute__((noinline)) int64_t settle(int64_t value)
     return value > 90 ? check(value) - 90 : check(value);
 }
 
+__attribute__((noinline)) int64_t widen(int64_t value)
+{
+    return value % 5 == 2 ? value * 3 + 1 : value + 7;
+}
+
 namespace {
 struct Square : Shape {
     explicit Square(int64_t side) : side(settle(side)) {}

@@ -19,6 +19,11 @@ static __attribute__((noinline)) int64_t settle(int64_t value)
     return value;
 }
 
+__attribute__((noinline)) int64_t heighten(int64_t value)
+{
+    return value % 5 == 2 ? value * 3 + 1 : value + 7;
+}
+
 static std::map<std::string, int64_t> &totals()
 {
     static std::map<std::string, int64_t> all;

@@ -19,6 +19,9 @@ struct Error : std::runtime_error {
 
 Shape *make_shape(unsigned kind, int64_t a, int64_t b);
 int64_t evaluate(const std::string &expression);
+// These two are the same, in two files.
+int64_t widen(int64_t value);
+int64_t heighten(int64_t value);
 std::string describe(const std::vector<Shape *> &shapes);
 
 template <typename T, int Depth> struct Tree {
