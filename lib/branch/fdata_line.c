@@ -84,9 +84,11 @@ static bool take_decimal(struct walk *walk, uint64_t most, const char *wanted, u
 static bool take_name(struct walk *walk, struct an_fdata_location *location)
 {
     location->name = walk->at;
-    for (; walk->at < walk->end && *walk->at != ' '; walk->at++)
-        if (*walk->at == '\\' && ++walk->at == walk->end)
+    for (; walk->at < walk->end && *walk->at != ' '; walk->at++) {
+        walk->at += *walk->at == '\\';
+        if (walk->at == walk->end)
             return wrong(walk, "a character after the backslash");
+    }
     location->name_length = (size_t)(walk->at - location->name);
     return location->name_length ? true : wrong(walk, "a name");
 }

@@ -83,8 +83,9 @@ static inline const char *read_numbers(const struct scan *scan, const char *key,
     numbers->mispreds = 0;
     if (has_mispreds(scan, key)) {
         at = read_decimal(at, &numbers->mispreds);
-        if (!at || *at++ != ' ')
+        if (!at || *at != ' ')
             return NULL;
+        at++;
     }
     at = read_decimal(at, &numbers->count);
     return at && *at == '\n' ? at + 1 : NULL;
