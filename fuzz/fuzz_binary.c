@@ -18,7 +18,7 @@ static void claim_sound(const struct an_functions *functions)
 {
     for (size_t i = 0; i < functions->count; i++) {
         const struct an_function *function = &functions->items[i];
-        claim(function->name);
+        claim(*function->name);
         claim(function->reach >= function->size);
         claim(i == 0 || function->address > function[-1].address);
         claim(an_functions_at(functions, function->address) == i);
