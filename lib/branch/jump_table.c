@@ -68,7 +68,9 @@ static uint64_t upper_bound(const struct an_program *program, const struct table
     const struct an_elf_section *section = an_elf_section_containing(program->elf, table->address);
     if (!section || section->type == SHT_NOBITS || (section->flags & SHF_EXECINSTR))
         return 0;
-    uint64_t end = section->address + section->size;
+    uint64_t end;
+    if (__builtin_add_overflow(section->address, section->size, &end))
+        return 0;
     const struct an_object *object = an_functions_object(program->functions, table->address);
     if (object && object->address == table->address && object->size < end - table->address)
         end = table->address + object->size;

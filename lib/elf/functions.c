@@ -40,6 +40,7 @@ struct search {
     } entries; /* address of the function, since indexes change; address */
     struct counted_names local;
     struct an_names global;
+    unsigned nameless;
     struct an_error *error;
 };
 
@@ -156,7 +157,10 @@ static struct names make_names(struct search *search, const struct sorted_symbol
     if (!name) {
         names.failed = true;
     } else if (!*name) {
-        names.unique = name;
+        char number[16];
+        snprintf(number, sizeof number, "%u", search->nameless++);
+        names.unique = joined(arena, "ANONYMOUS.", number, "");
+        names.failed = !names.unique;
     } else if (is_global(sorted->symbol)) {
         bool is_new;
         names.failed = an_names_insert(&search->global, name, strlen(name), &is_new) == AN_NO_NAME;
@@ -366,7 +370,9 @@ static bool bound_function(struct search *search, size_t index, size_t *mark)
         if (!add_entry(search, function->address, symbol->address))
             return false;
     }
-    uint64_t end = section ? section->address + section->size : function->address;
+    uint64_t end = function->address;
+    if (section && __builtin_add_overflow(section->address, section->size, &end))
+        end = UINT64_MAX;
     if (at < count && symbols[at].symbol->address < end)
         end = symbols[at].symbol->address;
     if (next && next->address < end)
