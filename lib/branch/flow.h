@@ -25,7 +25,7 @@ struct an_flow;
  * result, which the caller frees.
  */
 enum an_code an_flow_build(struct an_elf *elf, const struct an_functions *functions,
-                           const bool *hit, unsigned threads, struct an_flow **flow,
+                           const bool *hit, unsigned threads, struct an_flow **out,
                            struct an_error *error);
 void an_flow_free(struct an_flow *flow);
 

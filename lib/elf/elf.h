@@ -33,8 +33,8 @@ struct an_elf_symbol {
     uint16_t section; /* SHN_UNDEF, SHN_ABS, or an index for an_elf_section_at() */
 };
 
-/* Opens a binary. The caller closes it. On failure *elf is NULL. */
-enum an_code an_elf_open(const char *path, struct an_elf **elf, struct an_error *error);
+/* Opens a binary. The caller closes it. On failure *out is NULL. */
+enum an_code an_elf_open(const char *path, struct an_elf **out, struct an_error *error);
 void an_elf_close(struct an_elf *elf);
 
 const char *an_elf_path(const struct an_elf *elf);

@@ -106,6 +106,15 @@ static enum an_code sort_symbols(struct search *search)
 
 /* --- names --- */
 
+static char *joined(struct an_arena *arena, const char *left, const char *middle, const char *right)
+{
+    size_t size = strlen(left) + strlen(middle) + strlen(right) + 1;
+    char *text = an_arena_alloc(arena, size, 1);
+    if (text)
+        snprintf(text, size, "%s%s%s", left, middle, right);
+    return text;
+}
+
 static const char *numbered(struct search *search, const char *text)
 {
     struct counted_names *local = &search->local;
@@ -121,22 +130,8 @@ static const char *numbered(struct search *search, const char *text)
         *count = 0;
     }
     char number[16];
-    int digits = snprintf(number, sizeof number, "/%u", ++local->counts.items[index]);
-    char *name = an_arena_alloc(&search->found->arena, length + (size_t)digits + 1, 1);
-    if (name) {
-        memcpy(name, text, length);
-        memcpy(name + length, number, (size_t)digits + 1);
-    }
-    return name;
-}
-
-static char *joined(struct an_arena *arena, const char *left, const char *middle, const char *right)
-{
-    size_t size = strlen(left) + strlen(middle) + strlen(right) + 1;
-    char *text = an_arena_alloc(arena, size, 1);
-    if (text)
-        snprintf(text, size, "%s%s%s", left, middle, right);
-    return text;
+    snprintf(number, sizeof number, "/%u", ++local->counts.items[index]);
+    return joined(&search->found->arena, text, "", number);
 }
 
 struct names {
