@@ -54,7 +54,7 @@ void __gcc_personality_v0(void) {}
 void _Unwind_Resume(void) {}
 EOP
 cd "$work"
-flags=(-O2 -g0 -fexceptions -fcf-protection=none -ffile-prefix-map="$work"=.)
+flags=(-O2 -g0 -fexceptions -fcf-protection=none "-ffile-prefix-map=$work=.")
 gcc "${flags[@]}" -fno-pie -c one.c two.c
 gcc -no-pie -nostdlib -static -Wl,-q -Wl,--build-id -Wl,-z,max-page-size=4096 -Wl,-z,noseparate-code one.o two.o -o "$OLDPWD/fixed"
 gcc "${flags[@]}" -fPIC -c one.c two.c
