@@ -84,6 +84,10 @@ static bool take_decimal(struct walk *walk, uint64_t most, const char *wanted, u
 static bool take_name(struct walk *walk, struct an_fdata_location *location)
 {
     location->name = walk->at;
+    const char *blank = memchr(walk->at, ' ', (size_t)(walk->end - walk->at));
+    size_t plain = (size_t)((blank ? blank : walk->end) - walk->at);
+    if (!memchr(walk->at, '\\', plain))
+        walk->at += plain;
     for (; walk->at < walk->end && *walk->at != ' '; walk->at++) {
         walk->at += *walk->at == '\\';
         if (walk->at == walk->end)

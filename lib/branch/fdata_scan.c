@@ -180,7 +180,6 @@ static inline void fetch_ahead(const struct fdata_table *table, uint32_t index_p
     if (ahead >= table->in_order)
         return;
     __builtin_prefetch(table->nodes.items[ahead].key);
-    __builtin_prefetch(table->nodes.items[ahead].key + 64);
     __builtin_prefetch(&table->entries.items[ahead], 1);
 }
 
