@@ -108,8 +108,10 @@ static int run(const struct aggregate_request *request,
 {
     struct an_aggregate *aggregate;
     struct an_error error;
-    if (an_aggregate_run(&request->options, request->recording, request->binary, &aggregate,
-                         &error) != AN_OK) {
+    enum an_code code = an_aggregate_run(&request->options, request->recording, request->binary,
+                                         &aggregate, &error);
+    progress_clear();
+    if (code != AN_OK) {
         report_error(&error);
         return EXIT_FAILED;
     }
@@ -152,6 +154,8 @@ int aggregate_command(const struct command *command, int argc, char **argv,
         status = EXIT_DONE;
     else if (good && id == OPTION_END && complete(&request, command, parser.operand_count)) {
         request.binary = parser.operands[0];
+        if (!request.quiet)
+            request.options.progress = progress_show;
         status = run(&request, tell);
     }
     option_finish(&parser);

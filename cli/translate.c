@@ -330,7 +330,12 @@ static int translate(struct request *request)
     struct an_error error;
     request->options.layouts = request->layouts;
     request->options.layout_count = request->layout_count;
-    if (an_translate_run(&request->options, request->recording, &translation, &error) != AN_OK) {
+    if (!request->quiet)
+        request->options.progress = progress_show;
+    enum an_code code =
+        an_translate_run(&request->options, request->recording, &translation, &error);
+    progress_clear();
+    if (code != AN_OK) {
         report_error(&error);
         return EXIT_FAILED;
     }

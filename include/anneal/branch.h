@@ -35,6 +35,10 @@ struct an_aggregate_options {
     bool use_event_pc;    /* the place of a sample ends the run behind its newest branch */
     bool keep_interrupts; /* also branches into and out of the kernel */
     bool allow_truncated; /* leave out the end of a recording that was cut off */
+    /* Called now and then, never by two threads at a time, with how much of the recording was read;
+     * may be NULL. */
+    void (*progress)(void *context, size_t done, size_t total);
+    void *context;
 };
 
 enum an_build_id_match {
@@ -119,6 +123,10 @@ struct an_translate_options {
     const char *call_stack;
     /* A layout's path: translate into the coordinates of that binary instead of the original's. */
     const char *target;
+    /* Called now and then, never by two threads at a time, with how much of the recording was read;
+     * may be NULL. */
+    void (*progress)(void *context, size_t done, size_t total);
+    void *context;
 };
 
 struct an_translate_counts {

@@ -236,6 +236,8 @@ static enum an_code read_recording(struct an_aggregate *aggregate, const char *r
         .use_event_pc = aggregate->options.use_event_pc,
         .keep_interrupts = aggregate->options.keep_interrupts,
         .skip_two_newest = aggregate->counts.skylake,
+        .progress = aggregate->options.progress,
+        .context = aggregate->options.context,
     };
     if (code == AN_OK)
         code = an_sampling_read(&aggregate->sampling, &aggregate->counted, aggregate->samples,

@@ -19,7 +19,9 @@ struct work {
     const struct an_sampling_options *options;
     const struct an_counted *counted;
     struct worker *workers;
-    bool *loads; /* by event: it samples memory loads */
+    unsigned threads;
+    uint64_t expected; /* samples, as the first walk has seen them */
+    bool *loads;       /* by event: it samples memory loads */
 };
 
 /* What has no time counts as the last of all. */
@@ -143,6 +145,17 @@ static const struct an_process *process_of(const struct work *work,
     return an_mappings_process(work->mappings, sample->pid, time_of(sample));
 }
 
+/* The first thread speaks for all: each takes about as many. */
+static void tell(const struct work *work, uint64_t taken)
+{
+    enum { NOW_AND_THEN = 4096 };
+    if (!work->options->progress || taken % NOW_AND_THEN || !work->expected)
+        return;
+    uint64_t all = taken * work->threads;
+    work->options->progress(work->options->context, all < work->expected ? all : work->expected,
+                            work->expected);
+}
+
 static enum an_code take(void *context, unsigned thread, const struct an_branch_sample *sample,
                          struct an_error *error)
 {
@@ -150,6 +163,8 @@ static enum an_code take(void *context, unsigned thread, const struct an_branch_
     struct worker *worker = &work->workers[thread];
     struct an_sampling *result = &worker->result;
     result->counts.samples++;
+    if (thread == 0)
+        tell(work, result->counts.samples);
     const struct an_process *process = process_of(work, sample);
     bool nowhere = work->options->no_branches && work->mappings->fixed && !sample->ip;
     if (!process || nowhere)

@@ -41,6 +41,8 @@ struct an_sampling_options {
     const struct an_entries *entries;
     bool skip_two_newest; /* Intel Skylake may record its oldest entry twice; perf2bolt leaves out
                                 two entries then, when it cannot check against the code */
+    void (*progress)(void *context, size_t done, size_t total); /* by the first thread; or NULL */
+    void *context;
 };
 
 struct an_sampling_counts {

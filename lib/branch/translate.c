@@ -206,7 +206,9 @@ static enum an_code read_recording(struct an_translation *translation, const cha
         code = find_processes(translation, recording, error);
     struct an_sampling_options sampling = {.threads = options->threads,
                                            .keep_interrupts = options->keep_interrupts,
-                                           .entries = translation->layouts.entries};
+                                           .entries = translation->layouts.entries,
+                                           .progress = options->progress,
+                                           .context = options->context};
     if (code == AN_OK)
         code = an_sampling_read(&translation->sampling, &translation->counted, translation->samples,
                                 &translation->mappings, &sampling, error);

@@ -64,9 +64,9 @@ same_records() {
     counts
     run 0 "$llvm/perf2bolt" -p data -o peer program
     grep -q 'mismatching disassembled function contents: 0' out
-    grep -E 'read|mismatching|out of range' out >peer.lines
+    grep -E ': read|mismatching|out of range' out >peer.lines
     run 0 "$anneal" perf2bolt -p data -o ours program
-    grep -E 'read|mismatching|out of range' out >ours.lines
+    grep -E ': read|mismatching|out of range' out >ours.lines
     same ours.lines peer.lines
     [ "$(wc -l <ours)" -gt 15 ] || fail "$(cat ours)"
     sort ours >actual
