@@ -31,38 +31,69 @@ static enum verdict judge_file(struct an_file *file, const char *path)
     return judge(file->bytes);
 }
 
-/* Standard input is read to its end, and then stands there as if it were a file. */
-static enum verdict judge_standard_input(struct an_file *file)
+/* The open file behind "-", /dev/stdin, and what a shell makes of <(COMMAND); -1 for other paths. */
+static int descriptor_of(const char *path)
 {
-    struct an_error error;
-    if (an_file_load(file, "-", &error) != AN_OK)
-        return NO_ANSWER;
-    int aside = memfd_create("stdin", 0);
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0)
+        return STDIN_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) != 0)
+            continue;
+        char *end;
+        unsigned long number = strtoul(path + length, &end, 10);
+        if (end > path + length && *end == '\0' && number < 1 << 20)
+            return (int)number;
+    }
+    return -1;
+}
+
+static bool write_all(int fd, struct an_bytes bytes)
+{
     size_t done = 0;
-    while (aside >= 0 && done < file->bytes.size) {
-        ssize_t wrote = write(aside, file->bytes.data + done, file->bytes.size - done);
+    while (done < bytes.size) {
+        ssize_t wrote = write(fd, bytes.data + done, bytes.size - done);
         if (wrote <= 0)
-            break;
+            return false;
         done += (size_t)wrote;
     }
-    if (aside < 0 || lseek(aside, 0, SEEK_SET) != 0 || dup2(aside, STDIN_FILENO) < 0)
-        say_warning("cannot put the standard input aside");
+    return lseek(fd, 0, SEEK_SET) == 0;
+}
+
+/* A pipe is read to its end, and then stands there as if it were a file. */
+static enum verdict judge_pipe(struct an_file *file, const char *path)
+{
+    struct an_error error;
+    int descriptor = descriptor_of(path);
+    if (descriptor < 0 || an_file_load(file, path, &error) != AN_OK)
+        return NO_ANSWER;
+    int aside = memfd_create("pipe", 0);
+    if (aside < 0 || !write_all(aside, file->bytes) || dup2(aside, descriptor) < 0)
+        say_warning("%s: cannot be put aside", path);
     if (aside >= 0)
         close(aside);
     return judge(file->bytes);
+}
+
+/* What is left are pipes with a name, which cannot be put aside: the name has to do. */
+static enum verdict judge_name(const char *path)
+{
+    static const char ending[] = ".fdata";
+    size_t length = strlen(path), size = sizeof ending - 1;
+    return length > size && strcmp(path + length - size, ending) == 0 ? FDATA : NO_ANSWER;
 }
 
 bool inputs_are_fdata(const struct inputs *inputs)
 {
     struct an_file file = {0};
     enum verdict verdict = NO_ANSWER;
-    bool standard_input = false;
-    for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++) {
-        standard_input = standard_input || strcmp(inputs->items[i].path, "-") == 0;
+    for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++)
         verdict = judge_file(&file, inputs->items[i].path);
-    }
-    if (verdict == NO_ANSWER && standard_input)
-        verdict = judge_standard_input(&file);
+    for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++)
+        verdict = judge_pipe(&file, inputs->items[i].path);
+    for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++)
+        verdict = judge_name(inputs->items[i].path);
     an_file_close(&file);
     return verdict == FDATA;
 }

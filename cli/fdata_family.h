@@ -7,8 +7,8 @@
 #include "inputs.h"
 
 /*
- * Are the inputs fdata? The first one decides whose content can be looked at without using it up;
- * what is piped in as standard input is put aside for that, if there is nothing else.
+ * Are the inputs fdata? The first file decides that has any content; when there are only pipes, the
+ * first of these, which is put aside for that; of a pipe with a name, its ending .fdata.
  */
 bool inputs_are_fdata(const struct inputs *inputs);
 

@@ -219,7 +219,9 @@ found_by_content() {
 
 from_pipes() {
     local one=$profiles/branches-1.fdata two=$profiles/branches-2.fdata
-    run 0 "$anneal" merge -q -o expected "$one" "$two"
+    run 0 "$anneal" merge -q -o expected_one "$one"
+    run 0 "$anneal" merge -q -o expected_both "$one" "$two"
+    cp expected_both expected
     "$anneal" merge -q -o result - "$two" <"$one"
     same result expected
     # shellcheck disable=SC2002
@@ -232,6 +234,16 @@ from_pipes() {
     # shellcheck disable=SC2002
     cat "$corpus/raw/c-ir-clang19-run1.profraw" | "$anneal" merge -q -o result -
     run 0 "$anneal" merge -q -o expected "$corpus/raw/c-ir-clang19-run1.profraw"
+    same result expected
+    "$anneal" merge -q -o result <(cat "$one")
+    same result expected_one
+    "$anneal" merge -q -o result <(cat "$one") <(cat "$two")
+    same result expected_both
+    mkfifo pipe.fdata
+    cat "$one" >pipe.fdata &
+    "$anneal" merge -q -o result pipe.fdata
+    same result expected_one
+    "$anneal" merge -q -o result <(cat "$corpus/raw/c-ir-clang19-run1.profraw")
     same result expected
     "$anneal" merge-fdata -o result <(cat "$one") "$two" 2>/dev/null
     run 0 "$anneal" merge-fdata -o expected "$one" "$two"
