@@ -174,26 +174,30 @@ static void build(struct file *file)
     put_segments(file, file->bytes.data + sizeof head);
 }
 
-struct an_elf *elf_open(const struct elf_builder *b)
+int elf_file(const struct elf_builder *b)
 {
     struct file file = {.b = b};
     build(&file);
     int fd = memfd_create("made-up", MFD_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, file.bytes.data, file.bytes.size), (ssize_t)file.bytes.size);
-    char path[40];
-    struct an_elf *elf;
-    struct an_error error;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    enum an_code code = an_elf_open(path, &elf, &error);
-    if (code != AN_OK) {
-        char text[400];
-        an_error_format(&error, text, sizeof text);
-        print_error("%s\n", text);
-    }
-    assert_int_equal(code, AN_OK);
-    close(fd);
     an_buffer_free(&file.bytes);
     an_buffer_free(&file.names);
+    return fd;
+}
+
+struct an_elf *elf_open(const struct elf_builder *b)
+{
+    char path[40], text[400];
+    struct an_elf *elf;
+    struct an_error error;
+    int fd = elf_file(b);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (an_elf_open(path, &elf, &error) != AN_OK) {
+        an_error_format(&error, text, sizeof text);
+        print_error("%s\n", text);
+        fail();
+    }
+    close(fd);
     return elf;
 }

@@ -53,6 +53,9 @@ unsigned elf_symbol(struct elf_builder *b, const char *name, unsigned binding, u
 void elf_relocation(struct elf_builder *b, unsigned section, uint64_t address, uint32_t type,
                     unsigned symbol, uint64_t addend);
 
+/* Makes the file, in memory; the caller closes it. It can be opened as /proc/self/fd/NUMBER. */
+int elf_file(const struct elf_builder *b);
+
 /* Makes the file and opens it; fails the test if that does not work. */
 struct an_elf *elf_open(const struct elf_builder *b);
 
