@@ -252,7 +252,7 @@ static enum an_code place_data(struct perf_recording *recording, const struct he
     an_fail_at(error, AN_TRUNCATED, file, "the data ends at byte %llu, the file before",
                (unsigned long long)recording->end);
     return an_error_hint(error, "the recording was cut off; what there is of it can be read, if "
-                                "truncated recordings are allowed");
+                                "--allow-truncated was given");
 }
 
 enum an_code an_perf_header_read(struct perf_recording *recording, struct an_error *error)

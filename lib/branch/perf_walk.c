@@ -28,9 +28,9 @@ static enum an_code damaged(struct perf_walk *walk, uint64_t at, enum an_code co
     an_fail_at(error, code, at, "%s", what);
     return an_error_hint(error, code == AN_TRUNCATED
                                     ? "the recording was cut off; what comes before can be read, "
-                                      "if truncated recordings are allowed"
+                                      "with --allow-truncated"
                                     : "the recording is damaged from here on; what comes before "
-                                      "can be read, if truncated recordings are allowed");
+                                      "can be read, with --allow-truncated");
 }
 
 /* ---- recordings that are not compressed ---- */
