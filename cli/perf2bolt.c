@@ -153,8 +153,11 @@ const struct command command_perf2bolt = {
         "link named perf2bolt to anneal does the same.\n\n"
         "It differs from its model in these points: perf is not needed, nor are temporary files; "
         "the text of perf script is read too; all mappings of the binary in a process count, not "
-        "only the first one; and only functions that were hit are looked at. Options for the YAML "
-        "profile, AutoFDO and Intel PT are refused by name.",
+        "only the first one, each for its time; only functions that were hit, and what jumps into "
+        "them, are looked at; --use-event-pc works for position-independent programs; and with "
+        "-nl, "
+        "samples in the cold part of a function that BOLT split get their place in the function. "
+        "Options for the YAML profile, AutoFDO and Intel PT are refused by name.",
     .options = options,
     .examples = "ln -s anneal perf2bolt\n"
                 "./perf2bolt -p perf.data -o app.fdata app\n",
