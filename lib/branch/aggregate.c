@@ -194,6 +194,11 @@ static enum an_code open_recording(struct an_aggregate *aggregate, const char *r
 {
     struct an_samples_options reading = {.allow_truncated = aggregate->options.allow_truncated};
     enum an_code code = an_samples_open(recording, &reading, &aggregate->samples, error);
+    if (code == AN_OK && !aggregate->options.no_branches) {
+        code = an_sampling_check(aggregate->samples, error);
+        if (code != AN_OK)
+            an_error_in(error, recording);
+    }
     return code == AN_OK ? find_processes(aggregate, recording, error) : code;
 }
 

@@ -125,7 +125,7 @@ static void connect(struct an_body *body)
         body->runs[i] = 0;
 }
 
-static const struct an_block *block_of(const struct an_body *body, uint32_t offset)
+uint32_t an_body_block(const struct an_body *body, uint64_t offset)
 {
     uint32_t low = 0, high = body->block_count;
     while (low < high) {
@@ -135,7 +135,7 @@ static const struct an_block *block_of(const struct an_body *body, uint32_t offs
         else
             high = middle;
     }
-    return low ? &body->blocks[low - 1] : NULL;
+    return low - 1; /* the first block begins at 0 */
 }
 
 /* pop or leave in the block of a jump: then it is a tail call, most likely. */
@@ -158,7 +158,7 @@ static bool trust_indirect(const struct an_program *program, const struct an_bod
     for (size_t i = 0; i < body->indirect.count; i++) {
         const struct an_indirect *indirect = &body->indirect.items[i];
         const struct an_site *site = &body->sites[indirect->site];
-        const struct an_block *block = block_of(body, site->offset);
+        const struct an_block *block = &body->blocks[an_body_block(body, site->offset)];
         if (program->has_relocations && !body->is_referenced)
             continue;
         if (site->flags & AN_SITE_UNKNOWN) {

@@ -152,6 +152,9 @@ struct an_pattern an_pattern_find(const struct an_program *program, const struct
 /* Whether nothing but padding lies behind a function. */
 bool an_padding_is_valid(const struct an_program *program, const struct an_function *function);
 
+/* The index of the block that an offset lies in; the body has blocks. */
+uint32_t an_body_block(const struct an_body *body, uint64_t offset);
+
 /* Makes the blocks, once all labels are known; false when memory runs out. */
 bool an_blocks_make(const struct an_program *program, struct an_body *body);
 

@@ -206,19 +206,6 @@ static struct an_body *body_of(const struct an_flow *flow, size_t function)
     return body ? &flow->program.bodies[body - 1] : NULL;
 }
 
-static uint32_t block_at(const struct an_body *body, uint64_t offset)
-{
-    uint32_t low = 0, high = body->block_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (body->blocks[middle].start <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - 1; /* the first block begins at 0 */
-}
-
 bool an_flow_count(struct an_flow *flow, size_t function, uint64_t from, uint64_t to,
                    bool from_outside, uint64_t count)
 {
@@ -226,7 +213,7 @@ bool an_flow_count(struct an_flow *flow, size_t function, uint64_t from, uint64_
     uint64_t start = flow->program.functions->items[function].address;
     if (!body || !body->simple || from > to || to - start >= body->size)
         return false;
-    uint32_t first = block_at(body, from - start), last = block_at(body, to - start);
+    uint32_t first = an_body_block(body, from - start), last = an_body_block(body, to - start);
     const struct an_block *block = &body->blocks[first];
     if (from_outside && first > 0 && from - start == block->start && !block->is_entry &&
         body->blocks[first - 1].ends_in_call && body->blocks[first - 1].run_end >= first)
@@ -253,6 +240,25 @@ void an_flow_each(const struct an_flow *flow,
                      body->blocks[block + 1].start, (uint64_t)running);
         }
     }
+}
+
+struct adding {
+    struct an_records *records;
+    bool done;
+};
+
+static void add_record(void *context, size_t function, uint64_t from, uint64_t to, uint64_t count)
+{
+    struct adding *adding = context;
+    adding->done = adding->done && an_records_add(adding->records, an_place_make(function, from),
+                                                  an_place_make(function, to), count, 0);
+}
+
+bool an_flow_add_records(const struct an_flow *flow, struct an_records *records)
+{
+    struct adding adding = {records, true};
+    an_flow_each(flow, add_record, &adding);
+    return adding.done;
 }
 
 bool an_flow_is_return(const struct an_flow *flow, size_t function, uint64_t address)

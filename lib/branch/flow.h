@@ -16,6 +16,7 @@
 #ifndef AN_BRANCH_FLOW_H
 #define AN_BRANCH_FLOW_H
 
+#include "branch/records.h"
 #include "elf/functions.h"
 
 struct an_flow;
@@ -43,6 +44,9 @@ void an_flow_each(const struct an_flow *flow,
                   void (*each)(void *context, size_t function, uint64_t from, uint64_t to,
                                uint64_t count),
                   void *context);
+
+/* Adds a record for each of them. False when memory runs out. */
+bool an_flow_add_records(const struct an_flow *flow, struct an_records *records);
 
 /* Whether the instruction at the address, which lies in that function, is a return. */
 bool an_flow_is_return(const struct an_flow *flow, size_t function, uint64_t address);

@@ -109,24 +109,8 @@ bool an_resolve_place(struct an_resolver *resolver, uint64_t address, uint64_t c
     return an_records_add(resolver->records, place, 0, count, 0);
 }
 
-struct finishing {
-    struct an_records *records;
-    bool done;
-};
-
-static void add_fall_through(void *context, size_t function, uint64_t from, uint64_t to,
-                             uint64_t count)
-{
-    struct finishing *finishing = context;
-    finishing->done =
-        finishing->done && an_records_add(finishing->records, an_place_make(function, from),
-                                          an_place_make(function, to), count, 0);
-}
-
 bool an_resolve_finish(struct an_resolver *resolver)
 {
-    struct finishing finishing = {resolver->records, true};
-    if (!resolver->bat)
-        an_flow_each(resolver->flow, add_fall_through, &finishing);
-    return finishing.done && an_records_combine(resolver->records);
+    return (resolver->bat || an_flow_add_records(resolver->flow, resolver->records)) &&
+           an_records_combine(resolver->records);
 }

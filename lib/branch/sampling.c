@@ -1,6 +1,7 @@
 /* Counting the branches of samples on several threads; see sampling.h. */
 #include "branch/sampling.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +213,18 @@ static bool prepare(struct work *work, unsigned threads)
         work->loads[i] =
             work->info->events[i].name && strstr(work->info->events[i].name, "mem-loads") != NULL;
     return work->workers && work->loads;
+}
+
+enum an_code an_sampling_check(const struct an_samples *samples, struct an_error *error)
+{
+    const struct an_samples_info *info = an_samples_info(samples);
+    for (size_t i = 0; i < info->event_count; i++) {
+        if (!(info->events[i].branch_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+            continue;
+        an_fail(error, AN_UNSUPPORTED, "its entries are frames of call stacks, not branches");
+        return an_error_hint(error, "record with -j any,u and without --call-graph lbr");
+    }
+    return AN_OK;
 }
 
 enum an_code an_sampling_read(struct an_sampling *sampling, struct an_counted *counted,

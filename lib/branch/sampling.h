@@ -67,6 +67,9 @@ struct an_sampling {
     uint64_t events_seen; /* bit n: event n of the recording, for n < 64 */
 };
 
+/* Refuses recordings whose entries are the frames of call stacks (perf record --call-graph lbr). */
+enum an_code an_sampling_check(const struct an_samples *samples, struct an_error *error);
+
 /* Counts into `counted`, whose base is set. The caller frees both results, also on failure. */
 enum an_code an_sampling_read(struct an_sampling *sampling, struct an_counted *counted,
                               struct an_samples *samples, const struct an_mappings *mappings,

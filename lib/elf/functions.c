@@ -8,19 +8,14 @@
 #include "base/map.h"
 #include "base/vector.h"
 #include "elf/fragments.h"
+#include "elf/function_index.h"
+#include "elf/function_names.h"
 #include "elf/plt.h"
 
 struct sorted_symbol {
     const struct an_elf_symbol *symbol;
     const char *file; /* of a local symbol, or NULL */
     bool is_entry;    /* of the function that it lies in */
-};
-
-struct counted_names {
-    struct an_names names;
-    struct {
-        AN_VECTOR(uint32_t);
-    } counts;
 };
 
 struct search {
@@ -38,18 +33,11 @@ struct search {
     struct {
         AN_VECTOR(uint64_t);
     } entries; /* address of the function, since indexes change; address */
-    struct counted_names local;
-    struct an_names global;
-    unsigned nameless;
+    struct an_function_names names;
     struct an_error *error;
 };
 
 /* --- the symbols, in the order in which they are looked at --- */
-
-static bool is_global(const struct an_elf_symbol *symbol)
-{
-    return symbol->binding != STB_LOCAL;
-}
 
 static bool in_memory(const struct an_elf *elf, const struct an_elf_symbol *symbol)
 {
@@ -95,80 +83,14 @@ static enum an_code sort_symbols(struct search *search)
         struct sorted_symbol *sorted = an_vector_push(&search->symbols);
         if (!sorted)
             return an_fail_memory(search->error);
-        bool has_file = file && *file && !is_global(symbol) && symbol->type == STT_FUNC;
+        bool has_file =
+            file && *file && !an_elf_symbol_is_global(symbol) && symbol->type == STT_FUNC;
         *sorted = (struct sorted_symbol){symbol, has_file ? file : NULL, false};
     }
     if (search->symbols.count)
         qsort(search->symbols.items, search->symbols.count, sizeof *search->symbols.items,
               by_address);
     return code;
-}
-
-/* --- names --- */
-
-static char *joined(struct an_arena *arena, const char *left, const char *middle, const char *right)
-{
-    size_t size = strlen(left) + strlen(middle) + strlen(right) + 1;
-    char *text = an_arena_alloc(arena, size, 1);
-    if (text)
-        snprintf(text, size, "%s%s%s", left, middle, right);
-    return text;
-}
-
-static const char *numbered(struct search *search, const char *text)
-{
-    struct counted_names *local = &search->local;
-    size_t length = strlen(text);
-    bool is_new;
-    size_t index = an_names_insert(&local->names, text, length, &is_new);
-    if (index == AN_NO_NAME)
-        return NULL;
-    if (is_new) {
-        uint32_t *count = an_vector_push(&local->counts);
-        if (!count)
-            return NULL;
-        *count = 0;
-    }
-    char number[16];
-    snprintf(number, sizeof number, "/%u", ++local->counts.items[index]);
-    return joined(&search->found->arena, text, "", number);
-}
-
-struct names {
-    const char *unique;
-    const char *with_file; /* or NULL */
-    bool duplicate;        /* a global symbol that was there before */
-    bool failed;
-};
-
-/* Symbols that begin like labels would be taken for such: BOLT puts PG before them. */
-static struct names make_names(struct search *search, const struct sorted_symbol *sorted)
-{
-    struct an_arena *arena = &search->found->arena;
-    struct names names = {0};
-    const char *name = sorted->symbol->name;
-    if (strncmp(name, ".L", 2) == 0)
-        name = joined(arena, "PG", name, "");
-    if (!name) {
-        names.failed = true;
-    } else if (!*name) {
-        char number[16];
-        snprintf(number, sizeof number, "%u", search->nameless++);
-        names.unique = joined(arena, "ANONYMOUS.", number, "");
-        names.failed = !names.unique;
-    } else if (is_global(sorted->symbol)) {
-        bool is_new;
-        names.failed = an_names_insert(&search->global, name, strlen(name), &is_new) == AN_NO_NAME;
-        names.duplicate = !names.failed && !is_new;
-        names.unique = name;
-    } else {
-        names.unique = numbered(search, name);
-        const char *prefix = sorted->file ? joined(arena, name, "/", sorted->file) : NULL;
-        if (prefix)
-            names.with_file = numbered(search, prefix);
-        names.failed = !names.unique || (sorted->file && !names.with_file);
-    }
-    return names;
 }
 
 /* --- functions --- */
@@ -187,7 +109,7 @@ static bool tolerated(const struct search *search, const struct an_function *fun
         return false;
     if (symbol->size == 0 && holds(function, symbol->address))
         return true;
-    return symbol->type == STT_NOTYPE && !is_global(symbol);
+    return symbol->type == STT_NOTYPE && !an_elf_symbol_is_global(symbol);
 }
 
 /* .eh_frame may know better how long a function is; false: it contradicts the symbol. */
@@ -234,7 +156,7 @@ static bool is_code_symbol(const struct search *search, const struct an_elf_symb
 
 /* The function that the symbol makes or adds to; false when memory runs out. */
 static bool take_function(struct search *search, const struct an_elf_symbol *symbol,
-                          const struct names *names)
+                          const struct an_function_name *names)
 {
     uint64_t size = symbol->size;
     bool agreed = consult_frames(search, symbol->address, &size);
@@ -278,7 +200,8 @@ static bool take_symbol(struct search *search, struct sorted_symbol *sorted)
     if (symbol->address == 0 || strcmp(symbol->name, "__hot_start") == 0 ||
         strcmp(symbol->name, "__hot_end") == 0 || is_plt_section(search, symbol))
         return true;
-    struct names names = make_names(search, sorted);
+    struct an_function_name names =
+        an_function_names_make(&search->names, sorted->symbol, sorted->file);
     if (names.failed || names.duplicate)
         return !names.failed;
     if (!is_code_symbol(search, symbol))
@@ -438,33 +361,10 @@ static void take_landing_pads(struct an_functions *found)
     }
 }
 
-/* About four places in the index for each function. */
-static bool make_index(struct an_functions *found)
-{
-    if (!found->count || found->count > UINT32_MAX / 8)
-        return true;
-    uint64_t first = found->items[0].address;
-    uint64_t span = found->items[found->count - 1].address - first;
-    while (span >> found->shift > 4 * found->count)
-        found->shift++;
-    size_t count = (size_t)(span >> found->shift) + 2;
-    uint32_t *index = an_alloc(count, sizeof *index);
-    if (!index)
-        return false;
-    for (size_t place = 0, at = 0; place < count; place++) {
-        while (at < found->count && (found->items[at].address - first) >> found->shift < place)
-            at++;
-        index[place] = (uint32_t)at;
-    }
-    found->index = index;
-    found->index_count = count;
-    return true;
-}
-
 static bool take_plt(void *context, uint64_t address, const char *name)
 {
     struct search *search = context;
-    const char *text = joined(&search->found->arena, name, "", "");
+    const char *text = an_arena_copy(&search->found->arena, name, strlen(name));
     struct an_function *function = text ? add_function(search, address, 0, text) : NULL;
     if (!function)
         return false;
@@ -493,7 +393,7 @@ static enum an_code find(struct search *search)
     sort_functions(search);
     const struct an_elf_symbol *symbols;
     size_t count;
-    done = done && bound_functions(search) && make_index(search->found);
+    done = done && bound_functions(search) && an_functions_make_index(search->found);
     if (done) /* read before: cannot fail */
         code = an_elf_symbols(search->elf, &symbols, &count, search->error);
     done = done && code == AN_OK && an_fragments_find(search->found, symbols, count);
@@ -509,7 +409,8 @@ enum an_code an_functions_find(struct an_elf *elf, struct an_functions *function
                                struct an_error *error)
 {
     *functions = (struct an_functions){0};
-    struct search search = {.elf = elf, .found = functions, .error = error};
+    struct search search = {
+        .elf = elf, .found = functions, .names.arena = &functions->arena, .error = error};
     enum an_code code = find(&search);
     functions->items = search.functions.items;
     functions->count = search.functions.count;
@@ -517,9 +418,7 @@ enum an_code an_functions_find(struct an_elf *elf, struct an_functions *function
     functions->object_count = search.objects.count;
     an_vector_free(&search.symbols);
     an_vector_free(&search.entries);
-    an_vector_free(&search.local.counts);
-    an_names_free(&search.local.names);
-    an_names_free(&search.global);
+    an_function_names_free(&search.names);
     if (code != AN_OK)
         an_functions_free(functions);
     return code;
@@ -534,60 +433,4 @@ void an_functions_free(struct an_functions *functions)
     an_elf_fdes_free(&functions->fdes);
     an_arena_free(&functions->arena);
     *functions = (struct an_functions){0};
-}
-
-/* The last one that begins at or below the address. */
-static size_t last_from(const struct an_functions *functions, uint64_t address)
-{
-    size_t low = 0, high = functions->count;
-    if (functions->index && address >= functions->items[0].address) {
-        uint64_t place = (address - functions->items[0].address) >> functions->shift;
-        if (place + 1 >= functions->index_count)
-            return functions->count - 1;
-        low = functions->index[place];
-        high = functions->index[place + 1];
-    }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (functions->items[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : AN_NO_FUNCTION;
-}
-
-size_t an_functions_containing(const struct an_functions *functions, uint64_t address)
-{
-    size_t at = last_from(functions, address);
-    if (at == AN_NO_FUNCTION)
-        return at;
-    const struct an_function *function = &functions->items[at];
-    return address - function->address < function->reach ? at : AN_NO_FUNCTION;
-}
-
-size_t an_functions_with_code(const struct an_functions *functions, uint64_t address)
-{
-    size_t at = last_from(functions, address);
-    return at != AN_NO_FUNCTION && holds(&functions->items[at], address) ? at : AN_NO_FUNCTION;
-}
-
-size_t an_functions_at(const struct an_functions *functions, uint64_t address)
-{
-    size_t at = last_from(functions, address);
-    return at != AN_NO_FUNCTION && functions->items[at].address == address ? at : AN_NO_FUNCTION;
-}
-
-const struct an_object *an_functions_object(const struct an_functions *functions, uint64_t address)
-{
-    size_t low = 0, high = functions->object_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (functions->objects[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct an_object *object = low ? &functions->objects[low - 1] : NULL;
-    return object && address - object->address < object->size ? object : NULL;
 }

@@ -183,6 +183,26 @@ other_program() {
 }
 check 'a program that was not recorded' other_program
 
+# perf record --call-graph lbr keeps return addresses where branches would be.
+call_stacks() {
+    python3 - "$data" <<'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+attr, = struct.unpack_from("<Q", data, 24)
+kind, = struct.unpack_from("<Q", data, attr + 72)  # branch_sample_type
+struct.pack_into("<Q", data, attr + 72, kind | 1 << 11)
+open("stacks", "wb").write(data)
+END
+    run 1 "$anneal" aggregate -p stacks -o result "$program"
+    says 'stacks: its entries are frames of call stacks' 'record with -j any,u'
+    [ ! -e result ]
+    run 1 "$anneal" translate -p stacks -o result "$program"
+    says 'frames of call stacks'
+    run 0 "$anneal" aggregate -nl -p stacks -o result "$program"
+    grep -q '^no_lbr' result
+}
+check_with python3 'call stacks in the place of branches' call_stacks
+
 json() {
     run 0 "$anneal" aggregate -p "$data" -o result --json "$program"
     expect "$(jq -r .samples out)" 200
