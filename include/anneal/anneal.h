@@ -2,6 +2,7 @@
 #ifndef ANNEAL_ANNEAL_H
 #define ANNEAL_ANNEAL_H
 
+#include <anneal/branch.h>
 #include <anneal/error.h>
 #include <anneal/fdata.h>
 #include <anneal/ledger.h>
