@@ -102,12 +102,15 @@ static void tell_build_id(const struct aggregate_request *request,
 
 static void tell_runs(const struct an_aggregate_counts *counts)
 {
-    say("%s branches, %s traces between them: %.2f%% mismatching, %.2f%% out of range, %.2f%% "
-        "that the code does not allow",
+    say("%s branches, %s traces between them: %.2f%% mismatching, %.2f%% out of range, %.2f%% %s",
         with_commas(counts->branches), with_commas(counts->runs),
         share(counts->mismatching, counts->runs), share(counts->out_of_range, counts->runs),
-        share(counts->untraceable, counts->runs));
-    if (share(counts->mismatching + counts->untraceable, counts->runs) > 10)
+        share(counts->untraceable, counts->runs),
+        counts->bolted ? "in functions without a translation" : "that the code does not allow");
+    uint64_t strange = counts->mismatching + (counts->bolted ? 0 : counts->untraceable);
+    if (counts->bolted && share(counts->untraceable, counts->runs) > 1)
+        say("anneal translate follows these too, with the original binary");
+    if (share(strange, counts->runs) > 10)
         say_warning("many traces do not fit the code: is this the binary that was recorded?");
 }
 
