@@ -6,15 +6,6 @@
 
 #include "output.h"
 
-static bool take_number(const struct command *command, int id, const char *value,
-                        unsigned long long most, unsigned long long *number)
-{
-    const struct option_spec *spec = command->options;
-    while (spec->id != id)
-        spec++;
-    return option_number(command, spec->name, value, most, number);
-}
-
 /* --ignore-interrupt-lbr=0 and the like, as LLVM's tools take them. */
 static bool take_switch(const char *name, const char *value, bool *on)
 {
@@ -51,7 +42,7 @@ static bool take(struct aggregate_request *request, const struct command *comman
         request->options.no_branches = true;
         return true;
     case AGGREGATE_PID:
-        if (!take_number(command, id, value, UINT32_MAX, &number))
+        if (!option_number_of(command, id, value, UINT32_MAX, &number))
             return false;
         request->options.pid = (uint32_t)number;
         return true;
@@ -70,7 +61,7 @@ static bool take(struct aggregate_request *request, const struct command *comman
         request->options.allow_truncated = true;
         return true;
     case AGGREGATE_THREADS:
-        if (!take_number(command, id, value, 1024, &number))
+        if (!option_number_of(command, id, value, 1024, &number))
             return false;
         request->options.threads = (unsigned)number;
         return true;
@@ -80,6 +71,11 @@ static bool take(struct aggregate_request *request, const struct command *comman
     case AGGREGATE_QUIET:
         request->quiet = true;
         return true;
+    case AGGREGATE_FORMAT:
+        if (strcmp(value, "fdata") == 0)
+            return true;
+        say_error("--profile-format=%s: anneal writes fdata only", value);
+        return false;
     case AGGREGATE_DEFAULT:
         return true;
     default:

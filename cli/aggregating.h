@@ -20,6 +20,7 @@ enum aggregate_option {
     AGGREGATE_THREADS,
     AGGREGATE_JSON,
     AGGREGATE_QUIET,
+    AGGREGATE_FORMAT,  /* of the profile: fdata is the only one */
     AGGREGATE_DEFAULT, /* asks for what is done anyway */
     AGGREGATE_REFUSED,
 };

@@ -58,6 +58,10 @@ void option_finish(struct option_parser *parser);
 bool option_number(const struct command *command, const char *option, const char *text,
                    unsigned long long most, unsigned long long *value);
 
+/* The same for the option of that id, under whatever name the command has it. */
+bool option_number_of(const struct command *command, int id, const char *text,
+                      unsigned long long most, unsigned long long *value);
+
 /* Numbers up to 999999 with commas, for summaries; false after a message. */
 enum { MOST_CUTOFFS = 64 };
 bool option_cutoffs(const char *text, uint32_t cutoffs[MOST_CUTOFFS], size_t *count);

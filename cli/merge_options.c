@@ -27,15 +27,6 @@ struct given {
     const char *value;
 };
 
-static bool take_number(const struct command *command, int id, const char *value,
-                        unsigned long long most, unsigned long long *number)
-{
-    const struct option_spec *spec = command->options;
-    while (spec->id != id)
-        spec++;
-    return option_number(command, spec->name, value, most, number);
-}
-
 static bool take_version(struct merge_request *request, const char *value,
                          unsigned long long number)
 {
@@ -62,14 +53,14 @@ static bool take(struct merge_request *request, const struct command *command, i
         request->write.text = true;
         return true;
     case MERGE_THREADS:
-        if (!take_number(command, id, value, 1024, &number))
+        if (!option_number_of(command, id, value, 1024, &number))
             return false;
         request->merge.threads = (unsigned)number;
         return true;
     case MERGE_FAILURE_MODE:
         return parse_failure_mode(value, &request->merge.failure_mode);
     case MERGE_FORMAT_VERSION:
-        return take_number(command, id, value, AN_LLVM_DEFAULT_VERSION, &number) &&
+        return option_number_of(command, id, value, AN_LLVM_DEFAULT_VERSION, &number) &&
                take_version(request, value, number);
     case MERGE_PREVIOUS_VERSION:
         request->write.format_version = 11;
@@ -90,12 +81,12 @@ static bool take(struct merge_request *request, const struct command *command, i
         request->merge.keep_vtable_names = true;
         return true;
     case MERGE_RESERVOIR:
-        if (!take_number(command, id, value, 1u << 30, &number))
+        if (!option_number_of(command, id, value, 1u << 30, &number))
             return false;
         request->merge.trace_reservoir = number;
         return true;
     case MERGE_TRACE_LENGTH:
-        if (!take_number(command, id, value, 1u << 30, &number))
+        if (!option_number_of(command, id, value, 1u << 30, &number))
             return false;
         request->merge.trace_length = number;
         return true;

@@ -138,6 +138,15 @@ bool option_number(const struct command *command, const char *option, const char
     return false;
 }
 
+bool option_number_of(const struct command *command, int id, const char *text,
+                      unsigned long long most, unsigned long long *value)
+{
+    const struct option_spec *spec = command->options;
+    while (spec->id != id)
+        spec++;
+    return option_number(command, spec->name, text, most, value);
+}
+
 bool option_cutoffs(const char *text, uint32_t cutoffs[MOST_CUTOFFS], size_t *count)
 {
     while (*text && *count < MOST_CUTOFFS) {

@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
     {AGGREGATE_DEFAULT, 0, "strict", NULL, NULL},
     {AGGREGATE_DEFAULT, 0, "time-aggr", NULL, NULL},
     {AGGREGATE_DEFAULT, 0, "filter-mem-profile", NULL, NULL},
-    {AGGREGATE_DEFAULT, 0, "profile-format", "fdata", NULL},
+    {AGGREGATE_FORMAT, 0, "profile-format", "FORMAT", NULL},
     {AGGREGATE_REFUSED, 'w', "save-profile", "FILE", NULL},
     {AGGREGATE_REFUSED, 0, "itrace", "ARGUMENTS", NULL},
     {AGGREGATE_REFUSED, 0, "autofdo", NULL, NULL},

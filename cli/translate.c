@@ -301,8 +301,7 @@ static void tell(const struct request *request, const struct an_translate_counts
             with_commas(counts->old_code));
     if (counts->old_code_unexpected)
         say("%s of them are of functions that were on no call stack: recorded before their code "
-            "was "
-            "replaced, or led there by something else",
+            "was replaced, or led there by something else",
             with_commas(counts->old_code_unexpected));
     if (counts->gone)
         say("%s counts are of blocks that %s does not have", with_commas(counts->gone),
