@@ -6,6 +6,7 @@
 
 #include <anneal/version.h>
 
+#include "base/file.h"
 #include "command.h"
 
 /* clang-format off */
@@ -41,12 +42,6 @@ const struct command *command_find(const char *name)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* llvm-profdata, and also llvm-profdata-19. */
@@ -87,9 +82,9 @@ int main(int argc, char **argv)
 {
     keep_memory();
     signal(SIGPIPE, SIG_DFL);
-    const struct command *command = argc ? personality(base_name(argv[0])) : NULL;
+    const struct command *command = argc ? personality(an_file_name(argv[0])) : NULL;
     if (command) {
-        program_name = base_name(argv[0]);
+        program_name = an_file_name(argv[0]);
         return finish(command->run(command, argc, argv));
     }
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

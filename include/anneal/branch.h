@@ -161,7 +161,7 @@ struct an_translate_counts {
      * they would be lost. */
     uint64_t illegal_before;
     uint64_t gone; /* counts of records of blocks that the target does not have: not written */
-    uint64_t functions, records;
+    uint64_t records;
 };
 
 /*

@@ -292,3 +292,9 @@ enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_
     mode_t mode = exists ? info.st_mode & 07777 : usual_mode();
     return replace_regular(path, target, mode, bytes, error);
 }
+
+const char *an_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

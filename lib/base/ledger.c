@@ -128,3 +128,17 @@ enum an_code an_ledger_close(struct an_ledger *ledger, struct an_error *error)
     }
     return AN_OK;
 }
+
+enum an_code an_ledger_judge(const struct an_ledger *ledger, bool any, bool all,
+                             struct an_error *error)
+{
+    if (!(any && ledger->rejected > 0) && !(all && ledger->rejected == ledger->count))
+        return AN_OK;
+    for (size_t i = 0; ledger->rejected == 1 && i < ledger->count; i++)
+        if (ledger->entries[i].status == AN_INPUT_REJECTED && ledger->entries[i].error) {
+            *error = *ledger->entries[i].error;
+            return error->code;
+        }
+    return an_fail(error, AN_MALFORMED, "%zu of %zu inputs were rejected, nothing was merged",
+                   ledger->rejected, ledger->count);
+}

@@ -16,4 +16,11 @@ void an_ledger_reject(struct an_ledger_entry *entry, const struct an_error *erro
 /* Counts, finds repeated and thin inputs. Call once, when all entries have their status. */
 enum an_code an_ledger_close(struct an_ledger *ledger, struct an_error *error);
 
+/*
+ * What came of a merge as a whole: an error if inputs were rejected and `any` says that one is
+ * enough, or if all were and `all` says that this is. The one that was rejected tells its reason.
+ */
+enum an_code an_ledger_judge(const struct an_ledger *ledger, bool any, bool all,
+                             struct an_error *error);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/pool.h"
 #include "branch/resolve.h"
 #include "branch/sampling.h"
@@ -47,12 +48,6 @@ void an_aggregate_free(struct an_aggregate *aggregate)
 const struct an_aggregate_counts *an_aggregate_counts(const struct an_aggregate *aggregate)
 {
     return &aggregate->counts;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static enum an_code open_binary(struct an_aggregate *aggregate, const char *path,
@@ -95,7 +90,7 @@ static const char *match_build(struct an_aggregate *aggregate)
 {
     const struct an_samples_info *info = an_samples_info(aggregate->samples);
     struct an_bytes id = an_elf_build_id(aggregate->elf);
-    const char *own = base_name(an_elf_path(aggregate->elf));
+    const char *own = an_file_name(an_elf_path(aggregate->elf));
     bool all_known = info->build_id_count > 0;
     aggregate->counts.build_id = AN_BUILD_ID_ABSENT;
     if (!id.size)
@@ -105,7 +100,7 @@ static const char *match_build(struct an_aggregate *aggregate)
         all_known = all_known && recorded->size && recorded->filename && *recorded->filename;
         if (!is_build(recorded, id) || !recorded->filename)
             continue;
-        const char *name = base_name(recorded->filename);
+        const char *name = an_file_name(recorded->filename);
         bool same = strcmp(name, own) == 0;
         aggregate->counts.build_id = same ? AN_BUILD_ID_MATCHED : AN_BUILD_ID_RENAMED;
         return same ? NULL : name;
@@ -136,7 +131,7 @@ static enum an_code hint_processes(const struct an_mappings *mappings, struct an
 static enum an_code refuse_processes(const struct an_aggregate *aggregate, const char *recording,
                                      struct an_error *error)
 {
-    const char *own = base_name(an_elf_path(aggregate->elf));
+    const char *own = an_file_name(an_elf_path(aggregate->elf));
     if (aggregate->options.pid && aggregate->mappings.processes.count)
         an_fail(error, AN_MISMATCH, "process %u did not run %s", aggregate->options.pid, own);
     else if (aggregate->mappings.other_builds)
@@ -163,7 +158,7 @@ static enum an_code find_processes(struct an_aggregate *aggregate, const char *r
     const char *other = match_build(aggregate);
     if (aggregate->counts.build_id == AN_BUILD_ID_MISMATCH && !aggregate->options.ignore_build_id)
         return refuse_build(aggregate, recording, error);
-    struct an_mapped_file file = {aggregate->elf, base_name(an_elf_path(aggregate->elf)), other};
+    struct an_mapped_file file = {aggregate->elf, an_file_name(an_elf_path(aggregate->elf)), other};
     struct an_mappings_options options = {
         .files = &file,
         .file_count = 1,

@@ -13,7 +13,6 @@ enum an_site_flag {
     AN_SITE_POP = 4,
     AN_SITE_TABLE = 8,    /* an indirect jump that goes through a table */
     AN_SITE_UNKNOWN = 16, /* an indirect jump to who knows where */
-    AN_SITE_FAR = 32,     /* how it finds its target was seen, but not all of it in its own block */
 };
 
 struct an_site { /* an instruction */

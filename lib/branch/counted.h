@@ -26,7 +26,7 @@ struct an_counted {
     uint64_t entries;    /* lines of a pre-aggregated file */
     uint64_t foreign;    /* of these, of other binaries */
     uint64_t branch_sum; /* of all branches' counts, of a pre-aggregated file */
-    uint64_t run_sum;    /* of all runs' counts */
+    uint64_t run_sum;    /* likewise of all runs' */
 };
 
 void an_counted_free(struct an_counted *counted);

@@ -287,26 +287,6 @@ static enum an_code merge_all(struct job *job, struct an_error *error)
     return code;
 }
 
-/* ---- the verdict ---- */
-
-static enum an_code judge(const struct job *job, struct an_error *error)
-{
-    const struct an_ledger *ledger = job->ledger;
-    bool fail =
-        job->options->failure_mode == AN_FDATA_FAIL_ANY
-            ? ledger->rejected > 0
-            : job->options->failure_mode == AN_FDATA_FAIL_ALL && ledger->rejected == ledger->count;
-    if (!fail)
-        return AN_OK;
-    for (size_t i = 0; ledger->rejected == 1 && i < ledger->count; i++)
-        if (ledger->entries[i].status == AN_INPUT_REJECTED && ledger->entries[i].error) {
-            *error = *ledger->entries[i].error;
-            return error->code;
-        }
-    return an_fail(error, AN_MALFORMED, "%zu of %zu inputs were rejected, nothing was merged",
-                   ledger->rejected, ledger->count);
-}
-
 static enum an_code start_ledger(const struct job *job, struct an_error *error)
 {
     for (size_t i = 0; i < job->count; i++) {
@@ -326,7 +306,8 @@ static enum an_code run(struct job *job, struct an_fdata_profile **profile, stru
     if (code == AN_OK)
         code = an_ledger_close(job->ledger, error);
     if (code == AN_OK)
-        code = judge(job, error);
+        code = an_ledger_judge(job->ledger, job->options->failure_mode == AN_FDATA_FAIL_ANY,
+                               job->options->failure_mode == AN_FDATA_FAIL_ALL, error);
     if (code == AN_OK)
         code = an_fdata_profile_settle(job->shares[0].profile, error);
     if (code == AN_OK) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 struct event {
     enum an_task_kind kind;
     const struct an_mapped_file *file; /* MMAP: which of ours it is; else NULL */
@@ -44,7 +46,7 @@ static bool has_name(const char *path, const char *name)
 /* Keeps the first few names. */
 static void remember(struct an_mappings *mappings, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = an_file_name(path);
     size_t used = strlen(mappings->seen), length = strlen(name);
     if (!*name || *path != '/' || used + length + 3 > sizeof mappings->seen ||
         strstr(mappings->seen, name))
@@ -181,10 +183,8 @@ static bool take_mapping(struct reading *reading, const struct event *event)
         end(process, event->start, stop, event->time);
     if (!event->file || stop <= event->start)
         return true;
-    if (!bias_of(event->file->elf, event->start, event->offset, &bias)) {
-        mappings->no_segment++;
+    if (!bias_of(event->file->elf, event->start, event->offset, &bias))
         return true;
-    }
     process = find_or_add(mappings, event->pid);
     return process &&
            add(process, (struct an_mapping){event->start, stop, bias, event->time, UINT64_MAX});
@@ -200,7 +200,6 @@ static bool take_fork(struct an_mappings *mappings, const struct event *event)
     struct an_process *child = find_or_add(mappings, event->pid);
     if (!child)
         return false;
-    child->forked = true;
     for (size_t i = 0; i < mappings->processes.items[index].count; i++) {
         struct an_mapping mapping = mappings->processes.items[index].items[i];
         if (mapping.to != UINT64_MAX)

@@ -23,7 +23,6 @@ struct an_mapping {
 
 struct an_process {
     uint32_t pid;
-    bool forked;
     AN_VECTOR(struct an_mapping);
 };
 
@@ -48,7 +47,6 @@ struct an_mappings {
     } everywhere;        /* in all processes at all times, before anything else */
     size_t other_builds; /* mappings of files of that name with another build-id: not taken */
     char seen[256];      /* names of other files that were mapped, for a message */
-    size_t no_segment;   /* mappings of the file that fit none of its segments */
 };
 
 struct an_mappings_options {

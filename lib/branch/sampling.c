@@ -43,14 +43,6 @@ static bool is_kernel(uint64_t address)
     return address >= KERNEL_BASE;
 }
 
-/* Whether a branch leads from one beginning of a function to another. */
-static bool is_entry_jump(const struct work *work, uint32_t from, uint32_t to)
-{
-    const struct an_entries *entries = work->options->entries;
-    uint64_t one = entries ? an_entries_find(entries, from) : 0;
-    return one && from != to && an_entries_find(entries, to) == one;
-}
-
 /* A sample's branches on their way to the tally. */
 struct stack {
     struct worker *worker;
@@ -81,7 +73,8 @@ static bool push(const struct work *work, struct stack *stack, struct an_tally_b
     } else if (stack->is_pending && !emit(stack, &stack->pending)) {
         return false;
     }
-    stack->is_pending = is_entry_jump(work, branch.from, branch.to);
+    const struct an_entries *entries = work->options->entries;
+    stack->is_pending = entries && an_entries_is_jump(entries, branch.from, branch.to);
     if (stack->is_pending) {
         stack->pending = branch;
         return true;
@@ -171,8 +164,6 @@ static enum an_code take(void *context, unsigned thread, const struct an_branch_
     if (!process || nowhere)
         return AN_OK;
     result->counts.matching++;
-    if (sample->branch_count > result->counts.longest)
-        result->counts.longest = sample->branch_count;
     if (sample->event < 64)
         result->events_seen |= (uint64_t)1 << sample->event;
     if (sample->has_addr && work->loads[sample->event] && !take_load(work, worker, process, sample))
@@ -192,8 +183,6 @@ static bool join(struct an_sampling *all, const struct an_sampling *part)
     sum->branches += part->counts.branches;
     sum->entry_jumps += part->counts.entry_jumps;
     sum->runs += part->counts.runs;
-    if (part->counts.longest > sum->longest)
-        sum->longest = part->counts.longest;
     all->events_seen |= part->events_seen;
     for (size_t i = 0; i < part->memory.count; i++) {
         struct an_memory_sample *load = an_vector_push(&all->memory);
@@ -256,7 +245,6 @@ enum an_code an_sampling_read(struct an_sampling *sampling, struct an_counted *c
     }
     free(work.workers);
     free(work.loads);
-    counted->run_sum = sampling->counts.runs;
     return code;
 }
 

@@ -28,6 +28,13 @@ static inline uint64_t an_entries_find(const struct an_entries *entries, uint32_
     return found ? *found : 0;
 }
 
+/* Whether a branch leads from one beginning of a function to another: to its newer code. */
+static inline bool an_entries_is_jump(const struct an_entries *entries, uint32_t from, uint32_t to)
+{
+    uint64_t one = an_entries_find(entries, from);
+    return one && from != to && an_entries_find(entries, to) == one;
+}
+
 struct an_sampling_options {
     unsigned threads;     /* 0: as many as there are processors */
     bool no_branches;     /* count where samples were taken, not their branches */
@@ -52,7 +59,6 @@ struct an_sampling_counts {
     uint64_t branches;         /* of these */
     uint64_t entry_jumps;      /* of these, to the new code of a function, left out */
     uint64_t runs;             /* from one branch to the next */
-    uint64_t longest;          /* branches of one sample, at most */
 };
 
 struct an_memory_sample {

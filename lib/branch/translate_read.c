@@ -2,13 +2,8 @@
 #include "branch/translation.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
+#include "base/file.h"
 
 /* A layout whose place was given is there in every process. */
 static bool place_layouts(struct an_translation *translation)
@@ -44,7 +39,7 @@ static enum an_code find_processes(struct an_translation *translation, const cha
         return an_fail_memory(error);
     for (size_t i = 0; i < count; i++) {
         files[i].elf = i ? layouts->list.items[i - 1].elf : layouts->original;
-        files[i].name = base_name(an_elf_path(files[i].elf));
+        files[i].name = an_file_name(an_elf_path(files[i].elf));
     }
     struct an_mappings_options options = {.files = files,
                                           .file_count = count,
@@ -57,7 +52,7 @@ static enum an_code find_processes(struct an_translation *translation, const cha
     translation->counts.processes = an_mappings_wanted(&translation->mappings);
     if (code == AN_OK && translation->counts.processes == 0) {
         an_fail(error, AN_MISMATCH, "no process in the recording ran %s or a layout of it",
-                base_name(translation->options.original));
+                an_file_name(translation->options.original));
         an_error_in(error, recording);
         return translation->mappings.seen[0]
                    ? an_error_hint(error, "it has %s", translation->mappings.seen)

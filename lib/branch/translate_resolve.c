@@ -54,13 +54,6 @@ static an_place place_in_records(const struct an_layout_place *place)
                                          : AN_PLACE_UNKNOWN;
 }
 
-static bool is_entry_jump(const struct an_layouts *layouts, uint64_t from, uint64_t to)
-{
-    uint64_t one = an_entries_find(layouts->entries, (uint32_t)(from - layouts->base));
-    return one && from != to &&
-           an_entries_find(layouts->entries, (uint32_t)(to - layouts->base)) == one;
-}
-
 static bool translate_branch(struct an_translation *translation, uint64_t from, uint64_t to,
                              const struct an_tally_slot *slot)
 {
@@ -75,7 +68,7 @@ static bool translate_branch(struct an_translation *translation, uint64_t from, 
         counts->returns += slot->count;
         return true;
     }
-    if (is_entry_jump(&translation->layouts, from, to)) {
+    if (an_entries_is_jump(translation->layouts.entries, slot->from, slot->to)) {
         counts->entry_jumps += slot->count;
         return true;
     }
