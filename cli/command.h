@@ -26,7 +26,8 @@ struct command {
     const char *examples; /* "command\n    what it does\n" repeated; "" when there are none */
     const char *see_also; /* "anneal-show(1), llvm-profdata(1)" */
     int (*run)(const struct command *command, int argc, char **argv);
-    bool single_dash; /* long options may have one dash, as LLVM's tools take them */
+    bool single_dash;  /* long options may have one dash, as LLVM's tools take them */
+    bool runs_command; /* the first operand and all behind it are a command line */
 };
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -84,6 +85,8 @@ extern const struct command command_convert;
 extern const struct command command_aggregate;
 extern const struct command command_translate;
 extern const struct command command_bat;
+extern const struct command command_doctor;
+extern const struct command command_record;
 extern const struct command command_llvm_profdata;
 extern const struct command command_merge_fdata;
 extern const struct command command_perf2bolt;

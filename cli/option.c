@@ -44,7 +44,8 @@ bool option_start(struct option_parser *parser, const struct command *command, i
     }
     char *shorts = tables->shorts;
     struct option *longs = tables->longs;
-    *shorts++ = '-'; /* operands are returned in place, so that options may follow them */
+    /* Operands are returned in place, so that options may follow them; or they end the options. */
+    *shorts++ = command->runs_command ? '+' : '-';
     *shorts++ = ':'; /* tell a missing argument from an unknown option */
     for (size_t i = 0; i < count; i++) {
         const struct option_spec *spec = &command->options[i];
@@ -106,7 +107,7 @@ int option_next(struct option_parser *parser, const char **value)
             parser->operands[parser->operand_count++] = optarg;
             continue;
         }
-        if (got == -1) { /* what follows "--" */
+        if (got == -1) { /* what follows "--", or a command to be run */
             while (optind < parser->argc)
                 parser->operands[parser->operand_count++] = parser->argv[optind++];
             return OPTION_END;

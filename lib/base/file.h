@@ -5,10 +5,7 @@
  * than mapping: no page faults, no SIGBUS when a profile shrinks while its program still writes
  * it); a large one is mapped; what is not a regular file (pipe, terminal) is read to its end.
  *
- * Output: the bytes go to an unnamed file in the destination's directory, are synchronised, and
- * take the name in one rename. Whatever fails or interrupts, the old file stays as it was and no
- * temporary file is left behind. (After a power failure either file may be there, but whole: the
- * directory itself is not synchronised.)
+ * Output: as output.h has it, in one go.
  */
 #ifndef AN_BASE_FILE_H
 #define AN_BASE_FILE_H

@@ -11,6 +11,10 @@
 
 #include <stdint.h>
 
+/* The first 8 bytes, as a number: "PERFILE2". Then comes the size of the header, as 8 more. */
+#define PERF_MAGIC UINT64_C(0x32454c4946524550)
+enum { PERF_FILE_HEADER = 104, PERF_PIPE_HEADER = 16 };
+
 /* Every record begins with: type (4 bytes), misc (2), size of the whole (2). */
 enum { PERF_RECORD_HEAD = 8, PERF_RECORD_MOST = UINT16_MAX };
 
@@ -28,6 +32,7 @@ enum perf_record_type {
     PERF_HEADER_ATTR = 64,
     PERF_HEADER_TRACING_DATA = 66,
     PERF_HEADER_BUILD_ID = 67,
+    PERF_FINISHED_ROUND = 68,
     PERF_AUXTRACE = 71,
     PERF_EVENT_UPDATE = 78,
     PERF_HEADER_FEATURE = 80,
@@ -37,6 +42,7 @@ enum perf_record_type {
 
 enum perf_misc {
     PERF_MISC_CPUMODE = 7,
+    PERF_MISC_USER = 2, /* a value of CPUMODE */
     PERF_MISC_MMAP_DATA = 1 << 13,
     PERF_MISC_COMM_EXEC = 1 << 13,
     PERF_MISC_MMAP_BUILD_ID = 1 << 14,
@@ -97,7 +103,12 @@ enum perf_attr_flag {
 enum perf_feature {
     PERF_FEATURE_BUILD_ID = 2,
     PERF_FEATURE_HOSTNAME = 3,
+    PERF_FEATURE_OSRELEASE = 4,
+    PERF_FEATURE_VERSION = 5,
+    PERF_FEATURE_ARCH = 6,
+    PERF_FEATURE_CMDLINE = 11,
     PERF_FEATURE_EVENT_DESC = 12,
+    PERF_FEATURE_BRANCH_STACK = 15,
     PERF_FEATURE_COMPRESSED = 27,
     PERF_FEATURES = 256,
 };

@@ -1,0 +1,142 @@
+/* anneal doctor: what a machine offers, and whether binaries and a process are fit for what comes. */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "output.h"
+
+enum { PROCESS = 1, STRICT, JSON, QUIET };
+
+static const struct option_spec options[] = {
+    {PROCESS, 'p', "pid", "PID", "judge this process, too, and the binary that it runs"},
+    {STRICT, 0, "strict", NULL, "fail for warnings about a binary or the process, too"},
+    {JSON, 'j', "json", NULL, "print JSON"},
+    {QUIET, 'q', "quiet", NULL, "print only what is wrong"},
+    {0},
+};
+
+bool doctor_is_fit(const struct doctor_report *report, const struct an_findings *findings)
+{
+    return an_findings_worst(findings) < (report->strict ? AN_LOSS : AN_PROBLEM);
+}
+
+bool doctor_all_fit(const struct doctor_report *report)
+{
+    bool fit = !report->has_process || doctor_is_fit(report, &report->process_findings);
+    for (size_t i = 0; i < report->binary_count; i++)
+        fit = fit && doctor_is_fit(report, &report->binaries[i].fitness.findings);
+    return fit;
+}
+
+/* A file that cannot be judged is a finding about it, like all others. */
+static void judge_binary(struct doctor_binary *binary)
+{
+    struct an_error error;
+    if (an_fitness_judge(binary->path, &binary->fitness, &error) == AN_OK)
+        return;
+    binary->fitness = (struct an_fitness){0};
+    struct an_finding *finding =
+        an_findings_add(&binary->fitness.findings, "file", AN_PROBLEM, "%s", error.what);
+    an_finding_remedy(finding, "%s", error.hint);
+}
+
+static void judge_process(struct doctor_report *report, int32_t pid)
+{
+    report->has_process = true;
+    an_candidate_look(pid, &report->process);
+    an_candidate_judge(&report->process, &report->machine, &report->process_findings);
+}
+
+static void examine(struct doctor_report *report, int32_t pid, const struct option_parser *parser)
+{
+    an_machine_look(&report->machine);
+    an_machine_judge(&report->machine, &report->machine_findings);
+    doctor_find_tools(&report->tools);
+    doctor_judge_tools(&report->tools, &report->tool_findings);
+    if (pid >= 0)
+        judge_process(report, pid);
+    if (report->process.binary[0]) { /* the file that runs, even if another has its name now */
+        snprintf(report->running, sizeof report->running, "/proc/%d/exe", pid);
+        report->binaries[report->binary_count++] =
+            (struct doctor_binary){report->running, report->process.binary, .is_running = true};
+    }
+    for (size_t i = 0; i < parser->operand_count; i++)
+        report->binaries[report->binary_count++] =
+            (struct doctor_binary){parser->operands[i], parser->operands[i], .is_running = false};
+    for (size_t i = 0; i < report->binary_count; i++)
+        judge_binary(&report->binaries[i]);
+}
+
+static int diagnose(struct doctor_report *report, int32_t pid, bool json,
+                    const struct option_parser *parser)
+{
+    report->binaries = calloc(parser->operand_count + 1, sizeof *report->binaries);
+    if (!report->binaries) {
+        say_error("out of memory");
+        return EXIT_FAILED;
+    }
+    examine(report, pid, parser);
+    (json ? doctor_print_json : doctor_print_text)(report);
+    int status = doctor_all_fit(report) ? EXIT_DONE : EXIT_FAILED;
+    free(report->binaries);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct doctor_report report;
+    struct option_parser parser;
+    const char *value;
+    unsigned long long number;
+    int32_t pid = -1;
+    bool json = false, wrong = false;
+    int id, status = EXIT_USAGE;
+    report = (struct doctor_report){0};
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while (!wrong && (id = option_next(&parser, &value)) > 0) {
+        if (id == PROCESS) {
+            wrong = !option_number_of(command, id, value, INT32_MAX, &number);
+            pid = wrong ? -1 : (int32_t)number;
+        }
+        report.strict = report.strict || id == STRICT;
+        report.quiet = report.quiet || id == QUIET;
+        json = json || id == JSON;
+    }
+    if (id == OPTION_HELP)
+        status = EXIT_DONE;
+    else if (id == OPTION_END)
+        status = diagnose(&report, pid, json, &parser);
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .operands = "[BINARY]...",
+    .summary = "tell what this machine offers, and whether binaries are fit",
+    .description =
+        "Tells how programs can be recorded on this machine by this user, which tools there are, "
+        "and whether binaries were built so that llvm-bolt can give them a new layout; if not, "
+        "what "
+        "to add to the compiler's options. What may be forbidden here is tried, with a child of "
+        "anneal's own. A process named with -p is looked at only: it is not stopped.\n\n"
+        "A warning is something that costs: llvm-bolt can do less, or recordings are less certain. "
+        "A problem is something that does not work.\n\n"
+        "The exit status is 0 when there is no problem with a binary or the process, and 1 when "
+        "there is one. What the machine lacks does not count.",
+    .options = options,
+    .examples = "anneal doctor\n"
+                "    what there is\n"
+                "anneal doctor ./server\n"
+                "    and whether this binary is fit\n"
+                "anneal doctor -p $(pidof server)\n"
+                "    whether this process can be recorded, and its binary is fit\n"
+                "anneal doctor -q --strict ./server || exit 1\n"
+                "    in a script: stop unless nothing is missing\n"
+                "anneal doctor --json ./server | jq -r '.binaries[0].flags'\n"
+                "    what the compiler has to be called with in addition\n",
+    .see_also = "anneal-aggregate(1), anneal-bat(1), ptrace(2), perf_event_open(2)",
+    .run = run,
+};

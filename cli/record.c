@@ -1,0 +1,225 @@
+/* anneal record: the command line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording.h"
+
+enum record_option {
+    RECORD_OUTPUT = 1,
+    RECORD_PID,
+    RECORD_DURATION,
+    RECORD_METHOD,
+    RECORD_OVERHEAD,
+    RECORD_BRANCHES,
+    RECORD_WINDOW,
+    RECORD_FREQUENCY,
+    RECORD_CHILDREN,
+    RECORD_VERIFY,
+    RECORD_SEED,
+    RECORD_JSON,
+    RECORD_QUIET,
+};
+
+enum { MOST_BRANCHES_IN_WINDOW = 1024, MOST_FREQUENCY = 100000, MOST_PID = 1 << 22 };
+
+static const struct option_spec options[] = {
+    {RECORD_OUTPUT, 'o', "output", "FILE",
+     "write the recording to FILE (default: perf.data; -: the standard output, as a pipe of perf)"},
+    {RECORD_PID, 'p', "pid", "PID", "record this process, with all its threads"},
+    {RECORD_DURATION, 'd', "duration", "TIME",
+     "stop after 30s, 500ms, 2m (default: when the process ends, or at an interrupt)"},
+    {RECORD_METHOD, 0, "method", "METHOD",
+     "lbr, emulate, step, or auto: the first of these that works here (default)"},
+    {RECORD_OVERHEAD, 0, "overhead", "PERCENT",
+     "hold threads for at most so much of the CPU time that the process takes (default: 2%)"},
+    {RECORD_BRANCHES, 'b', "branches", "N", "stop when N branches are recorded"},
+    {RECORD_WINDOW, 'w', "window", "N", "record N branches at a time (default: 48)"},
+    {RECORD_FREQUENCY, 'F', "freq", "N",
+     "at most N samples in a second of CPU time (default: 1000; with lbr, 4000)"},
+    {RECORD_CHILDREN, 0, "children", NULL, "record the processes that it starts, too"},
+    {RECORD_VERIFY, 0, "verify", NULL,
+     "check emulation: step, and compare the branches with those that it foresees"},
+    {RECORD_SEED, 0, "seed", "N", "choose threads and moments by this number, not by the clock"},
+    {RECORD_JSON, 0, "json", NULL, "print the account as JSON"},
+    {RECORD_QUIET, 'q', "quiet", NULL, "print errors only"},
+    {0},
+};
+
+/* A number, with a unit of a list behind it; false after a message. */
+struct unit {
+    const char *name;
+    double factor;
+};
+
+static bool parse_amount(const char *option, const char *text, const struct unit *units,
+                         double most, const char *expected, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    for (const struct unit *unit = units; end != text && unit->name; unit++)
+        if (strcmp(end, unit->name) == 0) {
+            *value *= unit->factor;
+            if (*value > 0 && *value <= most)
+                return true;
+        }
+    say_error("--%s=%s: expected %s", option, text, expected);
+    return false;
+}
+
+static bool parse_duration(const char *text, double *seconds)
+{
+    static const struct unit units[] = {{"", 1},     {"s", 1},    {"ms", 0.001}, {"m", 60},
+                                        {"min", 60}, {"h", 3600}, {"d", 86400},  {NULL, 0}};
+    return parse_amount("duration", text, units, 1e9, "a time such as 30s, 500ms or 2m", seconds);
+}
+
+static bool parse_overhead(const char *text, double *share)
+{
+    static const struct unit units[] = {{"", 0.01}, {"%", 0.01}, {NULL, 0}};
+    return parse_amount("overhead", text, units, 1, "a percentage above 0, such as 2%", share);
+}
+
+static bool parse_method(const char *text, enum an_record_method *method)
+{
+    for (int i = AN_RECORD_AUTO; i <= AN_RECORD_STEP; i++)
+        if (strcmp(text, an_record_method_name((enum an_record_method)i)) == 0) {
+            *method = (enum an_record_method)i;
+            return true;
+        }
+    say_error("--method=%s: expected auto, lbr, emulate or step", text);
+    return false;
+}
+
+/* A number from 1 on. */
+static bool parse_number(const struct command *command, int id, const char *text,
+                         unsigned long long most, unsigned long long *number)
+{
+    if (!option_number_of(command, id, text, most, number))
+        return false;
+    if (*number > 0)
+        return true;
+    say_error("expected a number above 0, got %s", text);
+    return false;
+}
+
+static bool take_number(struct record_request *request, const struct command *command, int id,
+                        const char *value)
+{
+    struct an_record_options *to = &request->options;
+    unsigned long long number = 0, most = id == RECORD_PID         ? MOST_PID
+                                          : id == RECORD_WINDOW    ? MOST_BRANCHES_IN_WINDOW
+                                          : id == RECORD_FREQUENCY ? MOST_FREQUENCY
+                                                                   : UINT64_MAX;
+    if (!parse_number(command, id, value, most, &number))
+        return false;
+    if (id == RECORD_PID)
+        to->pid = (int32_t)number;
+    else if (id == RECORD_WINDOW)
+        to->window = (unsigned)number;
+    else if (id == RECORD_FREQUENCY)
+        to->frequency = (unsigned)number;
+    else if (id == RECORD_BRANCHES)
+        to->branches = number;
+    else
+        to->seed = number;
+    return true;
+}
+
+static bool take(struct record_request *request, const struct command *command, int id,
+                 const char *value)
+{
+    struct an_record_options *to = &request->options;
+    switch (id) {
+    case RECORD_OUTPUT:
+        to->output = value;
+        return true;
+    case RECORD_DURATION:
+        return parse_duration(value, &to->duration);
+    case RECORD_METHOD:
+        return parse_method(value, &to->method);
+    case RECORD_OVERHEAD:
+        return parse_overhead(value, &to->overhead);
+    case RECORD_CHILDREN:
+        to->children = true;
+        return true;
+    case RECORD_VERIFY:
+        to->verify = true;
+        return true;
+    case RECORD_JSON:
+        request->json = true;
+        return true;
+    case RECORD_QUIET:
+        request->quiet = true;
+        return true;
+    default:
+        return take_number(request, command, id, value);
+    }
+}
+
+static bool is_complete(const struct record_request *request)
+{
+    const struct an_record_options *given = &request->options;
+    if (!given->pid == !*request->command)
+        say_error(given->pid ? "-p PID and a command: which of them?"
+                             : "what is to be recorded? (-p PID, or a command)");
+    else if (given->verify && given->method != AN_RECORD_AUTO && given->method != AN_RECORD_STEP)
+        say_error("--verify steps: it goes with no other method");
+    else
+        return true;
+    say("try '%s record --help'", program_name);
+    return false;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct record_request request = {.options = {.output = "perf.data"}};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_USAGE;
+    bool good = true;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while (good && (id = option_next(&parser, &value)) > 0)
+        good = take(&request, command, id, value);
+    request.command = parser.operands;
+    if (good && id == OPTION_HELP) {
+        status = EXIT_DONE;
+    } else if (good && id == OPTION_END && is_complete(&request)) {
+        if (!*request.command)
+            request.command = NULL;
+        if (!request.quiet)
+            request.options.progress = record_progress;
+        request.options.context = &request;
+        status = record_run(&request);
+    }
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_record = {
+    .name = "record",
+    .operands = "-p PID | COMMAND [ARGUMENT]...",
+    .summary = "record the branches that a running process takes",
+    .description =
+        "Records branch stacks, lists of branches that were taken one after the other, of a "
+        "process "
+        "that runs or of a command. The result is a perf.data file, for anneal aggregate, perf, "
+        "perf2bolt and create_llvm_prof.\n\n"
+        "Three methods do it. lbr has the processor note them, where there is one that does and "
+        "a virtual machine does not hide it. emulate works on any x86-64 machine: it stops one "
+        "thread that is running, takes its registers, finds out which branches it is about to "
+        "take, and lets it go after some hundred microseconds. step lets the thread take these "
+        "branches under supervision; that is fifty times as slow, and a check on emulate.\n\n"
+        "Threads are chosen in proportion to the CPU time they take, at random moments. What they "
+        "are "
+        "held for stays within the budget of --overhead. The process is not changed: its signals "
+        "and system calls go on, and an interrupt of the recording leaves it as it was.\n\n"
+        "The exit status of a command that is recorded is that of anneal.",
+    .options = options,
+    .examples = "anneal record -p $(pidof mariadbd) -d 30s -o perf.data\n"
+                "anneal aggregate -p perf.data -o mariadbd.fdata /usr/sbin/mariadbd\n"
+                "anneal record --branches=80000 -- ./server --port 8080\n",
+    .see_also = "anneal-aggregate(1), anneal-doctor(1), perf-record(1)",
+    .run = run,
+    .runs_command = true,
+};

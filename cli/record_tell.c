@@ -1,0 +1,145 @@
+/* What a recording tells of itself: while it lasts, and in the end, for people and as JSON. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "recording.h"
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* ---- while it lasts ---- */
+
+static void draw_bar(double done)
+{
+    enum { BAR = 30 };
+    int filled = (int)(done * BAR);
+    fputc('[', stderr);
+    for (int i = 0; i < BAR; i++)
+        fputc(i < filled ? '#' : '.', stderr);
+    fputs("] ", stderr);
+}
+
+void record_progress(void *context, const struct an_record_counts *counts)
+{
+    const struct record_request *request = context;
+    double duration = request->options.duration;
+    static double drawn;
+    if (!isatty(STDERR_FILENO) || counts->seconds < 1 || counts->seconds - drawn < 0.2)
+        return;
+    drawn = counts->seconds;
+    fputs("\r\033[K", stderr);
+    if (duration > 0)
+        draw_bar(counts->seconds < duration ? counts->seconds / duration : 1);
+    fprintf(stderr, "%.0f s, %s branches, held for %.2f%%", counts->seconds,
+            with_commas(counts->branches), share(counts->stopped_seconds, counts->run_seconds));
+    fflush(stderr);
+}
+
+/* ---- as JSON ---- */
+
+static struct json_object *ends_as_json(const struct an_record_counts *counts)
+{
+    struct json_object *ends = json_object_new_object();
+    for (size_t i = 0; i < counts->end_count; i++)
+        json_object_object_add(ends, counts->ends[i].why,
+                               json_object_new_uint64(counts->ends[i].count));
+    return ends;
+}
+
+static void tell_json(const struct record_request *request, const struct an_record_counts *counts)
+{
+    const char *output = request->options.output;
+    struct json_object *object = json_object_new_object();
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+        {"samples", counts->samples},     {"branches", counts->branches},
+        {"lost", counts->lost},           {"stops", counts->stops},
+        {"in_kernel", counts->in_kernel}, {"short_windows", counts->short_ones},
+        {"threads", counts->threads},     {"processes", counts->processes},
+        {"compared", counts->compared},   {"agreed", counts->agreed},
+    };
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {
+        {"seconds", counts->seconds},
+        {"run_seconds", counts->run_seconds},
+        {"stopped_seconds", counts->stopped_seconds},
+        {"own_seconds", counts->own_seconds},
+        {"longest_stop", counts->longest_stop},
+        {"overhead", share(counts->stopped_seconds, counts->run_seconds) / 100},
+    };
+    json_object_object_add(object, "recording", json_text(output, strlen(output)));
+    json_object_object_add(object, "method",
+                           json_object_new_string(an_record_method_name(counts->method)));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        json_object_object_add(object, times[i].name, json_object_new_double(times[i].value));
+    json_object_object_add(object, "ends", ends_as_json(counts));
+    fprintf(strcmp(output, "-") == 0 ? stderr : stdout, "%s\n",
+            json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
+    json_object_put(object);
+}
+
+/* ---- for people ---- */
+
+static void tell_ends(const struct an_record_counts *counts)
+{
+    enum { SHOWN = 5 };
+    char text[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < counts->end_count && i < SHOWN; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s %s (%s)", i ? "," : "",
+                                   counts->ends[i].why, with_commas(counts->ends[i].count));
+    if (counts->end_count)
+        say("windows that ended early did so at%s%s", text,
+            counts->end_count > SHOWN ? ", and others" : "");
+}
+
+static void tell_cost(const struct an_record_counts *counts)
+{
+    say("a thread was held for %.2f%% of %.1f s of CPU time, for %.1f ms at most at a time; anneal "
+        "took %.2f%% beyond",
+        share(counts->stopped_seconds, counts->run_seconds), counts->run_seconds,
+        1000 * counts->longest_stop, share(counts->own_seconds, counts->run_seconds));
+}
+
+static void tell_windows(const struct an_record_counts *counts)
+{
+    tell_cost(counts);
+    tell_ends(counts);
+    if (counts->compared)
+        say("emulation foresaw the branches of %s of %s windows (%.2f%%)",
+            with_commas(counts->agreed), with_commas(counts->compared),
+            share((double)counts->agreed, (double)counts->compared));
+}
+
+void record_tell(const struct record_request *request, const struct an_record_counts *counts)
+{
+    if (request->json)
+        tell_json(request, counts);
+    if (request->json || request->quiet)
+        return;
+    say("%s branches in %s %s of %s thread%s, in %.1f s (%s)", with_commas(counts->branches),
+        with_commas(counts->samples), counts->method == AN_RECORD_LBR ? "samples" : "windows",
+        with_commas(counts->threads), plural(counts->threads), counts->seconds,
+        an_record_method_name(counts->method));
+    if (counts->method != AN_RECORD_LBR)
+        tell_windows(counts);
+    if (counts->lost)
+        say_warning("the kernel lost %s samples: take a lower frequency (-F)",
+                    with_commas(counts->lost));
+    if (counts->samples == 0)
+        say_warning("no branches were recorded: did the process run?");
+    else if (strcmp(request->options.output, "-") != 0)
+        say("wrote %s; next: anneal aggregate -p %s -o PROFILE BINARY", request->options.output,
+            request->options.output);
+}

@@ -1,0 +1,24 @@
+/* What the parts of the command record share: the request, running it, telling of it. */
+#ifndef AN_CLI_RECORDING_H
+#define AN_CLI_RECORDING_H
+
+#include <anneal/record.h>
+
+#include "command.h"
+
+struct record_request {
+    struct an_record_options options;
+    char **command; /* to be run, or NULL: options.pid is recorded */
+    bool json, quiet;
+};
+
+/* Runs the request in a process of its own (record_run.c). Returns the exit status. */
+int record_run(struct record_request *request);
+
+/* A line on the terminal while it lasts; `context` is the request. */
+void record_progress(void *context, const struct an_record_counts *counts);
+
+/* The account in the end. */
+void record_tell(const struct record_request *request, const struct an_record_counts *counts);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * Recording branch stacks of running processes, on any machine, as perf.data.
+ *
+ * A branch stack is the list of the last branches that a thread has taken; what BOLT and AutoFDO
+ * need. Where the processor keeps such lists (last branch records, LBR), they are taken from there.
+ * Elsewhere anneal stops one thread that is really running for some microseconds, finds out which
+ * branches it is about to take, and lets it go: a window of its execution.
+ *
+ * x86-64 and Linux only; elsewhere an_record() returns AN_UNSUPPORTED. docs/record.md tells how it
+ * is done and what is promised to the process.
+ */
+#ifndef ANNEAL_RECORD_H
+#define ANNEAL_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum an_record_method {
+    AN_RECORD_AUTO,    /* the first of the following that this machine allows */
+    AN_RECORD_LBR,     /* by the processor: perf_event_open() with branch stacks */
+    AN_RECORD_EMULATE, /* windows: the next instructions are interpreted, in anneal */
+    AN_RECORD_STEP,    /* windows: the next instructions are executed by the thread, step by step */
+};
+
+/* Why windows ended before they were full, in the order of how often. */
+struct an_record_end {
+    char why[24]; /* an instruction's mnemonic, or "memory", "signal"... */
+    uint64_t count;
+};
+
+enum { AN_RECORD_MOST_ENDS = 48 };
+
+struct an_record_counts {
+    enum an_record_method method; /* that is used */
+    uint64_t samples;             /* windows, or samples of the processor */
+    uint64_t branches;
+    uint64_t lost;          /* samples that the kernel had no room for */
+    uint64_t stops;         /* of threads */
+    uint64_t short_ones;    /* windows that ended early */
+    uint64_t in_kernel;     /* stops that met the thread in a system call: no window */
+    uint64_t threads;       /* that were seen */
+    uint64_t processes;     /* that were seen */
+    double seconds;         /* of recording */
+    double run_seconds;     /* CPU time of the processes meanwhile */
+    double stopped_seconds; /* in which a thread was held, summed over threads */
+    double own_seconds;     /* CPU time of the recorder beyond the stops */
+    double longest_stop;    /* seconds */
+    /* With `verify`: windows that were both interpreted and stepped from the same state, and those
+     * of them that took the same branches up to the end of the shorter one. */
+    uint64_t compared, agreed;
+    struct an_record_end ends[AN_RECORD_MOST_ENDS];
+    size_t end_count;
+};
+
+struct an_record_options {
+    int32_t pid;                  /* the process, with all its threads */
+    bool children;                /* and the processes that it has started or starts */
+    enum an_record_method method; /* AUTO: chosen here */
+    bool verify;                  /* step, and compare with what emulation says */
+    double overhead;              /* the budget: stopped time over run time; 0: 0.02 */
+    double duration;              /* seconds; 0: until the process ends or `stop` is set */
+    uint64_t branches;            /* be content with so many; 0: no limit */
+    unsigned window;              /* branches in a window; 0: the default */
+    unsigned frequency; /* windows or samples in a second of run time at most; 0: default */
+    uint64_t seed;      /* of the choice of threads and moments; 0: from the clock */
+    const char *output; /* the perf.data file; "-": the standard output, as a pipe */
+    /* The recording ends, as if its time was over, when this is not 0. May be NULL. */
+    const volatile int *stop;
+    /* Called some times in a second, with numbers that are not final; may be NULL. */
+    void (*progress)(void *context, const struct an_record_counts *counts);
+    void *context;
+};
+
+/*
+ * Records. Blocks until the end. When it returns, whether AN_OK or not, no thread is held any
+ * longer, and on failure the output is as it was before. counts is filled in any case.
+ *
+ * AN_USAGE: no such process, or a method that this machine does not allow; AN_SYSTEM: no permission;
+ * AN_UNSUPPORTED: another processor or kernel.
+ *
+ * The threads that it starts take no signals: these go to the caller's.
+ */
+AN_API enum an_code an_record(const struct an_record_options *options,
+                              struct an_record_counts *counts, struct an_error *error);
+
+/* "lbr", "emulate", "step", "auto". Never NULL. */
+AN_API const char *an_record_method_name(enum an_record_method method);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,243 @@
+/* Judging binaries; see fitness.h. */
+#include "elf/fitness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+static void add_flag(struct an_fitness *fitness, const char *flag)
+{
+    size_t length = strlen(fitness->flags);
+    snprintf(fitness->flags + length, sizeof fitness->flags - length, "%s%s", length ? " " : "",
+             flag);
+}
+
+/* A flag for the linker, in the form that the compiler passes it on. */
+static void add_linker_flag(struct an_fitness *fitness, const char *flag)
+{
+    char text[64];
+    bool is_rust = fitness->traits.compiler == AN_COMPILER_RUST;
+    snprintf(text, sizeof text, "%s%s", is_rust ? "-C link-arg=" : "", flag);
+    add_flag(fitness, text);
+}
+
+/* ---- one question each ---- */
+
+static void judge_format(struct an_fitness *fitness)
+{
+    static const char *const kinds[] = {
+        [AN_ELF_OTHER] = "an ELF file of an unknown type",
+        [AN_ELF_OBJECT] = "an object file",
+        [AN_ELF_CORE] = "a core dump",
+        [AN_ELF_FIXED] = "executable at fixed addresses",
+        [AN_ELF_PIE] = "position-independent executable",
+        [AN_ELF_LIBRARY] = "shared library",
+    };
+    const struct an_elf_traits *traits = &fitness->traits;
+    struct an_findings *findings = &fitness->findings;
+    bool is_program = traits->kind == AN_ELF_FIXED || traits->kind == AN_ELF_PIE;
+    if (fitness->traits.machine != EM_X86_64) {
+        struct an_finding *finding = an_findings_add(findings, "format", AN_PROBLEM,
+                                                     "for %s processors: anneal handles x86-64",
+                                                     an_elf_machine_name(fitness->traits.machine));
+        an_finding_remedy(finding, "name a program for x86-64");
+    } else if (!is_program && traits->kind != AN_ELF_LIBRARY) {
+        struct an_finding *finding = an_findings_add(
+            findings, "format", AN_PROBLEM, "%s, which cannot be run", kinds[traits->kind]);
+        an_finding_remedy(finding, "name a linked program or shared library");
+    } else if (traits->kind == AN_ELF_PIE && !traits->dynamic) {
+        struct an_finding *finding =
+            an_findings_add(findings, "format", AN_LOSS,
+                            "x86-64, static and position-independent: llvm-bolt 19 stops at some "
+                            "functions of the C library");
+        an_finding_remedy(finding, "link with -static -no-pie, or call llvm-bolt with -skip-funcs "
+                                   "and the names that it complains of");
+    } else {
+        an_findings_add(findings, "format", AN_IN_ORDER, "x86-64, %s%s", kinds[traits->kind],
+                        !is_program       ? ""
+                        : traits->dynamic ? ", dynamic"
+                                          : ", static");
+    }
+}
+
+static void judge_origin(struct an_fitness *fitness)
+{
+    struct an_finding *finding =
+        an_findings_add(&fitness->findings, "origin", AN_PROBLEM,
+                        "made by llvm-bolt, which does not take it again; recordings of it %s",
+                        fitness->traits.has_bat ? "can be translated"
+                                                : "cannot be translated: made without -enable-bat");
+    an_finding_remedy(finding, "give llvm-bolt the binary that this one was made from");
+}
+
+static void judge_sanitizer(struct an_fitness *fitness)
+{
+    struct an_finding *finding =
+        an_findings_add(&fitness->findings, "sanitizer", AN_PROBLEM,
+                        "built with the address sanitizer, which llvm-bolt refuses");
+    an_finding_remedy(finding, "build without -fsanitize=address");
+}
+
+static void judge_symbols(struct an_fitness *fitness)
+{
+    const struct an_elf_traits *traits = &fitness->traits;
+    if (traits->has_symbols) {
+        an_findings_add(&fitness->findings, "symbols", AN_IN_ORDER,
+                        "%zu function%s, %llu KB of code", traits->functions,
+                        traits->functions == 1 ? "" : "s",
+                        (unsigned long long)(traits->code_size + 999) / 1000);
+        return;
+    }
+    struct an_finding *finding =
+        an_findings_add(&fitness->findings, "symbols", AN_PROBLEM,
+                        "none: the binary was stripped, and profiles name functions");
+    an_finding_remedy(finding, "link without -s and do not strip (strip -g is fine)");
+}
+
+static void judge_relocations(struct an_fitness *fitness)
+{
+    if (fitness->traits.has_relocations) {
+        an_findings_add(&fitness->findings, "relocations", AN_IN_ORDER, "kept");
+        return;
+    }
+    struct an_finding *finding = an_findings_add(
+        &fitness->findings, "relocations", AN_LOSS,
+        "not kept: llvm-bolt arranges the blocks of functions, but moves no function");
+    an_finding_remedy(finding, "link with -Wl,-q (--emit-relocs)");
+    add_linker_flag(fitness, "-Wl,-q");
+}
+
+static void judge_fragments(struct an_fitness *fitness)
+{
+    const struct an_elf_traits *traits = &fitness->traits;
+    if (!traits->fragments) {
+        an_findings_add(&fitness->findings, "split functions", AN_IN_ORDER, "none");
+        return;
+    }
+    const char *flag = traits->compiler == AN_COMPILER_CLANG ? "-fno-split-machine-functions"
+                                                             : "-fno-reorder-blocks-and-partition";
+    bool is_static = !traits->dynamic && traits->kind != AN_ELF_LIBRARY;
+    struct an_finding *finding = an_findings_add(
+        &fitness->findings, "split functions", traits->has_relocations ? AN_LOSS : AN_PROBLEM,
+        "%zu: the compiler put parts of them elsewhere (.cold); %s", traits->fragments,
+        traits->has_relocations ? "llvm-bolt's support for that is limited"
+                                : "without relocations llvm-bolt leaves them as they are");
+    an_finding_remedy(finding, "compile with %s%s", flag,
+                      is_static ? " (those of the C library remain)" : "");
+    add_flag(fitness, flag);
+}
+
+/* llvm-bolt writes the relocations anew when it moves functions, and not otherwise. */
+static void judge_ifuncs(struct an_fitness *fitness)
+{
+    const struct an_elf_traits *traits = &fitness->traits;
+    enum an_level level = traits->has_relocations ? AN_PROBLEM : AN_LOSS;
+    if (traits->scattered_ifuncs) {
+        struct an_finding *finding =
+            an_findings_add(&fitness->findings, "ifuncs", level,
+                            "relocations of indirect functions lie in two tables%s",
+                            traits->has_relocations ? ": llvm-bolt stops (\"Offset overflow\")"
+                                                    : ": with -Wl,-q alone llvm-bolt would stop");
+        an_finding_remedy(finding, "link with -fuse-ld=lld, which puts them into one");
+        add_flag(fitness, "-fuse-ld=lld");
+    } else if (traits->unordered_plt) {
+        struct an_finding *finding = an_findings_add(
+            &fitness->findings, "ifuncs", level,
+            "indirect functions bring the PLT's relocations out of order: what llvm-bolt makes of "
+            "it%s dies at the first call that is bound late",
+            traits->has_relocations ? "" : " with -Wl,-q");
+        an_finding_remedy(finding, "link with -Wl,-z,now");
+        add_linker_flag(fitness, "-Wl,-z,now");
+    }
+}
+
+static void judge_build_id(struct an_fitness *fitness)
+{
+    if (fitness->traits.build_id[0]) {
+        an_findings_add(&fitness->findings, "build-id", AN_IN_ORDER, "%s",
+                        fitness->traits.build_id);
+        return;
+    }
+    struct an_finding *finding =
+        an_findings_add(&fitness->findings, "build-id", AN_LOSS,
+                        "none: recordings of another build are not told from those of this one");
+    an_finding_remedy(finding, "link with -Wl,--build-id");
+    add_linker_flag(fitness, "-Wl,--build-id");
+}
+
+static void judge_debug_info(struct an_fitness *fitness)
+{
+    if (fitness->traits.has_debug_info)
+        an_findings_add(&fitness->findings, "debug info", AN_IN_ORDER,
+                        "llvm-bolt leaves it out unless it is called with -update-debug-sections");
+}
+
+/* ---- all of them ---- */
+
+static void judge(struct an_fitness *fitness)
+{
+    judge_format(fitness);
+    if (an_findings_worst(&fitness->findings) == AN_PROBLEM)
+        return;
+    if (fitness->traits.is_bolted) {
+        judge_origin(fitness);
+        return;
+    }
+    if (fitness->traits.is_sanitized)
+        judge_sanitizer(fitness);
+    judge_symbols(fitness);
+    judge_relocations(fitness);
+    if (fitness->traits.has_symbols)
+        judge_fragments(fitness);
+    judge_ifuncs(fitness);
+    judge_build_id(fitness);
+    judge_debug_info(fitness);
+}
+
+/*
+ * An ELF file that is not of 64 bits and little-endian, by its first bytes:
+ *
+ *     magic 4, class 1, byte order 1, ..., at byte 18: machine 2
+ */
+static enum an_code name_other_class(const char *path, struct an_fitness *fitness,
+                                     struct an_error *error)
+{
+    enum { HEAD = 20 };
+    struct an_file file = {0};
+    enum an_code code = an_file_peek(&file, path, HEAD, error);
+    if (code == AN_OK && file.bytes.size < HEAD) {
+        an_fail_at(error, AN_TRUNCATED, file.bytes.size, "the ELF header is cut off");
+        code = an_error_in(error, path);
+    } else if (code == AN_OK) {
+        const uint8_t *head = file.bytes.data;
+        bool big = head[EI_DATA] == ELFDATA2MSB;
+        fitness->traits.machine = an_get16(head + 18, big);
+        struct an_finding *finding = an_findings_add(
+            &fitness->findings, "format", AN_PROBLEM,
+            "%d bits%s, for %s processors: llvm-bolt handles 64 bits, little-endian",
+            head[EI_CLASS] == ELFCLASS64 ? 64 : 32, big ? ", big-endian" : "",
+            an_elf_machine_name(fitness->traits.machine));
+        an_finding_remedy(finding, "name a program for x86-64");
+    }
+    an_file_close(&file);
+    return code;
+}
+
+enum an_code an_fitness_judge(const char *path, struct an_fitness *fitness, struct an_error *error)
+{
+    struct an_elf *elf;
+    *fitness = (struct an_fitness){0};
+    enum an_code code = an_elf_open(path, &elf, error);
+    if (code == AN_UNSUPPORTED)
+        return name_other_class(path, fitness, error);
+    if (code != AN_OK)
+        return code;
+    code = an_elf_traits_find(elf, &fitness->traits, error);
+    if (code == AN_OK) {
+        fitness->is_known = true;
+        judge(fitness);
+    }
+    an_elf_close(elf);
+    return code;
+}

@@ -1,0 +1,269 @@
+/* Looking at how a binary was made; see traits.h. */
+#include "elf/traits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "elf/functions.h"
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* ---- the dynamic section ---- */
+
+/*
+ * Elf64_Dyn: tag 8, value 8; ended by tag 0.
+ */
+struct dynamic {
+    bool needed, is_pie, binds_now;
+    uint64_t relocations, relocations_size;
+    uint64_t plt_relocations, plt_size; /* may be a part of the ones above */
+};
+
+static void take_entry(struct dynamic *dynamic, uint64_t tag, uint64_t value)
+{
+    switch (tag) {
+    case DT_NEEDED:
+        dynamic->needed = true;
+        break;
+    case DT_RELA:
+        dynamic->relocations = value;
+        break;
+    case DT_RELASZ:
+        dynamic->relocations_size = value;
+        break;
+    case DT_JMPREL:
+        dynamic->plt_relocations = value;
+        break;
+    case DT_PLTRELSZ:
+        dynamic->plt_size = value;
+        break;
+    case DT_BIND_NOW:
+        dynamic->binds_now = true;
+        break;
+    case DT_FLAGS:
+        dynamic->binds_now |= (value & DF_BIND_NOW) != 0;
+        break;
+    case DT_FLAGS_1:
+        dynamic->binds_now |= (value & DF_1_NOW) != 0;
+        dynamic->is_pie = (value & DF_1_PIE) != 0;
+        break;
+    default:
+        break;
+    }
+}
+
+static struct dynamic read_dynamic(const struct an_elf *elf)
+{
+    struct dynamic dynamic = {0};
+    const struct an_elf_section *section = an_elf_section(elf, ".dynamic");
+    if (!section)
+        return dynamic;
+    struct an_cursor cursor = an_cursor_at(an_elf_section_bytes(elf, section), 0, false);
+    while (an_cursor_left(&cursor) >= 16) {
+        uint64_t tag = an_cursor_u64(&cursor), value = an_cursor_u64(&cursor);
+        if (tag == DT_NULL)
+            break;
+        take_entry(&dynamic, tag, value);
+    }
+    return dynamic;
+}
+
+/* ---- relocations of indirect functions ---- */
+
+enum { RELA_SIZE = 24 };
+
+/* Elf64_Rela: address 8, type 4, symbol 4, addend 8. */
+struct slot {
+    uint64_t address;
+    uint32_t type;
+};
+
+static struct an_bytes relocations_at(const struct an_elf *elf, uint64_t address, uint64_t size)
+{
+    const uint8_t *data = size && size <= SIZE_MAX ? an_elf_at(elf, address, (size_t)size) : NULL;
+    return data ? (struct an_bytes){data, (size_t)size} : (struct an_bytes){0};
+}
+
+static struct slot slot_at(struct an_bytes table, size_t at)
+{
+    return (struct slot){an_get64(table.data + at, false), an_get32(table.data + at + 8, false)};
+}
+
+static bool has_ifuncs(struct an_bytes table)
+{
+    for (size_t at = 0; at + RELA_SIZE <= table.size; at += RELA_SIZE)
+        if (slot_at(table, at).type == R_X86_64_IRELATIVE)
+            return true;
+    return false;
+}
+
+/*
+ * An entry of the PLT names its relocation by the number in the table. llvm-bolt writes the table
+ * anew, in the order of addresses: is the place of a function's relocation another one then?
+ */
+static bool is_unordered(struct an_bytes table)
+{
+    uint64_t highest = 0, highest_function = 0;
+    for (size_t at = 0; at + RELA_SIZE <= table.size; at += RELA_SIZE) {
+        struct slot slot = slot_at(table, at);
+        bool is_function = slot.type == R_X86_64_JUMP_SLOT;
+        if (slot.address < (is_function ? highest : highest_function))
+            return true;
+        if (slot.address > highest)
+            highest = slot.address;
+        if (is_function && slot.address > highest_function)
+            highest_function = slot.address;
+    }
+    return false;
+}
+
+static void find_ifuncs(const struct an_elf *elf, const struct dynamic *dynamic,
+                        struct an_elf_traits *traits)
+{
+    uint64_t size = dynamic->relocations_size, end;
+    struct an_bytes plt = relocations_at(elf, dynamic->plt_relocations, dynamic->plt_size);
+    bool inside = !__builtin_add_overflow(dynamic->relocations, size, &end) &&
+                  dynamic->plt_relocations >= dynamic->relocations &&
+                  dynamic->plt_relocations < end;
+    if (inside)
+        size = dynamic->plt_relocations - dynamic->relocations;
+    struct an_bytes others = relocations_at(elf, dynamic->relocations, size);
+    traits->scattered_ifuncs = has_ifuncs(plt) && has_ifuncs(others);
+    traits->unordered_plt = !dynamic->binds_now && is_unordered(plt);
+}
+
+/* ---- what it is, what it has ---- */
+
+static enum an_elf_kind kind_of(const struct an_elf *elf, const struct dynamic *dynamic)
+{
+    switch (an_get16(an_elf_bytes(elf).data + offsetof(Elf64_Ehdr, e_type), false)) {
+    case ET_REL:
+        return AN_ELF_OBJECT;
+    case ET_CORE:
+        return AN_ELF_CORE;
+    case ET_EXEC:
+        return AN_ELF_FIXED;
+    case ET_DYN:
+        return dynamic->is_pie || an_elf_section(elf, ".interp") ? AN_ELF_PIE : AN_ELF_LIBRARY;
+    default:
+        return AN_ELF_OTHER;
+    }
+}
+
+/* The start files of a C library may be another compiler's: GCC's name counts when it is alone. */
+static enum an_elf_compiler compiler_of(const struct an_elf *elf)
+{
+    static const struct {
+        const char *sign;
+        enum an_elf_compiler compiler;
+    } signs[] = {{"rustc version", AN_COMPILER_RUST},
+                 {"clang version", AN_COMPILER_CLANG},
+                 {"GCC: ", AN_COMPILER_GCC}};
+    const struct an_elf_section *section = an_elf_section(elf, ".comment");
+    struct an_bytes text = section ? an_elf_section_bytes(elf, section) : (struct an_bytes){0};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && text.size; i++)
+        if (memmem(text.data, text.size, signs[i].sign, strlen(signs[i].sign)))
+            return signs[i].compiler;
+    return AN_COMPILER_UNKNOWN;
+}
+
+/* By the names of sections that llvm-bolt 16 and 19 look at, too. */
+static void look_at_sections(const struct an_elf *elf, struct an_elf_traits *traits)
+{
+    size_t count;
+    const struct an_elf_section *sections = an_elf_sections(elf, &count);
+    for (size_t i = 1; i < count; i++) {
+        const struct an_elf_section *section = &sections[i];
+        if (section->flags & SHF_ALLOC && section->flags & SHF_EXECINSTR)
+            traits->code_size += section->size;
+        if (strcmp(section->name, ".rela.text") == 0)
+            traits->has_relocations = true;
+        if (strcmp(section->name, ".debug_info") == 0 || strcmp(section->name, ".zdebug_info") == 0)
+            traits->has_debug_info = true;
+        if (starts_with(section->name, ".bolt.org.") ||
+            strcmp(section->name, ".note.bolt_info") == 0)
+            traits->is_bolted = true;
+        if (strcmp(section->name, ".note.bolt_bat") == 0)
+            traits->has_bat = true;
+    }
+}
+
+static void take_build_id(struct an_bytes id, struct an_elf_traits *traits)
+{
+    size_t most = (sizeof traits->build_id - 1) / 2;
+    for (size_t i = 0; i < id.size && i < most; i++)
+        snprintf(traits->build_id + 2 * i, 3, "%02x", id.data[i]);
+}
+
+static enum an_code look_at_symbols(struct an_elf *elf, struct an_elf_traits *traits,
+                                    struct an_error *error)
+{
+    const struct an_elf_symbol *symbols;
+    size_t count;
+    enum an_code code = an_elf_symbols(elf, &symbols, &count, error);
+    for (size_t i = 0; i < count && code == AN_OK; i++) {
+        if (symbols[i].type == STT_FUNC && symbols[i].section != SHN_UNDEF)
+            traits->has_symbols = true;
+        if (starts_with(symbols[i].name, "__asan_init"))
+            traits->is_sanitized = true;
+    }
+    return code;
+}
+
+static enum an_code count_functions(struct an_elf *elf, struct an_elf_traits *traits,
+                                    struct an_error *error)
+{
+    struct an_functions functions;
+    enum an_code code = an_functions_find(elf, &functions, error);
+    if (code != AN_OK)
+        return code;
+    for (size_t i = 0; i < functions.count; i++) {
+        bool is_fragment = functions.items[i].parent != 0;
+        traits->fragments += is_fragment;
+        traits->functions += !is_fragment && !functions.items[i].in_plt;
+    }
+    an_functions_free(&functions);
+    return AN_OK;
+}
+
+enum an_code an_elf_traits_find(struct an_elf *elf, struct an_elf_traits *traits,
+                                struct an_error *error)
+{
+    struct dynamic dynamic = read_dynamic(elf);
+    *traits = (struct an_elf_traits){
+        .kind = kind_of(elf, &dynamic),
+        .compiler = compiler_of(elf),
+        .dynamic = dynamic.needed || an_elf_section(elf, ".interp"),
+        .machine = an_elf_machine(elf),
+    };
+    take_build_id(an_elf_build_id(elf), traits);
+    look_at_sections(elf, traits);
+    find_ifuncs(elf, &dynamic, traits);
+    enum an_code code = look_at_symbols(elf, traits, error);
+    bool linked = traits->kind != AN_ELF_OBJECT && traits->kind != AN_ELF_CORE;
+    if (code == AN_OK && linked && traits->machine == EM_X86_64)
+        code = count_functions(elf, traits, error);
+    return code;
+}
+
+const char *an_elf_machine_name(uint16_t machine)
+{
+    static const struct {
+        uint16_t machine;
+        const char *name;
+    } names[] = {
+        {EM_386, "Intel 80386"}, {EM_X86_64, "x86-64"},
+        {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},
+        {EM_RISCV, "RISC-V"},    {EM_PPC64, "PowerPC"},
+        {EM_PPC, "PowerPC"},     {EM_S390, "S/390"},
+        {EM_MIPS, "MIPS"},       {EM_LOONGARCH, "LoongArch"},
+        {EM_BPF, "BPF"},         {EM_SPARCV9, "SPARC"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].machine == machine)
+            return names[i].name;
+    return "unknown";
+}

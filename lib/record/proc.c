@@ -1,0 +1,141 @@
+/* Reading /proc; see proc.h. proc(5) describes the files. */
+#include "record/proc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* ---- stat ---- */
+
+/* "PID (NAME) STATE PARENT ...", where the name may have any character, parentheses too. */
+static bool parse_stat(char *text, struct an_proc_stat *stat)
+{
+    char *name = strchr(text, '('), *end = strrchr(text, ')');
+    unsigned long long start;
+    if (!name || !end || end < name)
+        return false;
+    snprintf(stat->name, sizeof stat->name, "%.*s", (int)(end - name - 1), name + 1);
+    /* fields 3, 4, and 22 */
+    if (sscanf(end + 1,
+               " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &stat->state, &stat->parent, &start) != 3)
+        return false;
+    stat->start = start;
+    return true;
+}
+
+int an_proc_open(int32_t pid, int32_t tid, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", pid, tid, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int file = tid ? an_proc_open(pid, tid, "stat") : open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    if (size <= 0)
+        return false;
+    text[size] = '\0';
+    return parse_stat(text, stat);
+}
+
+char an_proc_state(int stat_file)
+{
+    char text[128]; /* more than number and name take */
+    ssize_t size = pread(stat_file, text, sizeof text - 1, 0);
+    if (size <= 0)
+        return 0;
+    text[size] = '\0';
+    char *end = strrchr(text, ')');
+    return end && end[1] == ' ' ? end[2] : 0;
+}
+
+/* "RUN DELAY TIMESLICES" */
+uint64_t an_proc_delay(int schedstat_file)
+{
+    char text[96];
+    ssize_t size = pread(schedstat_file, text, sizeof text - 1, 0);
+    if (size <= 0)
+        return 0;
+    text[size] = '\0';
+    const char *second = strchr(text, ' ');
+    return second ? strtoull(second, NULL, 10) : 0;
+}
+
+/* ---- folders and texts ---- */
+
+bool an_proc_each(const char *folder, void (*call)(void *context, int32_t number), void *context)
+{
+    DIR *stream = opendir(folder);
+    if (!stream)
+        return false;
+    for (struct dirent *entry; (entry = readdir(stream));) {
+        char *end;
+        long number = strtol(entry->d_name, &end, 10);
+        if (number > 0 && number <= INT32_MAX && !*end)
+            call(context, (int32_t)number);
+    }
+    closedir(stream);
+    return true;
+}
+
+bool an_proc_text(int32_t pid, const char *name, struct an_buffer *text)
+{
+    enum { PIECE = 1 << 16 };
+    char path[64];
+    ssize_t got = -1;
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    *text = (struct an_buffer){0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    char *piece = an_alloc(PIECE, 1);
+    text->failed = !piece;
+    while (piece && (got = read(file, piece, PIECE)) > 0)
+        an_buffer_put(text, piece, (size_t)got);
+    free(piece);
+    close(file);
+    an_buffer_put(text, "", 1);
+    if (got == 0 && !text->failed && text->size > 1)
+        return true;
+    bool failed = text->failed;
+    an_buffer_free(text);
+    text->failed = failed;
+    return false;
+}
+
+/* ---- mappings ---- */
+
+/* "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH" */
+bool an_proc_mapping(char *line, struct an_perf_mapping *mapping)
+{
+    unsigned long long start, end, offset, inode;
+    char access[5];
+    int path = 0;
+    if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, access, &offset,
+               &mapping->major, &mapping->minor, &inode, &path) < 7 ||
+        end < start)
+        return false;
+    mapping->start = start;
+    mapping->size = end - start;
+    mapping->offset = offset;
+    mapping->inode = inode;
+    mapping->protection = (access[0] == 'r' ? PROT_READ : 0) | (access[1] == 'w' ? PROT_WRITE : 0) |
+                          (access[2] == 'x' ? PROT_EXEC : 0);
+    mapping->flags = access[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+    mapping->path = path && line[path] ? line + path : "//anon";
+    return true;
+}

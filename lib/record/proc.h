@@ -1,0 +1,38 @@
+/* Reading what /proc tells about processes. */
+#ifndef AN_RECORD_PROC_H
+#define AN_RECORD_PROC_H
+
+#include "base/bytes.h"
+#include "record/perf_writer.h"
+
+/* What /proc/PID/stat or /proc/PID/task/TID/stat tells. */
+struct an_proc_stat {
+    char name[64];
+    char state; /* 'R', 'S'... */
+    int32_t parent;
+    uint64_t start; /* when it was started: tells processes of the same number apart */
+};
+
+/* tid 0: of the process. False when it is gone. */
+bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat);
+
+/* A file of a thread that is read often, which is cheaper when it stays open; -1: there is none. */
+int an_proc_open(int32_t pid, int32_t tid, const char *name);
+
+/* The state of a thread from its stat; 0 when it is gone. */
+char an_proc_state(int stat_file);
+
+/* From its schedstat: for how long it has waited for a processor, nanoseconds; 0 when it is gone. */
+uint64_t an_proc_delay(int schedstat_file);
+
+/* Calls a function for each number that is a name in a folder; false when it cannot be opened. */
+bool an_proc_each(const char *folder, void (*call)(void *context, int32_t number), void *context);
+
+/* The text of /proc/PID/NAME, terminated; the caller frees the buffer. False when it is gone, or,
+ * with text->failed, when memory runs out; then there is nothing to free. */
+bool an_proc_text(int32_t pid, const char *name, struct an_buffer *text);
+
+/* A line of /proc/PID/maps, of which the path is a part; false for one that is none. */
+bool an_proc_mapping(char *line, struct an_perf_mapping *mapping);
+
+#endif

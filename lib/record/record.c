@@ -1,0 +1,131 @@
+/* Recording: chooses the method, opens and closes the output; see anneal/record.h. */
+#include <anneal/record.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "record/lbr.h"
+#include "record/perf_writer.h"
+#include "record/permission.h"
+#include "record/tracee.h"
+#include "record/window.h"
+#include "record/windows.h"
+
+/* docs/record.md has the measurements by which they were chosen. */
+enum { WINDOWS_A_SECOND = 1000, SAMPLES_A_SECOND = 4000 };
+static const double default_overhead = 0.02;
+
+const char *an_record_method_name(enum an_record_method method)
+{
+    switch (method) {
+    case AN_RECORD_LBR:
+        return "lbr";
+    case AN_RECORD_EMULATE:
+        return "emulate";
+    case AN_RECORD_STEP:
+        return "step";
+    default:
+        return "auto";
+    }
+}
+
+static enum an_record_method choose(const struct an_record_options *options)
+{
+    struct perf_event_attr attr = an_lbr_attr(SAMPLES_A_SECOND);
+    if (options->verify)
+        return AN_RECORD_STEP;
+    if (options->method != AN_RECORD_AUTO)
+        return options->method;
+    if (an_lbr_probe(&attr, options->pid) == 0)
+        return AN_RECORD_LBR;
+    return an_windows_can_emulate() ? AN_RECORD_EMULATE : AN_RECORD_STEP;
+}
+
+static void set_defaults(struct an_record_options *options)
+{
+    options->method = choose(options);
+    if (options->overhead <= 0)
+        options->overhead = default_overhead;
+    if (options->window == 0)
+        options->window = AN_WINDOW_DEFAULT;
+    if (options->window > AN_WINDOW_MOST)
+        options->window = AN_WINDOW_MOST;
+    if (options->frequency == 0)
+        options->frequency = options->method == AN_RECORD_LBR ? SAMPLES_A_SECOND : WINDOWS_A_SECOND;
+    if (options->seed == 0)
+        options->seed = an_tracee_now() | 1;
+}
+
+struct job {
+    const struct an_record_options *options;
+    struct an_perf_writer *writer;
+    struct an_record_counts *counts;
+    struct an_error *error;
+    enum an_code code;
+};
+
+static void *run(void *context)
+{
+    struct job *job = context;
+    job->code = an_windows_record(job->options, job->writer, job->counts, job->error);
+    return NULL;
+}
+
+/* In a thread of its own: when it ends, the kernel lets go of whatever it still traces. */
+static enum an_code record_windows(struct job *job)
+{
+    pthread_t thread;
+    sigset_t all, before, child;
+    sigfillset(&all);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD); /* it is for that thread alone: see an_tracee_sleep() */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int failed = pthread_create(&thread, NULL, run, job);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_BLOCK, &child, NULL);
+    if (failed)
+        job->code =
+            an_fail(job->error, AN_SYSTEM, "no thread could be started: %s", strerror(failed));
+    else
+        pthread_join(thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return job->code;
+}
+
+static enum an_code record_all(const struct an_record_options *options,
+                               struct an_record_counts *counts, struct an_error *error)
+{
+    struct perf_event_attr attr = an_windows_attr();
+    struct job job = {.options = options, .counts = counts, .error = error};
+    enum an_code code = an_permission_check(options->pid, error);
+    if (code == AN_OK)
+        code = an_perf_writer_open(options->output, &attr, "cpu-clock:u", &job.writer, error);
+    if (code != AN_OK)
+        return code;
+    code = record_windows(&job);
+    if (code == AN_OK)
+        return an_perf_writer_close(job.writer, error);
+    an_perf_writer_drop(job.writer);
+    return code;
+}
+
+enum an_code an_record(const struct an_record_options *options, struct an_record_counts *counts,
+                       struct an_error *error)
+{
+    struct an_record_options full = *options;
+    *counts = (struct an_record_counts){.samples = 0};
+    set_defaults(&full);
+    counts->method = full.method;
+    if (full.method == AN_RECORD_LBR) {
+        struct perf_event_attr attr = an_lbr_attr(full.frequency);
+        return an_lbr_record(&full, &attr, "cycles:u", counts, error);
+    }
+    if (full.method == AN_RECORD_EMULATE && !an_windows_can_emulate()) {
+        an_fail(error, AN_UNSUPPORTED, "the system does not allow code to be made at run time");
+        return an_error_hint(error, "take --method=step");
+    }
+    return record_all(&full, counts, error);
+}

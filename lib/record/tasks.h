@@ -1,0 +1,49 @@
+/*
+ * Which processes and threads are recorded, and what becomes of them: from /proc, written as the
+ * records that the kernel would make (COMM, FORK, EXIT, MMAP2, build-ids).
+ */
+#ifndef AN_RECORD_TASKS_H
+#define AN_RECORD_TASKS_H
+
+#include "record/perf_writer.h"
+
+struct an_tasks;
+
+/* Watches a process, and its children if wanted. What is there already is written with time 0. */
+enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *writer,
+                           struct an_tasks **tasks, struct an_error *error);
+void an_tasks_free(struct an_tasks *tasks);
+
+/*
+ * Looks for threads and processes that are new or gone and, at every tenth time, for other programs
+ * and mappings, and writes them. False when no process is left, or memory runs out.
+ */
+bool an_tasks_look(struct an_tasks *tasks, uint64_t time);
+
+/* Whether an address is in a mapping of the process that has been written. */
+bool an_tasks_knows(const struct an_tasks *tasks, int32_t pid, uint64_t address);
+
+/* Writes what is new about the mappings and the program of a process. */
+void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t time);
+
+/*
+ * One of the threads that are running now, or ready to, each with the same chance; tid 0 when none
+ * is. Those that `skip` tells to are left out. `random` is the state of a generator (random.h).
+ */
+struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, uint64_t *random,
+                                    bool (*skip)(void *context, int32_t tid), void *context);
+
+/* For how long the thread that was picked has been ready to run but had to wait for a processor, in
+ * all its life; nanoseconds, 0 when the kernel does not tell. */
+uint64_t an_tasks_delay(const struct an_tasks *tasks);
+
+/* Where the kernel's data for the vdso lies in a process: from [vvar] to [vdso]; 0 and 0: nowhere. */
+void an_tasks_vvar(const struct an_tasks *tasks, int32_t pid, uint64_t *start, uint64_t *end);
+
+/* CPU time of all that are or were watched, since each was first seen; nanoseconds. */
+uint64_t an_tasks_run_time(struct an_tasks *tasks);
+
+uint64_t an_tasks_threads(const struct an_tasks *tasks);   /* that were seen */
+uint64_t an_tasks_processes(const struct an_tasks *tasks); /* that were seen */
+
+#endif

@@ -1,0 +1,176 @@
+/* Holding a thread; see tracee.h. */
+#include "record/tracee.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "record/proc.h"
+
+enum { SYSCALL_STOP = SIGTRAP | 0x80 }; /* with PTRACE_O_TRACESYSGOOD */
+
+uint64_t an_tracee_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* ---- events ---- */
+
+static bool is_step(int32_t tid)
+{
+    siginfo_t info;
+    return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code == TRAP_TRACE;
+}
+
+enum an_tracee_event an_tracee_event(int32_t tid, int status, int *signal)
+{
+    *signal = 0;
+    if (!WIFSTOPPED(status))
+        return AN_EVENT_END;
+    if (status >> 16 == PTRACE_EVENT_STOP)
+        return AN_EVENT_STOP;
+    if (WSTOPSIG(status) == SYSCALL_STOP)
+        return AN_EVENT_SYSCALL;
+    if (WSTOPSIG(status) == SIGTRAP && is_step(tid))
+        return AN_EVENT_STEP;
+    *signal = WSTOPSIG(status);
+    return AN_EVENT_SIGNAL;
+}
+
+/* Of the threads that this one has seized; the children of the whole process are not its business. */
+bool an_tracee_next(int32_t *tid, int *status)
+{
+    *tid = waitpid(-1, status, __WALL | __WNOTHREAD | WNOHANG);
+    return *tid > 0;
+}
+
+void an_tracee_sleep(uint64_t nanoseconds)
+{
+    enum { SECOND = 1000000000 };
+    sigset_t signals;
+    struct timespec time = {(time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND)};
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigtimedwait(&signals, NULL, &time);
+}
+
+/* A thread on another processor stops within some microseconds, sooner than sleep is worth while.
+ * (The SIGCHLD that wakes may go to another thread, of a process that does not block it.) */
+bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status)
+{
+    enum { SPIN = 25000, SLEEP = 1000000 };
+    uint64_t start = an_tracee_now();
+    for (;;) {
+        pid_t got = waitpid(tid, status, __WALL | __WNOTHREAD | WNOHANG);
+        if (got > 0)
+            return true;
+        if (got < 0) { /* it is nobody's any more */
+            *status = 0;
+            return true;
+        }
+        uint64_t waited = an_tracee_now() - start;
+        if (waited >= nanoseconds)
+            return false;
+        if (waited > SPIN)
+            an_tracee_sleep(SLEEP);
+    }
+}
+
+/* ---- stopping ---- */
+
+/* A number in hexadecimal behind a name in /proc/PID/status. */
+static uint64_t status_number(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+}
+
+static bool has_pending_signal(int32_t tid)
+{
+    struct an_buffer text;
+    if (!an_proc_text(tid, "status", &text))
+        return true;
+    const char *status = (const char *)text.data;
+    uint64_t pending = status_number(status, "\nSigPnd:") | status_number(status, "\nShdPnd:");
+    uint64_t blocked = status_number(status, "\nSigBlk:");
+    an_buffer_free(&text);
+    return (pending & ~blocked) != 0;
+}
+
+/* Calls that must not be made again: the file is closed even when they return EINTR. */
+static bool closes(uint64_t number)
+{
+    return number == SYS_close || number == SYS_dup2 || number == SYS_dup3;
+}
+
+/* Makes a system call again that has returned EINTR for no other reason than the stop. */
+static void repeat_interrupted_call(int32_t tid, struct user_regs_struct *registers)
+{
+    enum { SYSCALL_LENGTH = 2 };
+    if ((int64_t)registers->orig_rax < 0 || (int64_t)registers->rax != -EINTR ||
+        closes(registers->orig_rax) || has_pending_signal(tid))
+        return;
+    registers->rax = registers->orig_rax;
+    registers->orig_rax = (unsigned long long)-1;
+    registers->rip -= SYSCALL_LENGTH;
+    ptrace(PTRACE_SETREGS, tid, NULL, registers);
+}
+
+bool an_tracee_registers(int32_t tid, struct user_regs_struct *registers)
+{
+    return ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0;
+}
+
+static enum an_tracee_stop look(int32_t tid, int status, struct user_regs_struct *registers)
+{
+    int signal;
+    enum an_tracee_event event = an_tracee_event(tid, status, &signal);
+    if (event == AN_EVENT_END)
+        return AN_TRACEE_GONE;
+    bool ours = event == AN_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+    if (!an_tracee_registers(tid, registers) || !ours) {
+        an_tracee_release(tid, signal);
+        return AN_TRACEE_GONE;
+    }
+    if ((int64_t)registers->orig_rax < 0)
+        return AN_TRACEE_STOPPED;
+    repeat_interrupted_call(tid, registers);
+    an_tracee_release(tid, 0);
+    return AN_TRACEE_IN_KERNEL;
+}
+
+enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registers)
+{
+    enum { PATIENCE = 50000000 };
+    int status;
+    if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
+        return errno == ESRCH ? AN_TRACEE_GONE : AN_TRACEE_FORBIDDEN;
+    if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
+        return AN_TRACEE_LATE; /* it ends: that is an event, too */
+    if (!an_tracee_wait(tid, PATIENCE, &status))
+        return AN_TRACEE_LATE;
+    return look(tid, status, registers);
+}
+
+bool an_tracee_step(int32_t tid)
+{
+    return ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) == 0;
+}
+
+bool an_tracee_to_syscall(int32_t tid)
+{
+    return ptrace(PTRACE_SYSCALL, tid, NULL, NULL) == 0;
+}
+
+void an_tracee_release(int32_t tid, int signal)
+{
+    ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+}

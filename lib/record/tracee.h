@@ -1,0 +1,66 @@
+/*
+ * One thread under ptrace(2), for as short as possible: seized, stopped, looked at, let go.
+ *
+ * What is promised to the thread:
+ *   - A signal that it was about to get is delivered when it is let go.
+ *   - Merely stopping a thread makes some system calls return EINTR to it (signal(7), the section on
+ *     stop signals: epoll_wait, recv with a timeout, sigtimedwait, semop, io_getevents...). Where that
+ *     has happened and no signal is pending, the call is made again.
+ *   - Nothing of it is changed otherwise, and nothing that the kernel would not undo by itself when
+ *     the tracer dies, but for the steps of step.c, each of which is a trap.
+ *
+ * All functions have to be called by the same thread: ptrace is a matter between threads. That one
+ * must have SIGCHLD blocked, which wakes it when something happens.
+ */
+#ifndef AN_RECORD_TRACEE_H
+#define AN_RECORD_TRACEE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+enum an_tracee_stop {
+    AN_TRACEE_STOPPED,   /* in user mode; registers are filled */
+    AN_TRACEE_IN_KERNEL, /* it was in a system call; let go already */
+    AN_TRACEE_LATE,      /* it does not stop: uninterruptible. Still seized: wait for its event */
+    AN_TRACEE_GONE,      /* it has ended, may not be traced, or got a signal; not held */
+    AN_TRACEE_FORBIDDEN, /* errno tells why ptrace refused it */
+};
+
+/* Seizes and stops a thread. */
+enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registers);
+
+enum an_tracee_event {
+    AN_EVENT_STEP,    /* a single step is done */
+    AN_EVENT_SYSCALL, /* at the beginning or the end of a system call */
+    AN_EVENT_STOP,    /* by an_tracee_stop(), or by a stop signal of somebody */
+    AN_EVENT_SIGNAL,  /* it is about to get one */
+    AN_EVENT_END,     /* of the thread */
+};
+
+/* What a status of waitpid() is; *signal: the one that has to be handed on, or 0. */
+enum an_tracee_event an_tracee_event(int32_t tid, int status, int *signal);
+
+/* The next event of any seized thread, without waiting. False when there is none. */
+bool an_tracee_next(int32_t *tid, int *status);
+
+/* Waits for an event of one thread; false when there is none in so many nanoseconds. */
+bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status);
+
+/* Sleeps; an event of a seized thread wakes. */
+void an_tracee_sleep(uint64_t nanoseconds);
+
+bool an_tracee_registers(int32_t tid, struct user_regs_struct *registers);
+
+/* Lets a stopped thread execute one instruction, or go to the next beginning or end of a system
+ * call. False when it is gone. */
+bool an_tracee_step(int32_t tid);
+bool an_tracee_to_syscall(int32_t tid);
+
+/* Lets a stopped thread go, with a signal or 0. */
+void an_tracee_release(int32_t tid, int signal);
+
+/* CLOCK_MONOTONIC, nanoseconds. */
+uint64_t an_tracee_now(void);
+
+#endif

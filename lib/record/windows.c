@@ -1,0 +1,551 @@
+/*
+ * Recording windows; see windows.h.
+ *
+ *          +-> wait ------> choose a thread ---> stop it ---> run the window --> let it go, write
+ *          |  (pace.h)       (tasks.h)          (tracee.h)    (emulate.h, |           |
+ *          |                                                   step.h)    |           |
+ *          +-------------------------------------------------------------------------+
+ *                                                                         |           ^
+ *                                a system call: the thread makes it       v           |
+ *                                itself, and the window goes on behind it +--> parked +
+ *
+ * A window that ended at a system call would tell less of the code behind system calls than of
+ * other code, since only moments just before would see it. So the thread is left to run into the
+ * call, and caught when it comes back; how long that takes is nobody's business, so other windows
+ * are taken meanwhile. Such a thread is "parked". In the end parked threads are not stopped for
+ * being let go: the thread that records ends, and the kernel frees them.
+ */
+#include "record/windows.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "record/emulate.h"
+#include "record/ends.h"
+#include "record/pace.h"
+#include "record/random.h"
+#include "record/step.h"
+#include "record/tasks.h"
+#include "record/tracee.h"
+
+enum {
+    MOST_PARKED = 256,
+    LOOK_INTERVAL = 250000000, /* at threads and children; nanoseconds */
+    WINDOWS_PER_ROUND = 64,
+    SYSCALL_LENGTH = 2,
+};
+
+enum phase {
+    FREE,
+    LATE,  /* did not stop in time; to be let go */
+    ENTRY, /* on its way to a system call */
+    EXIT,  /* in it */
+};
+
+struct parked {
+    enum phase phase;
+    uint64_t call; /* the address of the instruction, at ENTRY */
+    struct an_window window;
+};
+
+struct recorder {
+    const struct an_record_options *options;
+    struct an_perf_writer *writer;
+    struct an_record_counts *counts;
+    struct an_tasks *tasks;
+    struct an_emulator *emulator;
+    struct an_stepper *stepper;
+    struct an_pace pace;
+    uint64_t random;
+    uint64_t started, own_before; /* own_before: CPU time of this thread at the start */
+    uint64_t held_own;            /* of it, while a thread was held */
+    uint64_t charged;             /* of it, what the pace knows of */
+    uint64_t run_of_last_sample;
+    uint64_t next_look;
+    bool forbidden; /* ptrace refused every thread so far */
+    int refusal;
+    struct parked parked[MOST_PARKED];
+    size_t parked_count;
+};
+
+static uint64_t own_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* ---- parked threads ---- */
+
+static struct parked *find_parked(struct recorder *recorder, int32_t tid)
+{
+    for (size_t i = 0; recorder->parked_count && i < MOST_PARKED; i++)
+        if (recorder->parked[i].phase != FREE && recorder->parked[i].window.thread.tid == tid)
+            return &recorder->parked[i];
+    return NULL;
+}
+
+static bool is_parked(void *context, int32_t tid)
+{
+    return find_parked(context, tid) != NULL;
+}
+
+static struct parked *find_free(struct recorder *recorder)
+{
+    for (size_t i = 0; i < MOST_PARKED; i++)
+        if (recorder->parked[i].phase == FREE)
+            return &recorder->parked[i];
+    return NULL;
+}
+
+static void unpark(struct recorder *recorder, struct parked *parked)
+{
+    parked->phase = FREE;
+    recorder->parked_count--;
+}
+
+/* ---- windows ---- */
+
+/* Mappings that are new since the last look must be known before branches in them. */
+static void know_mappings(struct recorder *recorder, const struct an_window *window, uint64_t now)
+{
+    int32_t pid = window->thread.pid;
+    for (size_t i = 0; i < window->count; i++)
+        if (!an_tasks_knows(recorder->tasks, pid, window->branches[i].from)) {
+            an_tasks_look_at_mappings(recorder->tasks, pid, now);
+            return;
+        }
+}
+
+/* Its period is the run time since the last sample: all periods together are the run time. */
+static void write_window(struct recorder *recorder, const struct an_window *window)
+{
+    struct an_record_counts *counts = recorder->counts;
+    uint64_t now = an_tracee_now(), run = an_tasks_run_time(recorder->tasks);
+    if (window->count == 0)
+        return;
+    know_mappings(recorder, window, now);
+    an_perf_writer_sample(recorder->writer, now, window->thread, window->ip,
+                          run - recorder->run_of_last_sample, window->branches, window->count);
+    recorder->run_of_last_sample = run;
+    counts->branches += window->count;
+    if (++counts->samples % WINDOWS_PER_ROUND == 0)
+        an_perf_writer_round(recorder->writer);
+}
+
+/* Sends a stopped thread into the system call that it stands before. */
+static bool park(struct recorder *recorder, const struct an_window *window)
+{
+    struct parked *parked = find_free(recorder);
+    if (!parked || !an_tracee_to_syscall(window->thread.tid))
+        return false;
+    parked->phase = ENTRY;
+    parked->call = window->ip;
+    parked->window = *window;
+    recorder->parked_count++;
+    return true;
+}
+
+static bool same_branches(const struct an_window *one, const struct an_window *other)
+{
+    size_t count = one->count < other->count ? one->count : other->count;
+    return memcmp(one->branches, other->branches, count * sizeof *one->branches) == 0;
+}
+
+/* What emulation says about the window that is about to be stepped. */
+static bool predict(struct recorder *recorder, const struct user_regs_struct *registers,
+                    const struct an_window *window, struct an_window *predicted)
+{
+    *predicted = *window;
+    if (!recorder->emulator || !recorder->stepper ||
+        !an_emulator_take(recorder->emulator, window->thread.tid, registers))
+        return false;
+    if (an_emulator_run(recorder->emulator, predicted) == AN_WINDOW_STUCK)
+        an_ends_count(recorder->counts, predicted->why);
+    return true;
+}
+
+static void compare(struct recorder *recorder, const struct an_window *predicted,
+                    const struct an_window *window)
+{
+    recorder->counts->compared++;
+    recorder->counts->agreed += same_branches(predicted, window);
+}
+
+static enum an_window_end run_window(struct recorder *recorder, struct an_window *window,
+                                     const struct user_regs_struct *registers, int *signal)
+{
+    struct an_window predicted;
+    uint64_t start, end;
+    int status;
+    *signal = 0;
+    if (recorder->emulator) {
+        an_tasks_vvar(recorder->tasks, window->thread.pid, &start, &end);
+        an_emulator_set_vvar(recorder->emulator, start, end);
+    }
+    if (!recorder->stepper) {
+        window->ip = registers->rip;
+        return an_emulator_take(recorder->emulator, window->thread.tid, registers)
+                   ? an_emulator_run(recorder->emulator, window)
+                   : AN_WINDOW_GONE;
+    }
+    bool compared = predict(recorder, registers, window, &predicted);
+    enum an_window_end result =
+        an_stepper_run(recorder->stepper, window, registers->rip, signal, &status);
+    if (compared && result != AN_WINDOW_GONE)
+        compare(recorder, &predicted, window);
+    return result;
+}
+
+/* Runs a window of a stopped thread as far as it goes, and lets the thread go. True when it is
+ * parked; then the window is not over. */
+static bool go_on(struct recorder *recorder, struct an_window *window,
+                  const struct user_regs_struct *registers)
+{
+    int signal;
+    enum an_window_end end = run_window(recorder, window, registers, &signal);
+    if (end == AN_WINDOW_SYSCALL && !recorder->options->verify && park(recorder, window))
+        return true;
+    if (signal >= 0)
+        an_tracee_release(window->thread.tid, signal);
+    if (end == AN_WINDOW_STUCK || end == AN_WINDOW_SYSCALL) {
+        recorder->counts->short_ones++;
+        if (!recorder->options->verify) /* there, they are those of emulation */
+            an_ends_count(recorder->counts, end == AN_WINDOW_STUCK ? window->why : "syscall");
+    }
+    if (end != AN_WINDOW_GONE)
+        write_window(recorder, window);
+    return false;
+}
+
+/* ---- the budget ---- */
+
+struct hold {
+    uint64_t time, own;
+};
+
+static struct hold begin_hold(void)
+{
+    return (struct hold){an_tracee_now(), own_time()};
+}
+
+/*
+ * Returns how long it was. A thread that was told to stop while it waited for a processor is not
+ * held before it gets one: `delay` is for how long it waited.
+ */
+static uint64_t end_hold(struct recorder *recorder, struct hold hold, uint64_t delay)
+{
+    uint64_t held = an_tracee_now() - hold.time;
+    held -= delay < held ? delay : held;
+    recorder->held_own += own_time() - hold.own;
+    recorder->counts->stopped_seconds += (double)held * 1e-9;
+    if ((double)held * 1e-9 > recorder->counts->longest_stop)
+        recorder->counts->longest_stop = (double)held * 1e-9;
+    return held;
+}
+
+/* What the recorder computed while no thread was held has to be paid for, too. */
+static void charge_own_time(struct recorder *recorder)
+{
+    uint64_t own = own_time() - recorder->own_before - recorder->held_own;
+    if (own > recorder->charged)
+        an_pace_charge(&recorder->pace, own - recorder->charged);
+    recorder->charged = own;
+    recorder->counts->own_seconds = (double)own * 1e-9;
+}
+
+/* ---- events of parked threads ---- */
+
+/* A system call is about to be made. If it is not the one that emulation came to, the thread went
+ * another way than was foreseen: memory that it shares has changed. */
+static void enter_call(struct recorder *recorder, struct parked *parked)
+{
+    struct user_regs_struct registers;
+    int32_t tid = parked->window.thread.tid;
+    bool expected =
+        an_tracee_registers(tid, &registers) && registers.rip == parked->call + SYSCALL_LENGTH;
+    if (expected && an_tracee_to_syscall(tid)) {
+        parked->phase = EXIT;
+        return;
+    }
+    an_ends_count(recorder->counts, "diverged");
+    recorder->counts->short_ones++;
+    unpark(recorder, parked);
+    an_tracee_release(tid, 0);
+}
+
+/* A call that will be made again, behind a signal, is not over. */
+static bool is_over(const struct user_regs_struct *registers)
+{
+    enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
+    int64_t result = (int64_t)registers->rax;
+    return result != -EINTR && !(result <= -RESTART_FIRST && result >= -RESTART_LAST);
+}
+
+static void leave_call(struct recorder *recorder, struct parked *parked)
+{
+    struct user_regs_struct registers;
+    struct an_window window = parked->window;
+    int32_t tid = window.thread.tid;
+    unpark(recorder, parked);
+    if (!an_tracee_registers(tid, &registers) || !is_over(&registers)) {
+        an_tracee_release(tid, 0);
+        write_window(recorder, &window);
+        return;
+    }
+    window.ip = registers.rip;
+    go_on(recorder, &window, &registers);
+}
+
+static void handle_event(struct recorder *recorder, int32_t tid, int status)
+{
+    int signal;
+    enum an_tracee_event event = an_tracee_event(tid, status, &signal);
+    struct parked *parked = find_parked(recorder, tid);
+    if (event == AN_EVENT_SYSCALL && parked && parked->phase == ENTRY) {
+        enter_call(recorder, parked);
+        return;
+    }
+    if (event == AN_EVENT_SYSCALL && parked && parked->phase == EXIT) {
+        leave_call(recorder, parked);
+        return;
+    }
+    if (event != AN_EVENT_END)
+        an_tracee_release(tid, signal);
+    if (parked && parked->phase == EXIT) /* up to the call it is as it was */
+        write_window(recorder, &parked->window);
+    if (parked)
+        unpark(recorder, parked);
+}
+
+static void handle_events(struct recorder *recorder)
+{
+    int32_t tid;
+    int status;
+    while (an_tracee_next(&tid, &status)) {
+        struct hold hold = begin_hold();
+        handle_event(recorder, tid, status);
+        an_pace_charge(&recorder->pace, end_hold(recorder, hold, 0));
+    }
+}
+
+/* ---- new windows ---- */
+
+static void note_late(struct recorder *recorder, struct an_perf_thread thread)
+{
+    struct parked *parked = find_free(recorder);
+    if (!parked) /* its event is answered without being known */
+        return;
+    parked->phase = LATE;
+    parked->window.thread = thread;
+    recorder->parked_count++;
+}
+
+/* Returns for how long the thread had ever waited for a processor when it was stopped; 0: unknown;
+ * UINT64_MAX: it has not been stopped yet. */
+static uint64_t take_window(struct recorder *recorder, struct an_perf_thread thread)
+{
+    struct user_regs_struct registers;
+    struct an_window window = {.thread = thread, .wanted = recorder->options->window};
+    struct an_record_counts *counts = recorder->counts;
+    enum an_tracee_stop stop = an_tracee_stop(thread.tid, &registers);
+    int refusal = errno; /* of ptrace, if it is FORBIDDEN */
+    uint64_t delay = an_tasks_delay(recorder->tasks);
+    switch (stop) {
+    case AN_TRACEE_STOPPED:
+        counts->stops++;
+        recorder->forbidden = false;
+        go_on(recorder, &window, &registers);
+        break;
+    case AN_TRACEE_IN_KERNEL:
+        counts->stops++;
+        counts->in_kernel++;
+        recorder->forbidden = false;
+        break;
+    case AN_TRACEE_LATE:
+        note_late(recorder, thread);
+        return UINT64_MAX;
+    case AN_TRACEE_FORBIDDEN:
+        recorder->refusal = refusal;
+        break;
+    case AN_TRACEE_GONE:
+        break;
+    }
+    return delay;
+}
+
+static void try_window(struct recorder *recorder, uint64_t run)
+{
+    struct an_perf_thread thread =
+        an_tasks_pick(recorder->tasks, &recorder->random, is_parked, recorder);
+    if (thread.tid == 0) {
+        an_tracee_sleep(500000 + an_random_below(&recorder->random, 1000000));
+        return;
+    }
+    uint64_t before = an_tasks_delay(recorder->tasks), after;
+    struct hold hold = begin_hold();
+    after = take_window(recorder, thread);
+    uint64_t delay = after > before ? after - before : 0;
+    an_pace_spend(&recorder->pace, end_hold(recorder, hold, delay), run);
+}
+
+/* ---- the loop ---- */
+
+static void fill_counts(struct recorder *recorder, uint64_t now)
+{
+    struct an_record_counts *counts = recorder->counts;
+    counts->threads = an_tasks_threads(recorder->tasks);
+    counts->processes = an_tasks_processes(recorder->tasks);
+    counts->seconds = (double)(now - recorder->started) * 1e-9;
+    counts->run_seconds = (double)an_tasks_run_time(recorder->tasks) * 1e-9;
+}
+
+/* Now and then: new threads, and a word to whoever waits. False when no process is left. */
+static bool look(struct recorder *recorder, uint64_t now)
+{
+    if (now < recorder->next_look)
+        return true;
+    recorder->next_look = now + LOOK_INTERVAL;
+    bool any = an_tasks_look(recorder->tasks, now);
+    charge_own_time(recorder);
+    fill_counts(recorder, now);
+    if (recorder->options->progress)
+        recorder->options->progress(recorder->options->context, recorder->counts);
+    return any;
+}
+
+static bool is_enough(const struct recorder *recorder, uint64_t now)
+{
+    const struct an_record_options *options = recorder->options;
+    return (options->stop && *options->stop) ||
+           (options->duration > 0 &&
+            (double)(now - recorder->started) >= options->duration * 1e9) ||
+           (options->branches && recorder->counts->branches >= options->branches) ||
+           (recorder->forbidden && recorder->refusal);
+}
+
+static void record(struct recorder *recorder)
+{
+    for (;;) {
+        handle_events(recorder);
+        uint64_t now = an_tracee_now();
+        if (is_enough(recorder, now) || !look(recorder, now))
+            return;
+        uint64_t run = an_tasks_run_time(recorder->tasks);
+        uint64_t wait = an_pace_wait(&recorder->pace, now, run);
+        if (wait)
+            an_tracee_sleep(wait);
+        else
+            try_window(recorder, run);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* A held thread waits for this one: it should not wait for others. Not everybody may ask for it. */
+static void ask_for_priority(void)
+{
+    enum { PRIORITY = -10 };
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), PRIORITY);
+}
+
+static bool open_methods(struct recorder *recorder)
+{
+    const struct an_record_options *options = recorder->options;
+    bool steps = options->method == AN_RECORD_STEP;
+    if (!steps || options->verify)
+        recorder->emulator = an_emulator_new();
+    if (steps)
+        recorder->stepper = an_stepper_new();
+    return (!steps || recorder->stepper) && (recorder->emulator || (steps && !options->verify));
+}
+
+static enum an_code check(const struct recorder *recorder, struct an_error *error)
+{
+    if (!recorder->forbidden || !recorder->refusal)
+        return AN_OK;
+    an_fail(error, AN_SYSTEM, "process %d may not be traced: %s", recorder->options->pid,
+            strerror(recorder->refusal));
+    return an_error_hint(error,
+                         "another debugger may be attached, or it belongs to somebody else; "
+                         "'anneal doctor -p %d' tells",
+                         recorder->options->pid);
+}
+
+static enum an_code record_with(struct recorder *recorder, struct an_error *error)
+{
+    enum { EMULATION_COST = 200000, STEP_COST = 100000 };
+    const struct an_record_options *options = recorder->options;
+    enum an_code code =
+        an_tasks_open(options->pid, options->children, recorder->writer, &recorder->tasks, error);
+    if (code != AN_OK)
+        return code;
+    recorder->started = an_tracee_now();
+    recorder->own_before = own_time();
+    recorder->next_look = recorder->started + LOOK_INTERVAL;
+    double cost = recorder->stepper ? (double)STEP_COST * options->window : EMULATION_COST;
+    an_pace_start(&recorder->pace, options->overhead, options->frequency, cost, recorder->started,
+                  &recorder->random);
+    ask_for_priority();
+    record(recorder);
+    charge_own_time(recorder);
+    fill_counts(recorder, an_tracee_now());
+    an_ends_sort(recorder->counts);
+    return check(recorder, error);
+}
+
+enum an_code an_windows_record(const struct an_record_options *options,
+                               struct an_perf_writer *writer, struct an_record_counts *counts,
+                               struct an_error *error)
+{
+    struct recorder *recorder = an_alloc_zero(1, sizeof *recorder);
+    if (!recorder)
+        return an_fail_memory(error);
+    recorder->options = options;
+    recorder->writer = writer;
+    recorder->counts = counts;
+    recorder->random = options->seed;
+    recorder->forbidden = true;
+    enum an_code code =
+        open_methods(recorder) ? record_with(recorder, error) : an_fail_memory(error);
+    an_tasks_free(recorder->tasks);
+    an_emulator_free(recorder->emulator);
+    an_stepper_free(recorder->stepper);
+    free(recorder);
+    return code;
+}
+
+bool an_windows_can_emulate(void)
+{
+    struct an_emulator *emulator = an_emulator_new();
+    bool can = emulator != NULL;
+    an_emulator_free(emulator);
+    return can;
+}
+
+struct perf_event_attr an_windows_attr(void)
+{
+    enum { NOMINAL_PERIOD = 1000000 };
+    return (struct perf_event_attr){
+        .type = PERF_TYPE_SOFTWARE,
+        .size = PERF_ATTR_SIZE_VER7,
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = NOMINAL_PERIOD,
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+                       PERF_SAMPLE_BRANCH_STACK,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .mmap = 1,
+        .mmap2 = 1,
+        .comm = 1,
+        .comm_exec = 1,
+        .task = 1,
+        .sample_id_all = 1,
+        .branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY,
+    };
+}
