@@ -21,31 +21,32 @@
 #include "record/random.h"
 
 enum { PAGE = 4096, DATA_SIZE = 4 * PAGE, MOST_STEPS = 100 };
-#define CODE ((uint8_t *)0x10000000000)
-#define DATA ((uint8_t *)0x20000000000)
 #define AREA_SIZE 16384
 
 /* ---- the child ---- */
 
 static pid_t child;
+static uint8_t *code, *shared; /* shared with the child, at the same addresses */
 static struct an_cpu_features features;
 static ZydisDecoder decoder;
 static uint64_t seed = 88172645463325252u;
 
-static void *map_shared(uint8_t *at, size_t size, int protection)
+/* With pages around it that nobody may touch, so that what is near does not matter. */
+static uint8_t *map_shared(size_t size, int protection)
 {
-    void *mapped =
-        mmap(at, size, protection, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    assert_ptr_equal(mapped, at);
-    return mapped;
+    enum { MARGIN = 16 * PAGE };
+    uint8_t *mapped = mmap(NULL, size + 2 * MARGIN, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(mapped, MAP_FAILED);
+    assert_int_equal(mprotect(mapped + MARGIN, size, protection), 0);
+    return mapped + MARGIN;
 }
 
 static int start_child(void **state)
 {
     int status;
     (void)state;
-    map_shared(CODE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
-    map_shared(DATA, DATA_SIZE, PROT_READ | PROT_WRITE);
+    code = map_shared(PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+    shared = map_shared(DATA_SIZE, PROT_READ | PROT_WRITE);
     an_cpu_features_find(&features);
     if (getenv("SEED")) /* for longer campaigns by hand */
         seed = strtoull(getenv("SEED"), NULL, 10) | 1;
@@ -67,8 +68,6 @@ static int end_child(void **state)
     (void)state;
     kill(child, SIGKILL);
     waitpid(child, NULL, __WALL);
-    munmap(CODE, PAGE);
-    munmap(DATA, DATA_SIZE);
     return 0;
 }
 
@@ -84,7 +83,7 @@ static uint64_t random_register(void)
 {
     uint64_t kind = below(10);
     if (kind < 5)
-        return (uint64_t)(uintptr_t)DATA + DATA_SIZE / 2 + below(64) * 8;
+        return (uint64_t)(uintptr_t)shared + DATA_SIZE / 2 + below(64) * 8;
     if (kind < 8)
         return below(64);
     return an_random_next(&seed);
@@ -107,8 +106,8 @@ static struct user_regs_struct random_registers(const struct user_regs_struct *b
                                      &registers.r13, &registers.r14, &registers.r15};
     for (size_t i = 0; i < sizeof general / sizeof *general; i++)
         *general[i] = random_register();
-    registers.rsp = (uint64_t)(uintptr_t)DATA + DATA_SIZE / 2 + below(32) * 8;
-    registers.rip = (uint64_t)(uintptr_t)CODE;
+    registers.rsp = (uint64_t)(uintptr_t)shared + DATA_SIZE / 2 + below(32) * 8;
+    registers.rip = (uint64_t)(uintptr_t)code;
     registers.orig_rax = (unsigned long long)-1;
     registers.eflags = 0x202 | (an_random_next(&seed) & AN_STATUS_FLAGS);
     registers.eflags |= below(4) == 0 ? AN_DIRECTION : 0;
@@ -231,15 +230,15 @@ static void decode(struct trial *t)
 {
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    an_operation_decode(&t->operation, &decoder, &features, (uint64_t)(uintptr_t)CODE, t->bytes,
+    an_operation_decode(&t->operation, &decoder, &features, (uint64_t)(uintptr_t)code, t->bytes,
                         ZYDIS_MAX_INSTRUCTION_LENGTH, &decoded, operands);
 }
 
 /* Behind the instruction, and wherever else it leads in the page, execution is refused. */
 static void put_code(const struct trial *t)
 {
-    memset(CODE, 0xcc, PAGE);
-    memcpy(CODE, t->bytes, t->operation.length);
+    memset(code, 0xcc, PAGE);
+    memcpy(code, t->bytes, t->operation.length);
 }
 
 static struct iovec area_of(uint8_t *area, size_t size)
@@ -256,7 +255,7 @@ static void set_state(struct trial *t)
     vector = area_of(t->area, t->area_size);
     assert_int_equal(ptrace(PTRACE_SETREGSET, child, NT_X86_XSTATE, &vector), 0);
     assert_int_equal(ptrace(PTRACE_SETREGS, child, NULL, &t->before), 0);
-    fill(DATA, DATA_SIZE);
+    fill(shared, DATA_SIZE);
 }
 
 /* The signal that the real instruction ended in; 0: none. */
@@ -333,7 +332,7 @@ static bool same_state(const struct trial *t, const struct an_cpu *cpu)
         describe(t, "rip");
     else if ((t->after.eflags ^ cpu->flags) & (AN_STATUS_FLAGS | AN_DIRECTION))
         describe(t, "the flags");
-    else if (memcmp(t->data, DATA, DATA_SIZE) != 0)
+    else if (memcmp(t->data, shared, DATA_SIZE) != 0)
         describe(t, "memory");
     else
         return true;
@@ -346,7 +345,7 @@ static bool emulate(struct trial *t, struct an_emulator *emulator, bool *refused
     struct an_window window = {.thread = {child, child}, .wanted = 1};
     assert_true(an_emulator_take(emulator, child, &t->before));
     an_emulator_run(emulator, &window);
-    an_memory_read(an_emulator_memory(emulator), (uint64_t)(uintptr_t)DATA, t->data, DATA_SIZE);
+    an_memory_read(an_emulator_memory(emulator), (uint64_t)(uintptr_t)shared, t->data, DATA_SIZE);
     *refused = window.why && strcmp(window.why, "memory") != 0;
     return window.ip != t->before.rip || window.count == 1;
 }
