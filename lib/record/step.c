@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 
 #include "base/memory.h"
 #include "record/operation.h"
@@ -90,8 +89,9 @@ static const char *obstacle(const struct an_operation *operation, int32_t tid)
 static enum an_window_end step(int32_t tid, int *signal, int *status)
 {
     *signal = -1;
-    if (!an_tracee_step(tid) || waitpid(tid, status, __WALL) != tid)
+    if (!an_tracee_step(tid))
         return AN_WINDOW_GONE;
+    an_tracee_wait(tid, UINT64_MAX, status);
     enum an_tracee_event event = an_tracee_event(tid, *status, signal);
     if (event == AN_EVENT_END)
         *signal = -1;

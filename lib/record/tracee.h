@@ -21,7 +21,7 @@
 
 enum an_tracee_stop {
     AN_TRACEE_STOPPED,   /* in user mode; registers are filled */
-    AN_TRACEE_IN_KERNEL, /* it was in a system call; let go already */
+    AN_TRACEE_IN_KERNEL, /* it was in a system call, or comes out of one; let go already */
     AN_TRACEE_LATE,      /* it does not stop: uninterruptible. Still seized: wait for its event */
     AN_TRACEE_GONE,      /* it has ended, may not be traced, or got a signal; not held */
     AN_TRACEE_FORBIDDEN, /* errno tells why ptrace refused it */
@@ -49,6 +49,10 @@ bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status);
 
 /* Sleeps; an event of a seized thread wakes. */
 void an_tracee_sleep(uint64_t nanoseconds);
+
+/* Mends what a stop has done to a stopped thread, if it was made while an_tracee_stop() did not wait
+ * for it any more. */
+void an_tracee_mend(int32_t tid);
 
 bool an_tracee_registers(int32_t tid, struct user_regs_struct *registers);
 

@@ -279,12 +279,16 @@ static void enter_call(struct recorder *recorder, struct parked *parked)
     an_tracee_release(tid, 0);
 }
 
-/* A call that will be made again, behind a signal, is not over. */
-static bool is_over(const struct user_regs_struct *registers)
+/* Whether the thread goes on behind the call: not where that will be made again, behind a signal, and
+ * not where it leads to another program, or back from the handler of a signal. */
+static bool goes_on(const struct user_regs_struct *registers)
 {
     enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
+    uint64_t call = registers->orig_rax;
     int64_t result = (int64_t)registers->rax;
-    return result != -EINTR && !(result <= -RESTART_FIRST && result >= -RESTART_LAST);
+    bool returns = (int64_t)call >= 0; /* behind rt_sigreturn, there is no call any more */
+    return returns && call != SYS_execve && call != SYS_execveat && result != -EINTR &&
+           !(result <= -RESTART_FIRST && result >= -RESTART_LAST);
 }
 
 static void leave_call(struct recorder *recorder, struct parked *parked)
@@ -293,7 +297,7 @@ static void leave_call(struct recorder *recorder, struct parked *parked)
     struct an_window window = parked->window;
     int32_t tid = window.thread.tid;
     unpark(recorder, parked);
-    if (!an_tracee_registers(tid, &registers) || !is_over(&registers)) {
+    if (!an_tracee_registers(tid, &registers) || !goes_on(&registers)) {
         an_tracee_release(tid, 0);
         write_window(recorder, &window);
         return;
@@ -315,6 +319,8 @@ static void handle_event(struct recorder *recorder, int32_t tid, int status)
         leave_call(recorder, parked);
         return;
     }
+    if (event == AN_EVENT_STOP)
+        an_tracee_mend(tid);
     if (event != AN_EVENT_END)
         an_tracee_release(tid, signal);
     if (parked && parked->phase == EXIT) /* up to the call it is as it was */
