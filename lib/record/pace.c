@@ -19,8 +19,8 @@ void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, do
         .cost = first_cost,
         .run_rate = 1,
         .time = time,
-        .random = random,
     };
+    pace->random = random;
 }
 
 /* Moments that have nothing to do with each other, nor with anything periodic in the program. */

@@ -64,15 +64,16 @@ char an_proc_state(int stat_file)
 }
 
 /* "RUN DELAY TIMESLICES" */
-uint64_t an_proc_delay(int schedstat_file)
+bool an_proc_schedule(int schedstat_file, uint64_t *ran, uint64_t *delay)
 {
-    char text[96];
+    char text[96], *end;
     ssize_t size = pread(schedstat_file, text, sizeof text - 1, 0);
     if (size <= 0)
-        return 0;
+        return false;
     text[size] = '\0';
-    const char *second = strchr(text, ' ');
-    return second ? strtoull(second, NULL, 10) : 0;
+    *ran = strtoull(text, &end, 10);
+    *delay = strtoull(end, NULL, 10);
+    return true;
 }
 
 /* ---- folders and texts ---- */

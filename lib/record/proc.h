@@ -22,8 +22,9 @@ int an_proc_open(int32_t pid, int32_t tid, const char *name);
 /* The state of a thread from its stat; 0 when it is gone. */
 char an_proc_state(int stat_file);
 
-/* From its schedstat: for how long it has waited for a processor, nanoseconds; 0 when it is gone. */
-uint64_t an_proc_delay(int schedstat_file);
+/* From its schedstat: for how long it has run, and for how long it has waited for a processor;
+ * nanoseconds. False when it is gone. */
+bool an_proc_schedule(int schedstat_file, uint64_t *ran, uint64_t *delay);
 
 /* Calls a function for each number that is a name in a folder; false when it cannot be opened. */
 bool an_proc_each(const char *folder, void (*call)(void *context, int32_t number), void *context);

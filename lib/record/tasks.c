@@ -39,6 +39,7 @@ struct process {
 struct thread {
     struct an_perf_thread id;
     int stat, schedule; /* open files, or -1 */
+    uint64_t ran;       /* CPU time at the last look */
     bool seen;
 };
 
@@ -56,7 +57,8 @@ struct an_tasks {
     } processes;
     struct {
         AN_VECTOR(struct thread);
-    } threads;             /* of all processes; in any order */
+    } threads;             /* of all processes; first those that are active */
+    size_t active;         /* so many; the others have not run between the last two looks */
     struct an_map numbers; /* of threads, by tid; during a look */
 };
 
@@ -275,7 +277,7 @@ static void look_at_thread(void *context, int32_t tid)
             tasks->failed = true;
             return;
         }
-        *thread = (struct thread){id, -1, -1, true};
+        *thread = (struct thread){.id = id, .stat = -1, .schedule = -1};
         open_files(tasks, thread);
         tasks->threads_seen++;
         if (tid != look->pid) {
@@ -307,6 +309,26 @@ static void drop_unseen_threads(struct an_tasks *tasks)
     }
 }
 
+/* Whether a thread has run since the last look; when it cannot be told, or is new, it may have. */
+static bool is_active(struct thread *thread)
+{
+    uint64_t before = thread->ran, delay;
+    return thread->schedule < 0 || !an_proc_schedule(thread->schedule, &thread->ran, &delay) ||
+           before == 0 || thread->ran != before;
+}
+
+/* Of hundreds of threads that wait for something, none has to be asked whether it runs now. */
+static void sort_by_activity(struct an_tasks *tasks)
+{
+    tasks->active = 0;
+    for (size_t i = 0; i < tasks->threads.count; i++)
+        if (is_active(&tasks->threads.items[i])) {
+            struct thread active = tasks->threads.items[i];
+            tasks->threads.items[i] = tasks->threads.items[tasks->active];
+            tasks->threads.items[tasks->active++] = active;
+        }
+}
+
 static void look_at_threads(struct an_tasks *tasks)
 {
     char folder[64];
@@ -321,6 +343,7 @@ static void look_at_threads(struct an_tasks *tasks)
             tasks->processes.items[i].start = 0; /* marks it */
     }
     drop_unseen_threads(tasks);
+    sort_by_activity(tasks);
 }
 
 /* ---- processes ---- */
@@ -449,8 +472,8 @@ struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, uint64_t *random,
                                     bool (*skip)(void *context, int32_t tid), void *context)
 {
     static const struct an_perf_thread none;
-    for (size_t i = 0; i < tasks->threads.count; i++) {
-        size_t other = i + an_random_below(random, tasks->threads.count - i);
+    for (size_t i = 0; i < tasks->active; i++) {
+        size_t other = i + an_random_below(random, tasks->active - i);
         struct thread chosen = tasks->threads.items[other];
         tasks->threads.items[other] = tasks->threads.items[i];
         tasks->threads.items[i] = chosen;
@@ -465,7 +488,9 @@ struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, uint64_t *random,
 
 uint64_t an_tasks_delay(const struct an_tasks *tasks)
 {
-    return tasks->picked >= 0 ? an_proc_delay(tasks->picked) : 0;
+    uint64_t ran, delay;
+    bool known = tasks->picked >= 0 && an_proc_schedule(tasks->picked, &ran, &delay);
+    return known ? delay : 0;
 }
 
 /* ---- the whole ---- */

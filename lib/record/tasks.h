@@ -11,7 +11,7 @@ struct an_tasks;
 
 /* Watches a process, and its children if wanted. What is there already is written with time 0. */
 enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *writer,
-                           struct an_tasks **tasks, struct an_error *error);
+                           struct an_tasks **out, struct an_error *error);
 void an_tasks_free(struct an_tasks *tasks);
 
 /*
@@ -28,7 +28,8 @@ void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t tim
 
 /*
  * One of the threads that are running now, or ready to, each with the same chance; tid 0 when none
- * is. Those that `skip` tells to are left out. `random` is the state of a generator (random.h).
+ * is. Those that have not run between the last two looks are not asked, and those that `skip` tells
+ * to are left out. `random` is the state of a generator (random.h).
  */
 struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, uint64_t *random,
                                     bool (*skip)(void *context, int32_t tid), void *context);
