@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced by the tests of recording, behind tap.sh: programs to record, and what becomes of them.
+# shellcheck shell=bash
+
+export PERF_CONFIG=/dev/null PERF_BUILDID_DIR=$scratch/buildid
+
+# may_trace STEP_RECORD: in some containers no process may be traced
+may_trace() {
+    "$1" -o "$scratch/may-trace" -n 1 -- true 2>/dev/null
+}
+
+# start COMMAND...: runs it in the background; its process is $target, its output in the file said.
+# What it reads is what start reads, which a shell would not give it.
+target=
+start() {
+    "$@" >said 2>&1 <&0 &
+    target=$!
+    trap 'kill -KILL $target 2>/dev/null || :' EXIT
+}
+
+# stop: ends it
+stop() {
+    kill -TERM "$target"
+    wait "$target" 2>/dev/null || :
+    trap - EXIT
+}
+
+# is_free PID: no thread of it is traced or stopped, within a second
+is_free() {
+    for _ in {1..100}; do
+        # a thread may end while it is looked at
+        cat /proc/"$1"/task/*/status >status 2>/dev/null || :
+        if ! grep -qE '^(TracerPid:.*[1-9]|State:.*[tT] \()' status; then
+            [ -s status ] || fail "process $1 is gone:" "$(cat said)"
+            return
+        fi
+        sleep 0.01
+    done
+    fail "process $1 is still held:" "$(grep -E '^(Name|State|TracerPid)' status)"
+}
+
+# waits_for FILE: until it is there and has something in it, for ten seconds
+waits_for() {
+    for _ in {1..1000}; do
+        [ ! -s "$1" ] || return 0
+        sleep 0.01
+    done
+    fail "$1 has not come"
+}
+
+# A program that computes for SECONDS (of CPU time: for ROUNDS rounds), in functions of known names.
+# compile_hot FILE OPTION...
+compile_hot() {
+    [ -e "$scratch/hot.c" ] || cat >"$scratch/hot.c" <<'EOP'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile unsigned seed = 1;
+
+__attribute__((noinline)) unsigned hot_inner(unsigned x)
+{
+    switch (x % 7) {
+    case 0: return x + 3;
+    case 1: return x ^ 0x55;
+    case 2: return x * 5;
+    case 3: return x - 11;
+    case 4: return x >> 3;
+    default: return ~x;
+    }
+}
+
+__attribute__((noinline)) unsigned hot_outer(unsigned x)
+{
+    for (unsigned i = 0; i < 100; i++)
+        x = x * 1103515245u + hot_inner(x >> 9 ^ i);
+    return x;
+}
+
+int main(int argc, char **argv)
+{
+    double seconds = argc > 1 ? atof(argv[1]) : 1;
+    unsigned sum = seed, check = 1;
+    for (unsigned i = 0; i < 1000; i++)
+        check = hot_outer(check);
+    do {
+        unsigned again = seed;
+        for (unsigned i = 0; i < 1000; i++)
+            again = hot_outer(again);
+        if (again != check)
+            abort();
+        sum += again;
+    } while (clock() < seconds * CLOCKS_PER_SEC);
+    printf("done\n");
+    return 7;
+}
+EOP
+    gcc -O2 -g -Wl,-q -Wl,--build-id "${@:2}" "$scratch/hot.c" -o "$1"
+}
+
+# names FILE: the functions that perf report finds in a recording, most frequent first
+names() {
+    perf report --stdio --no-children -g none --sort symbol -i "$1" 2>report.err |
+        sed -nE 's/^ *[0-9.]+% +\[\.\] +([^ ]+).*/\1/p' >names.of
+    [ -s names.of ] || fail "perf report finds nothing in $1:" "$(cat report.err)"
+}
+
+# has_hot FILE: nearly all of the samples are in the functions of the program
+has_hot() {
+    names "$1"
+    head -n 2 names.of | sort | tr '\n' ' ' >top
+    expect "$(cat top)" 'hot_inner hot_outer '
+}
+
+# account FIELD: of what record --json has printed to out, where a command may have printed, too
+account() {
+    sed -n '/^{/,/^}/p' out | jq -r ".$1"
+}
+
+# at_least VALUE LEAST, at_most VALUE MOST: numbers that may have a point
+at_least() {
+    awk -v value="$1" -v least="$2" 'BEGIN { exit !(value + 0 >= least + 0) }' ||
+        fail "$1, expected at least $2"
+}
+
+at_most() {
+    awk -v value="$1" -v most="$2" 'BEGIN { exit !(value + 0 <= most + 0) }' ||
+        fail "$1, expected at most $2"
+}
