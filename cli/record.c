@@ -33,7 +33,7 @@ static const struct option_spec options[] = {
     {RECORD_OVERHEAD, 0, "overhead", "PERCENT",
      "hold threads for at most so much of the CPU time that the process takes (default: 2%)"},
     {RECORD_BRANCHES, 'b', "branches", "N", "stop when N branches are recorded"},
-    {RECORD_WINDOW, 'w', "window", "N", "record N branches at a time (default: 48)"},
+    {RECORD_WINDOW, 'w', "window", "N", "record N branches at a time (default: 96; with step, 32)"},
     {RECORD_FREQUENCY, 'F', "freq", "N",
      "at most N samples in a second of CPU time (default: 1000; with lbr, 4000)"},
     {RECORD_CHILDREN, 0, "children", NULL, "record the processes that it starts, too"},

@@ -15,7 +15,12 @@
 #include "record/windows.h"
 
 /* docs/record.md has the measurements by which they were chosen. */
-enum { WINDOWS_A_SECOND = 1000, SAMPLES_A_SECOND = 4000 };
+enum {
+    EMULATED_WINDOW = 96,
+    STEPPED_WINDOW = 32, /* for some 10 ms */
+    WINDOWS_A_SECOND = 1000,
+    SAMPLES_A_SECOND = 4000,
+};
 static const double default_overhead = 0.02;
 
 const char *an_record_method_name(enum an_record_method method)
@@ -50,7 +55,7 @@ static void set_defaults(struct an_record_options *options)
     if (options->overhead <= 0)
         options->overhead = default_overhead;
     if (options->window == 0)
-        options->window = AN_WINDOW_DEFAULT;
+        options->window = options->method == AN_RECORD_STEP ? STEPPED_WINDOW : EMULATED_WINDOW;
     if (options->window > AN_WINDOW_MOST)
         options->window = AN_WINDOW_MOST;
     if (options->frequency == 0)

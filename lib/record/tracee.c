@@ -70,7 +70,7 @@ void an_tracee_sleep(uint64_t nanoseconds)
  * (The SIGCHLD that wakes may go to another thread, of a process that does not block it.) */
 bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status)
 {
-    enum { SPIN = 25000, SLEEP = 1000000 };
+    enum { SPIN = 25000, SLEEP = 10000000 };
     uint64_t start = an_tracee_now();
     for (;;) {
         pid_t got = waitpid(tid, status, __WALL | __WNOTHREAD | WNOHANG);

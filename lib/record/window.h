@@ -4,7 +4,7 @@
 
 #include "record/perf_writer.h"
 
-enum { AN_WINDOW_MOST = 1024, AN_WINDOW_DEFAULT = 48 };
+enum { AN_WINDOW_MOST = 1024 };
 
 enum an_window_end {
     AN_WINDOW_FULL,    /* it has as many branches as were wanted */
