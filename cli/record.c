@@ -94,11 +94,14 @@ static bool parse_method(const char *text, enum an_record_method *method)
 static bool parse_number(const struct command *command, int id, const char *text,
                          unsigned long long most, unsigned long long *number)
 {
-    if (!option_number_of(command, id, text, most, number))
+    const struct option_spec *spec = command->options;
+    while (spec->id != id)
+        spec++;
+    if (!option_number(command, spec->name, text, most, number))
         return false;
     if (*number > 0)
         return true;
-    say_error("expected a number above 0, got %s", text);
+    say_error("--%s=%s: expected a number above 0", spec->name, text);
     return false;
 }
 

@@ -61,6 +61,14 @@ static void watch_parent(pid_t parent)
         stop = 1;
 }
 
+/* The command may begin. */
+static void open_gate(void *context)
+{
+    const struct record_request *request = context;
+    if (request->command && write(request->gate, "", 1) != 1)
+        stop = 1; /* it is gone */
+}
+
 static int trace(struct record_request *request, int pid_from)
 {
     struct an_record_counts counts;
@@ -72,6 +80,7 @@ static int trace(struct record_request *request, int pid_from)
     close(pid_from);
     request->options.pid = pid;
     request->options.stop = &stop;
+    request->options.started = open_gate;
     enum an_code code = an_record(&request->options, &counts, &error);
     progress_clear();
     if (code != AN_OK) {
@@ -111,7 +120,7 @@ static _Noreturn void become(char **command, pid_t tracer, int ready, int gate)
 struct front {
     struct record_request *request;
     pid_t tracer, command;
-    int to_tracer;
+    int to_tracer, gate; /* gate: where the command reads what the tracer writes */
     bool tracer_ended, command_ended, interrupted;
     int tracer_status, command_status;
 };
@@ -126,19 +135,23 @@ static bool make_pipe(int ends[2])
 
 static bool start_tracer(struct front *front)
 {
-    int ends[2];
+    int ends[2], gate[2];
     pid_t parent = getpid();
-    if (!make_pipe(ends))
+    if (!make_pipe(ends) || !make_pipe(gate))
         return false;
+    front->request->gate = gate[1];
+    front->gate = gate[0];
     fflush(NULL);
     front->tracer = fork();
     if (front->tracer == 0) {
         close(ends[1]);
+        close(gate[0]);
         set_signals();
         watch_parent(parent);
         exit(trace(front->request, ends[0]));
     }
     close(ends[0]);
+    close(gate[1]);
     front->to_tracer = ends[1];
     if (front->tracer > 0)
         return true;
@@ -146,39 +159,35 @@ static bool start_tracer(struct front *front)
     return false;
 }
 
-/* Runs the command, which is known to the tracer before. */
-static bool release_command(struct front *front, int ready, int gate)
+/* Makes the command known to the tracer, which lets it begin. False: it cannot be run. */
+static bool release_command(struct front *front, int ready)
 {
     int32_t pid = front->command;
     int failure = 0;
-    char byte = 0;
-    if (read(ready, &byte, 1) != 1 || write(front->to_tracer, &pid, sizeof pid) != sizeof pid ||
-        write(gate, &byte, 1) != 1)
+    char byte;
+    if (read(ready, &byte, 1) != 1 || write(front->to_tracer, &pid, sizeof pid) != sizeof pid)
         return false;
     if (read(ready, &failure, sizeof failure) != sizeof failure)
-        return true; /* closed by a successful exec */
+        return true; /* closed: it runs, or the tracer has given up, and says why */
     say_error("%s: %s", front->request->command[0], strerror(failure));
     return false;
 }
 
 static bool start_command(struct front *front)
 {
-    int ready[2], gate[2];
+    int ready[2];
     if (!front->request->command)
         return true;
-    if (!make_pipe(ready) || !make_pipe(gate))
+    if (!make_pipe(ready))
         return false;
     front->command = fork();
     if (front->command == 0) {
         close(ready[0]);
-        close(gate[1]);
-        become(front->request->command, front->tracer, ready[1], gate[0]);
+        become(front->request->command, front->tracer, ready[1], front->gate);
     }
     close(ready[1]);
-    close(gate[0]);
-    bool started = front->command > 0 && release_command(front, ready[0], gate[1]);
+    bool started = front->command > 0 && release_command(front, ready[0]);
     close(ready[0]);
-    close(gate[1]);
     return started;
 }
 
@@ -256,6 +265,7 @@ int record_run(struct record_request *request)
         return EXIT_FAILED;
     bool started = start_command(&front);
     close(front.to_tracer);
+    close(front.gate);
     if (!started)
         return give_up(&front);
     wait_for_all(&front, &signals);

@@ -59,11 +59,17 @@ static void tell_json(const struct record_request *request, const struct an_reco
         const char *name;
         uint64_t value;
     } numbers[] = {
-        {"samples", counts->samples},     {"branches", counts->branches},
-        {"lost", counts->lost},           {"stops", counts->stops},
-        {"in_kernel", counts->in_kernel}, {"short_windows", counts->short_ones},
-        {"threads", counts->threads},     {"processes", counts->processes},
-        {"compared", counts->compared},   {"agreed", counts->agreed},
+        {"samples", counts->samples},
+        {"branches", counts->branches},
+        {"lost", counts->lost},
+        {"stops", counts->stops},
+        {"in_kernel", counts->in_kernel},
+        {"queued", counts->queued},
+        {"short_windows", counts->short_ones},
+        {"threads", counts->threads},
+        {"processes", counts->processes},
+        {"compared", counts->compared},
+        {"agreed", counts->agreed},
     };
     const struct {
         const char *name;

@@ -9,6 +9,7 @@
 struct record_request {
     struct an_record_options options;
     char **command; /* to be run, or NULL: options.pid is recorded */
+    int gate;       /* where the command waits for a byte before it begins */
     bool json, quiet;
 };
 

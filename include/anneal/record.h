@@ -45,6 +45,7 @@ struct an_record_counts {
     uint64_t stops;         /* of threads */
     uint64_t short_ones;    /* windows that ended early */
     uint64_t in_kernel;     /* stops that met the thread in a system call: no window */
+    uint64_t queued;        /* stops that met the thread waiting for a processor: likewise */
     uint64_t threads;       /* that were seen */
     uint64_t processes;     /* that were seen */
     double seconds;         /* of recording */
@@ -73,6 +74,8 @@ struct an_record_options {
     const char *output; /* the perf.data file; "-": the standard output, as a pipe */
     /* The recording ends, as if its time was over, when this is not 0. May be NULL. */
     const volatile int *stop;
+    /* Called once, when the process is watched and nothing has been recorded yet; may be NULL. */
+    void (*started)(void *context);
     /* Called some times in a second, with numbers that are not final; may be NULL. */
     void (*progress)(void *context, const struct an_record_counts *counts);
     void *context;

@@ -173,6 +173,8 @@ enum an_code an_lbr_record(const struct an_record_options *options,
                                 .attr = *attr,
                                 .own_began = clock_of(CLOCK_THREAD_CPUTIME_ID)};
     enum an_code code = start(&recorder, name, error);
+    if (code == AN_OK && options->started)
+        options->started(options->context);
     if (code == AN_OK)
         code = record(&recorder, error);
     an_tasks_free(recorder.tasks);

@@ -38,6 +38,7 @@ enum {
     LOOK_INTERVAL = 250000000, /* at threads and children; nanoseconds */
     WINDOWS_PER_ROUND = 64,
     SYSCALL_LENGTH = 2,
+    QUEUED = 500000, /* nanoseconds: who waits longer for a processor was not running */
 };
 
 enum phase {
@@ -352,21 +353,34 @@ static void note_late(struct recorder *recorder, struct an_perf_thread thread)
     recorder->parked_count++;
 }
 
-/* Returns for how long the thread had ever waited for a processor when it was stopped; 0: unknown;
- * UINT64_MAX: it has not been stopped yet. */
-static uint64_t take_window(struct recorder *recorder, struct an_perf_thread thread)
+/*
+ * Stops a thread and takes a window of it. *delay: for how long the thread waited for a processor
+ * before it stopped, and so was not held.
+ *
+ * A thread that is ready to run may be waiting for a processor. It is not its turn then: threads are
+ * to be recorded as often as they run, and not as often as they would like to. Who waits only for the
+ * recorder to sleep again does not wait long.
+ */
+static void take_window(struct recorder *recorder, struct an_perf_thread thread, uint64_t *delay)
 {
     struct user_regs_struct registers;
     struct an_window window = {.thread = thread, .wanted = recorder->options->window};
     struct an_record_counts *counts = recorder->counts;
+    uint64_t before = an_tasks_delay(recorder->tasks);
     enum an_tracee_stop stop = an_tracee_stop(thread.tid, &registers);
     int refusal = errno; /* of ptrace, if it is FORBIDDEN */
-    uint64_t delay = an_tasks_delay(recorder->tasks);
+    uint64_t after = an_tasks_delay(recorder->tasks);
+    *delay = after > before ? after - before : 0;
     switch (stop) {
     case AN_TRACEE_STOPPED:
         counts->stops++;
         recorder->forbidden = false;
-        go_on(recorder, &window, &registers);
+        if (*delay < QUEUED) {
+            go_on(recorder, &window, &registers);
+        } else {
+            an_tracee_release(thread.tid, 0);
+            counts->queued++;
+        }
         break;
     case AN_TRACEE_IN_KERNEL:
         counts->stops++;
@@ -375,14 +389,14 @@ static uint64_t take_window(struct recorder *recorder, struct an_perf_thread thr
         break;
     case AN_TRACEE_LATE:
         note_late(recorder, thread);
-        return UINT64_MAX;
+        *delay = UINT64_MAX; /* it is not held yet */
+        break;
     case AN_TRACEE_FORBIDDEN:
         recorder->refusal = refusal;
         break;
     case AN_TRACEE_GONE:
         break;
     }
-    return delay;
 }
 
 static void try_window(struct recorder *recorder, uint64_t run)
@@ -393,10 +407,9 @@ static void try_window(struct recorder *recorder, uint64_t run)
         an_tracee_sleep(500000 + an_random_below(&recorder->random, 1000000));
         return;
     }
-    uint64_t before = an_tasks_delay(recorder->tasks), after;
+    uint64_t delay;
     struct hold hold = begin_hold();
-    after = take_window(recorder, thread);
-    uint64_t delay = after > before ? after - before : 0;
+    take_window(recorder, thread, &delay);
     an_pace_spend(&recorder->pace, end_hold(recorder, hold, delay), run);
 }
 
@@ -432,7 +445,7 @@ static bool is_enough(const struct recorder *recorder, uint64_t now)
            (options->duration > 0 &&
             (double)(now - recorder->started) >= options->duration * 1e9) ||
            (options->branches && recorder->counts->branches >= options->branches) ||
-           (recorder->forbidden && recorder->refusal);
+           (recorder->forbidden && recorder->refusal) || an_perf_writer_failed(recorder->writer);
 }
 
 static void record(struct recorder *recorder)
@@ -485,7 +498,7 @@ static enum an_code check(const struct recorder *recorder, struct an_error *erro
 
 static enum an_code record_with(struct recorder *recorder, struct an_error *error)
 {
-    enum { EMULATION_COST = 200000, STEP_COST = 100000 };
+    enum { EMULATION_COST = 200000, STEP_COST = 400000 };
     const struct an_record_options *options = recorder->options;
     enum an_code code =
         an_tasks_open(options->pid, options->children, recorder->writer, &recorder->tasks, error);
@@ -494,6 +507,8 @@ static enum an_code record_with(struct recorder *recorder, struct an_error *erro
     recorder->started = an_tracee_now();
     recorder->own_before = own_time();
     recorder->next_look = recorder->started + LOOK_INTERVAL;
+    if (options->started)
+        options->started(options->context);
     double cost = recorder->stepper ? (double)STEP_COST * options->window : EMULATION_COST;
     an_pace_start(&recorder->pace, options->overhead, options->frequency, cost, recorder->started,
                   &recorder->random);
