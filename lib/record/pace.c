@@ -57,11 +57,11 @@ uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run)
     return (uint64_t)fmin(fmax(wait, SHORTEST_WAIT), LONGEST_WAIT);
 }
 
-void an_pace_spend(struct an_pace *pace, uint64_t cost, uint64_t run)
+void an_pace_spend(struct an_pace *pace, uint64_t cost, uint64_t run, bool taken)
 {
     pace->spent += cost;
     pace->cost = pace->cost * inertia + (double)cost * (1 - inertia);
-    double mean = fmax(pace->interval, pace->cost / pace->overhead);
+    double mean = fmax(taken ? pace->interval : 0, pace->cost / pace->overhead);
     pace->next_run = run + (uint64_t)random_interval(pace, mean);
 }
 

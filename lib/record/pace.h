@@ -30,8 +30,9 @@ void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, do
 /* How long to wait before the next window; 0: it may be now. `run`: run time since the start. */
 uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run);
 
-/* A window has cost so much; `run` as above. Chooses the moment of the next one. */
-void an_pace_spend(struct an_pace *pace, uint64_t cost, uint64_t run);
+/* An attempt at a window has cost so much; `run` as above. Chooses the moment of the next one, which
+ * is soon when no window came of it: then there is none to keep a distance from. */
+void an_pace_spend(struct an_pace *pace, uint64_t cost, uint64_t run, bool taken);
 
 /* The recorder has computed, beyond windows. */
 void an_pace_charge(struct an_pace *pace, uint64_t cost);

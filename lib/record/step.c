@@ -127,6 +127,9 @@ enum an_window_end an_stepper_run(struct an_stepper *stepper, struct an_window *
     size_t left = window->wanted * INSTRUCTIONS_PER_BRANCH;
     an_memory_begin(&stepper->memory, tid);
     window->ip = rip;
+    window->why = "SIGTRAP masked";
+    if (an_tracee_masks_traps(tid))
+        return AN_WINDOW_STUCK;
     while (window->count < window->wanted) {
         struct an_operation operation;
         decode(stepper, window->ip, &operation);

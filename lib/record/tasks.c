@@ -34,6 +34,7 @@ struct process {
         AN_VECTOR(struct mapping);
     } mappings;
     uint64_t vvar, vdso;
+    uint64_t links; /* of its folder of threads, which has one for each */
 };
 
 struct thread {
@@ -46,6 +47,7 @@ struct thread {
 struct an_tasks {
     struct an_perf_writer *writer;
     bool children, failed; /* failed: no memory */
+    bool stale;            /* a thread was not there any more */
     uint64_t run_of_ended;
     uint64_t threads_seen, processes_seen;
     size_t open_files;
@@ -329,14 +331,32 @@ static void sort_by_activity(struct an_tasks *tasks)
         }
 }
 
+static uint64_t count_links(const struct process *process)
+{
+    char folder[64];
+    struct stat status;
+    snprintf(folder, sizeof folder, "/proc/%d/task", process->pid);
+    return stat(folder, &status) == 0 ? status.st_nlink : 0;
+}
+
+bool an_tasks_changed(const struct an_tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->processes.count; i++)
+        if (count_links(&tasks->processes.items[i]) != tasks->processes.items[i].links)
+            return true;
+    return tasks->stale;
+}
+
 static void look_at_threads(struct an_tasks *tasks)
 {
     char folder[64];
+    tasks->stale = false;
     number_threads(tasks);
     for (size_t i = 0; i < tasks->threads.count; i++)
         tasks->threads.items[i].seen = false;
     for (size_t i = 0; i < tasks->processes.count; i++) {
         struct look look = {tasks, tasks->processes.items[i].pid, false};
+        tasks->processes.items[i].links = count_links(&tasks->processes.items[i]);
         snprintf(folder, sizeof folder, "/proc/%d/task", look.pid);
         an_proc_each(folder, look_at_thread, &look);
         if (!look.alive)
@@ -459,12 +479,20 @@ uint64_t an_tasks_run_time(struct an_tasks *tasks)
 
 /* ---- choosing ---- */
 
-static bool is_running(const struct thread *thread)
+/* 0 when it is gone */
+static char state_of(const struct thread *thread)
 {
-    if (thread->stat >= 0)
-        return an_proc_state(thread->stat) == 'R';
     struct an_proc_stat stat;
-    return an_proc_stat(thread->id.pid, thread->id.tid, &stat) && stat.state == 'R';
+    if (thread->stat >= 0)
+        return an_proc_state(thread->stat);
+    return an_proc_stat(thread->id.pid, thread->id.tid, &stat) ? stat.state : 0;
+}
+
+static bool is_running(struct an_tasks *tasks, const struct thread *thread)
+{
+    char state = state_of(thread);
+    tasks->stale |= state == 0;
+    return state == 'R';
 }
 
 /* In random order, until one runs: each of those that do has the same chance. */
@@ -477,7 +505,7 @@ struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, uint64_t *random,
         struct thread chosen = tasks->threads.items[other];
         tasks->threads.items[other] = tasks->threads.items[i];
         tasks->threads.items[i] = chosen;
-        if (!skip(context, chosen.id.tid) && is_running(&chosen)) {
+        if (!skip(context, chosen.id.tid) && is_running(tasks, &chosen)) {
             tasks->picked = chosen.schedule;
             return chosen.id;
         }

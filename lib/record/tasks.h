@@ -20,6 +20,10 @@ void an_tasks_free(struct an_tasks *tasks);
  */
 bool an_tasks_look(struct an_tasks *tasks, uint64_t time);
 
+/* Whether threads have come or gone since the last look, as far as can be told cheaply: by their
+ * number, or because one that was picked was not there. */
+bool an_tasks_changed(const struct an_tasks *tasks);
+
 /* Whether an address is in a mapping of the process that has been written. */
 bool an_tasks_knows(const struct an_tasks *tasks, int32_t pid, uint64_t address);
 

@@ -109,6 +109,18 @@ static bool has_pending_signal(int32_t tid)
     return (pending & ~blocked) != 0;
 }
 
+bool an_tracee_masks_traps(int32_t tid)
+{
+    enum { TRAP = 1 << (SIGTRAP - 1) };
+    struct an_buffer text;
+    if (!an_proc_text(tid, "status", &text))
+        return true;
+    const char *status = (const char *)text.data;
+    uint64_t masked = status_number(status, "\nSigBlk:") | status_number(status, "\nSigIgn:");
+    an_buffer_free(&text);
+    return masked & TRAP;
+}
+
 /* Calls that must not be made again: the file is closed even when they return EINTR. */
 static bool closes(uint64_t number)
 {

@@ -56,6 +56,9 @@ void an_tracee_mend(int32_t tid);
 
 bool an_tracee_registers(int32_t tid, struct user_regs_struct *registers);
 
+/* Whether a thread blocks or ignores SIGTRAP. A step would end that: the kernel forces its trap. */
+bool an_tracee_masks_traps(int32_t tid);
+
 /* Lets a stopped thread execute one instruction, or go to the next beginning or end of a system
  * call. False when it is gone. */
 bool an_tracee_step(int32_t tid);

@@ -354,14 +354,14 @@ static void note_late(struct recorder *recorder, struct an_perf_thread thread)
 }
 
 /*
- * Stops a thread and takes a window of it. *delay: for how long the thread waited for a processor
+ * Stops a thread and takes a window of it, if it was running. *delay: for how long the thread waited for a processor
  * before it stopped, and so was not held.
  *
  * A thread that is ready to run may be waiting for a processor. It is not its turn then: threads are
  * to be recorded as often as they run, and not as often as they would like to. Who waits only for the
  * recorder to sleep again does not wait long.
  */
-static void take_window(struct recorder *recorder, struct an_perf_thread thread, uint64_t *delay)
+static bool take_window(struct recorder *recorder, struct an_perf_thread thread, uint64_t *delay)
 {
     struct user_regs_struct registers;
     struct an_window window = {.thread = thread, .wanted = recorder->options->window};
@@ -377,10 +377,10 @@ static void take_window(struct recorder *recorder, struct an_perf_thread thread,
         recorder->forbidden = false;
         if (*delay < QUEUED) {
             go_on(recorder, &window, &registers);
-        } else {
-            an_tracee_release(thread.tid, 0);
-            counts->queued++;
+            return true;
         }
+        an_tracee_release(thread.tid, 0);
+        counts->queued++;
         break;
     case AN_TRACEE_IN_KERNEL:
         counts->stops++;
@@ -397,10 +397,13 @@ static void take_window(struct recorder *recorder, struct an_perf_thread thread,
     case AN_TRACEE_GONE:
         break;
     }
+    return false;
 }
 
 static void try_window(struct recorder *recorder, uint64_t run)
 {
+    if (an_tasks_changed(recorder->tasks))
+        an_tasks_look(recorder->tasks, an_tracee_now());
     struct an_perf_thread thread =
         an_tasks_pick(recorder->tasks, &recorder->random, is_parked, recorder);
     if (thread.tid == 0) {
@@ -409,8 +412,8 @@ static void try_window(struct recorder *recorder, uint64_t run)
     }
     uint64_t delay;
     struct hold hold = begin_hold();
-    take_window(recorder, thread, &delay);
-    an_pace_spend(&recorder->pace, end_hold(recorder, hold, delay), run);
+    bool taken = take_window(recorder, thread, &delay);
+    an_pace_spend(&recorder->pace, end_hold(recorder, hold, delay), run, taken);
 }
 
 /* ---- the loop ---- */
@@ -498,7 +501,7 @@ static enum an_code check(const struct recorder *recorder, struct an_error *erro
 
 static enum an_code record_with(struct recorder *recorder, struct an_error *error)
 {
-    enum { EMULATION_COST = 200000, STEP_COST = 400000 };
+    enum { EMULATION_COST = 200000, STEP_COST = 600000 };
     const struct an_record_options *options = recorder->options;
     enum an_code code =
         an_tasks_open(options->pid, options->children, recorder->writer, &recorder->tasks, error);

@@ -30,7 +30,7 @@ static void simulate(struct run *run)
             run->windows++;
             run->spent += run->cost;
             time += run->cost;
-            an_pace_spend(&pace, run->cost, run->run);
+            an_pace_spend(&pace, run->cost, run->run, true);
         }
         while (run->other_cost && next_other < time) {
             next_other += MS;
@@ -97,7 +97,7 @@ static void chooses_random_moments(void **state)
     (void)state;
     an_pace_start(&pace, 1, 1000, 1, 0, &random);
     for (int i = 0; i < NUMBER; i++) {
-        an_pace_spend(&pace, 1, run);
+        an_pace_spend(&pace, 1, run, true);
         double interval = (double)(pace.next_run - run);
         sum += interval;
         squares += interval * interval;
