@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Whether the recorder sees each branch as often as it is taken: recordings of a program whose
+# branches are known (support/known_branches.c), judged by support/branch_shares.c.
+#
+# The standard errors have to be so small that a bias would be found: of 5% with emulation, more for
+# rare branches, and of 40% with single steps, which are slow.
+#
+# usage: test_bias.sh ANNEAL STEP_RECORD KNOWN_BRANCHES BRANCH_SHARES
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+step_record=$(realpath "$2")
+known_branches=$(realpath "$3")
+branch_shares=$(realpath "$4")
+
+# record_groups GROUPS METHOD WINDOW BRANCHES: makes the files truth and data
+record_groups() {
+    "$known_branches" -g "$1" --truth >truth
+    start "$known_branches" -g "$1" -s 200
+    run 0 "$anneal" record -q -o data --method="$2" --window="$3" --branches="$4" \
+        --overhead=90% --freq=100000 -p "$target"
+    stop
+}
+
+# judge OPTION...: branch_shares is content
+judge() {
+    "$branch_shares" "$@" truth data >verdict 2>&1 || fail "$(cat verdict)"
+}
+
+# refuses TRUTH TEXT: it is not, and says so
+refuses() {
+    ! "$branch_shares" "$1" data >verdict 2>&1 || fail 'it has not found:' "$2" "$(cat verdict)"
+    grep -qF "$2" verdict || fail 'it does not say:' "$2" "$(cat verdict)"
+}
+
+# A checker that finds nothing would be content with everything. So it gets wrong truths: one branch
+# is more frequent by 5%, or leads elsewhere; another one always leads away.
+planted() {
+    record_groups b emulate 200 300000
+    judge -b 5
+    for line in 3 4 6 8; do
+        awk -v line=$line 'NR == line { $4 *= 1.05 } { print }' truth >wrong
+        refuses wrong 'wrong: '
+    done
+    awk 'NR == 5 { $3 = $3 "0" } { print }' truth >wrong
+    refuses wrong 'there is no branch'
+    sed 's/sometimes/always/' truth >wrong
+    refuses wrong 'nothing leads from'
+}
+
+# right GROUPS METHOD WINDOW BRANCHES OPTION...: a recording of so many branches is as it should be
+right() {
+    record_groups "$1" "$2" "$3" "$4"
+    shift 4
+    judge "$@"
+    cat verdict
+}
+
+if ! may_trace "$step_record"; then
+    skip 'shares of branches' 'processes may not be traced here'
+    finish
+fi
+check 'a bias of 5% is found when it is there' planted
+check 'all sorts of branches in long windows' right abcdfg emulate 256 1200000 -b 8
+check 'in windows of 48' right abcdfg emulate 48 240000 -b 10 -m 0.03
+check 'in windows shorter than loops' right abcdfg emulate 7 21000 -b 30 -m 0.15
+check 'the cases of a switch' right a emulate 64 320000 -b 5 -m 0.06
+check 'calls through pointers' right c emulate 64 320000 -b 5 -m 0.04
+check 'conditional branches' right d emulate 100 400000 -b 5 -m 0.04
+check 'recursion' right f emulate 100 400000 -b 5 -m 0.04
+
+# A round has 27 branches, of which the last one is behind a system call. Whole rounds have all of
+# them equally often, wherever they begin; where windows were cut off, or left out, they would not.
+# Other windows begin a little more often behind the call: that is when the processor is slow, as it
+# has to learn again what it forgot in the kernel.
+check 'whole rounds with a system call' right e emulate 54 108000 -b 5
+check 'parts of rounds with a system call' right e emulate 32 64000 -t 12
+check 'the same with single steps' right e step 54 3780 -b 5
+check 'all sorts of branches with single steps' right abcdfg step 48 6240 -b 40 -m 0.15
+finish

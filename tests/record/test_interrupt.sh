@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Interrupting the recorder at any moment leaves the program that it records as it was: running, not
+# traced, undisturbed. The program is support/undisturbed, which checks itself.
+#
+# usage: test_interrupt.sh ANNEAL STEP_RECORD UNDISTURBED LIST_RECORDING
+#
+# INTERRUPTIONS=N: so many (80).
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+step_record=$(realpath "$2")
+undisturbed=$(realpath "$3")
+list_recording=$(realpath "$4")
+export PERF_CONFIG=/dev/null PERF_BUILDID_DIR=$scratch/buildid
+interruptions=${INTERRUPTIONS:-80}
+
+gets_on() {
+    local status=0
+    "$undisturbed" --progress board 15000 && return
+    if ! kill -0 "$target"; then
+        wait "$target" || status=$?
+        fail "the program has ended with status $status:" "$(cat said)"
+    fi
+    fail 'the program does not get on:' "$(cat said)"
+}
+
+start_undisturbed() {
+    start "$undisturbed" board
+    until [ -s board ]; do sleep 0.01; done
+    gets_on
+}
+
+# The program checks its sums, and says that all is well.
+ends_well() {
+    gets_on
+    local status=0
+    kill -TERM "$target"
+    wait "$target" || status=$?
+    [ $status -eq 0 ] || fail "the program ended with status $status:" "$(cat said)"
+    trap - EXIT
+}
+
+# Stopping and continuing a process makes some calls return EINTR: the program has to notice.
+notices() {
+    start_undisturbed
+    local status=0
+    for _ in {1..50}; do
+        kill -STOP "$target" 2>/dev/null || break
+        kill -CONT "$target" 2>/dev/null || break
+        sleep 0.02
+    done
+    kill -TERM "$target" 2>/dev/null || :
+    wait "$target" || status=$?
+    expect "$status" 3
+    trap - EXIT
+}
+
+# begin METHOD: starts the recorder, $front, as the leader of a process group. A shell's background
+# processes ignore SIGINT.
+begin() {
+    mkdir rec
+    setsid env --default-signal=INT "$anneal" record -q --method="$1" --overhead=60% -F 100000 \
+        -o "$PWD/rec/data" -p "$target" >front.out 2>&1 &
+    front=$!
+}
+
+# Nothing is left of a recorder but what it recorded.
+no_remains() {
+    for _ in {1..300}; do
+        # processes may end while they are looked at
+        grep -lzF "$PWD/rec/data" /proc/[0-9]*/cmdline >remains 2>/dev/null || :
+        [ -s remains ] || return 0
+        sleep 0.01
+    done
+    fail "still there: $(cat remains)"
+}
+
+# valid NUMBER: the recording can be read; perf, which takes its time, is asked about every fourth
+valid() {
+    run 0 "$list_recording" -b rec/data
+    if [ $(($1 % 4)) -eq 0 ]; then
+        run 0 perf script -F ip,brstack -i rec/data
+        [ ! -s err ] || fail 'perf script complains:' "$(cat err)"
+    fi
+}
+
+# early STATUS: the signal came before the recorder had begun with anything
+early() {
+    [ "$1" -gt 128 ] && [ ! -e rec/data ]
+}
+
+# interrupt SIGNAL NUMBER: $front, and what has to be true then; "group" is a SIGKILL for all of its
+# processes, as a shell sends it for kill -9 %1
+interrupt() {
+    local status=0
+    case $1 in
+    group) kill -KILL -- "-$front" ;;
+    *) kill -"$1" "$front" ;;
+    esac
+    wait "$front" 2>/dev/null || status=$?
+    no_remains
+    is_free "$target"
+    gets_on
+    if [ "$1" = KILL ] || [ "$1" = group ]; then
+        expect $status 137
+    elif early $status; then
+        too_early=$((too_early + 1))
+    else
+        [ $status -eq 0 ] || fail "SIG$1: status $status:" "$(cat front.out)"
+        [ -s rec/data ] || fail "SIG$1: nothing recorded"
+    fi
+    if [ -e rec/data ]; then
+        valid "$2"
+    fi
+    [ "$(find rec -mindepth 1 | grep -cv '^rec/data$')" = 0 ] || fail "left behind: $(ls -A rec)"
+    rm -r rec
+}
+
+# interrupted SIGNAL METHOD: many times, from 5 to 150 ms after the start
+interrupted() {
+    local i times=$((interruptions / 8)) too_early=0
+    start_undisturbed
+    for ((i = 0; i < times; i++)); do
+        begin "$2"
+        sleep "$(printf '0.%03d' $((5 + RANDOM % 146)))"
+        interrupt "$1" $i
+    done
+    [ $too_early -le $((times / 2 + 1)) ] || fail "$too_early of $times were too early"
+    ends_well
+}
+
+if ! may_trace "$step_record"; then
+    skip 'interruptions' 'processes may not be traced here'
+    finish
+fi
+check 'the program notices when it is disturbed' notices
+for method in emulate step; do
+    for signal in INT TERM KILL; do
+        check_with 'perf setsid' "SIG$signal while recording ($method)" interrupted $signal $method
+    done
+done
+# A killed tracer does not harm a thread that is emulated; one that is stepped it may (docs/record.md).
+check_with 'perf setsid' 'SIGKILL for all processes (emulate)' interrupted group emulate
+finish

@@ -1,0 +1,479 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# anneal record from outside: what it can be told, what it says, what becomes of its output, and what
+# it refuses. Kinds of programs are in test_targets.sh.
+#
+# usage: test_record.sh ANNEAL STEP_RECORD KNOWN_BRANCHES LIST_RECORDING
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+step_record=$(realpath "$2")
+known_branches=$(realpath "$3")
+list_recording=$(realpath "$4")
+record=("$anneal" record --overhead=50% --freq=100000)
+
+if ! have gcc jq; then
+    skip 'recording' "missing:$missing; run scripts/bootstrap"
+    finish
+fi
+if ! may_trace "$step_record"; then
+    skip 'recording' 'processes may not be traced here'
+    finish
+fi
+compile_hot "$scratch/hot"
+hot=$scratch/hot
+
+# readable FILE LEAST: a whole recording with so many samples
+readable() {
+    "$list_recording" -b "$1" >samples || fail "$1 cannot be read"
+    [ "$(wc -l <samples)" -ge "$2" ] || fail "$(wc -l <samples) samples, expected $2"
+}
+
+# alone FILE...: nothing else that looks like a recording was left in this folder
+alone() {
+    expect "$(find . -name '*data*' | sort | tr '\n' ' ')" "$(printf './%s ' "$@")"
+}
+
+# ---- what is recorded ----
+
+commands() {
+    for method in emulate step; do
+        run 7 "${record[@]}" --method=$method -o data "$hot" 0.3
+        expect "$(cat out)" 'done'
+        says 'branches in' 'wrote data'
+        readable data 1
+    done
+    run 7 "${record[@]}" -q -- "$hot" 0.2
+    readable perf.data 1
+    [ ! -s err ] || fail "$(cat err)"
+    alone data perf.data
+}
+check 'a command: its output and exit status are its own' commands
+
+short_commands() {
+    for _ in {1..10}; do
+        run 0 "${record[@]}" -q -o data true
+        readable data 0
+        run 1 "${record[@]}" -q -o data false
+    done
+    run 0 "${record[@]}" -q -o data nice
+    expect "$(cat out)" 0
+    run 0 "${record[@]}" -q -o data -- sh -c 'echo "$1" >&2; read -r word; echo "$word"' sh text <<<word
+    expect "$(cat out err)" $'word\ntext'
+}
+check 'commands that end at once' short_commands
+
+no_command() {
+    run 127 "${record[@]}" -o data no-such-command
+    says no-such-command
+    run 127 "${record[@]}" -o data /etc/passwd
+    says 'Permission denied'
+    [ ! -e data ]
+}
+check 'commands that cannot be run' no_command
+
+killed_command() {
+    run 143 "${record[@]}" -q -o data -- sh -c 'sleep 0.1; kill $$'
+    readable data 0
+}
+check 'a command that dies of a signal' killed_command
+
+attached() {
+    start "$known_branches" -s 60
+    for method in emulate step; do
+        run 0 "${record[@]}" --method=$method -o $method --branches=200 --window=40 -p "$target"
+        says "($method)"
+        readable $method 5
+        is_free "$target"
+    done
+    stop
+}
+check 'a process that runs' attached
+
+# ---- until when ----
+
+# lasts LEAST MOST OPTION...: seconds, by the account
+lasts() {
+    run 0 "${record[@]}" --json -o data -p "$target" "${@:3}"
+    at_least "$(account seconds)" "$1"
+    at_most "$(account seconds)" "$2"
+}
+
+durations() {
+    start "$known_branches" -s 60
+    lasts 0.3 0.8 -d 300ms
+    lasts 1 1.5 --duration=1
+    lasts 1.2 1.7 --duration=1.2s
+    stop
+    start sleep 60
+    lasts 0.3 0.8 --duration=0.005m
+    expect "$(account samples)" 0
+    readable data 0
+    stop
+}
+check 'for a given time' durations
+
+enough_branches() {
+    start "$known_branches" -s 60
+    run 0 "${record[@]}" --json -o data -p "$target" --branches=5000 --window=100
+    expect "$(account branches)" 5000
+    expect "$(account samples)" 50
+    readable data 50
+    awk '{ exit NF != 105 }' samples || fail "$(head -n 1 samples)"
+    for window in 1 33 1024; do
+        run 0 "${record[@]}" -q -o data -p "$target" --branches=$((window * 5)) --window=$window
+        readable data 5
+        awk -v window=$window 'NF != window + 5 { exit 1 }' samples || fail "$(head -n 1 samples)"
+    done
+    stop
+}
+check 'until there are enough branches, so many at a time' enough_branches
+
+end_of_process() {
+    start "$hot" 0.3
+    run 0 "${record[@]}" --json -o data -p "$target"
+    at_most "$(account seconds)" 30
+    wait "$target" || expect $? 7
+    readable data 1
+}
+check 'until the process ends' end_of_process
+
+# keys SIGNAL: as the terminal does, to all processes of the group
+keys() {
+    set -m
+    env --default-signal="$1" "${record[@]}" -q -o data -- "$hot" 60 >said 2>&1 &
+    local front=$! status=0
+    set +m
+    sleep 1
+    kill -"$1" -- -$front
+    wait $front || status=$?
+    expect $status $((128 + $(kill -l "$1")))
+    readable data 0
+    alone data
+}
+check 'Ctrl-C ends the command, and its recording is whole' keys INT
+check 'a hang-up does, too' keys HUP
+
+# Rates are of run time. A program that runs all the time has as much of it as there is.
+frequencies() {
+    start "$known_branches" -s 60
+    run 0 "$anneal" record --json -o data -p "$target" -d 2s --overhead=50% -F 50
+    at_most "$(account 'samples / .run_seconds')" 75
+    at_least "$(account 'samples / .run_seconds')" 25
+    stop
+}
+check 'at most so often' frequencies
+
+# ---- the account ----
+
+fields() {
+    start "$known_branches" -s 60
+    run 0 "${record[@]}" --json -o data -p "$target" -d 500ms
+    for field in samples branches stops in_kernel short_windows threads processes compared agreed \
+        seconds run_seconds stopped_seconds own_seconds longest_stop overhead; do
+        expect "$(account "$field | type")" number
+    done
+    expect "$(account 'ends | type')" object
+    expect "$(account method)" emulate
+    expect "$(account 'threads, .processes' | tr '\n' ' ')" '1 1 '
+    expect "$(account samples)" "$("$list_recording" data | wc -l)"
+    expect "$(account branches)" "$("$list_recording" -b data | grep -o /0x | wc -l)"
+    at_least "$(account stops)" "$(account samples)"
+    at_most "$(account longest_stop)" "$(account stopped_seconds)"
+    [ ! -s err ] || fail "$(cat err)"
+    run 0 "${record[@]}" --json -o - -p "$target" -d 300ms
+    mv out data
+    mv err out
+    expect "$(account method)" emulate
+    readable data 1
+    stop
+}
+check_with jq 'the account as JSON' fields
+
+# budget METHOD OVERHEAD SECONDS: what is held stays within it; a recording is long enough when many
+# windows can be paid for
+budget() {
+    start "$known_branches" -s 60
+    run 0 "$anneal" record --json -o data -p "$target" -F 100000 --method="$1" --overhead="$2" -d "$3"
+    at_most "$(account 'stopped_seconds / .run_seconds')" \
+        "$(awk -v percent="${2%\%}" 'BEGIN { print percent / 100 * 1.1 }')"
+    at_least "$(account samples)" 1
+    stop
+}
+check 'the budget' budget emulate 2% 5s
+check 'a large budget' budget emulate 20% 3s
+check 'the budget of single steps' budget step 5% 5s
+
+same_seed() {
+    run 2 "$anneal" record --seed=x -o data -p $$
+    start "$known_branches" -s 60
+    run 0 "${record[@]}" -q --seed=5 -o data -p "$target" -b 100
+    stop
+}
+check 'a seed' same_seed
+
+# ---- what is refused ----
+
+usage() {
+    run 2 "$anneal" record
+    says 'what is to be recorded'
+    run 2 "$anneal" record -p $$ true
+    run 2 "$anneal" record -p x
+    run 2 "$anneal" record -p 0
+    run 2 "$anneal" record -p -1
+    for wrong in --duration=x --duration=-1s --duration=1y --duration= --overhead=0 --overhead=-2 \
+        --overhead=500% --method=magic --branches=0 --window=0 --window=5000 --freq=0 --no-such-option; do
+        run 2 "$anneal" record -o data $wrong -p $$
+        says "${wrong%%=*}"
+    done
+    [ ! -e data ]
+}
+check 'wrong usage' usage
+
+no_process() {
+    run 2 "$anneal" record -o data -p 4194303
+    says 4194303 'no process'
+    run 0 sh -c 'true & echo $!; wait'
+    run 2 "$anneal" record -o data -p "$(cat out)"
+    [ ! -e data ]
+}
+check 'a process that does not exist' no_process
+
+# A process that has ended, and whose parent does not care.
+zombie() {
+    start python3 -c '
+import os, time
+child = os.fork()
+if child == 0:
+    os._exit(0)
+print(child, flush=True)
+time.sleep(60)'
+    waits_for said
+    run 2 "$anneal" record -o data -p "$(cat said)"
+    says "$(cat said)" ended
+    [ ! -e data ]
+    stop
+}
+check_with python3 'a process that has ended' zombie
+
+# A thread's number is not a process's, though there is something of that name.
+thread() {
+    start "$known_branches" -s 60 -t 50,20
+    sleep 0.1
+    local tid
+    for tid in "/proc/$target/task"/*; do
+        tid=${tid##*/}
+        [ "$tid" = "$target" ] || break
+    done
+    run 2 "$anneal" record -o data -d 200ms -p "$tid"
+    says "$tid" thread "$target"
+    [ ! -e data ]
+    stop
+}
+check 'a thread' thread
+
+kernel_thread() {
+    run 2 "$anneal" record -o data -d 300ms -p "$1"
+    says "$1" kernel
+    [ ! -e data ]
+}
+kthread=$(ps -o pid= --ppid 2 2>/dev/null | head -n 1 | tr -d ' ')
+if [ -n "$kthread" ] && [ "$(id -u)" = 0 ]; then
+    check 'a thread of the kernel' kernel_thread "$kthread"
+else
+    skip 'a thread of the kernel' 'none can be seen here'
+fi
+
+# itself: nobody can trace a process that waits for the tracer
+itself() {
+    local status=0
+    sh -c 'exec timeout 20 "$0" record -q -o data -d 300ms -p $$' "$anneal" >out 2>err || status=$?
+    [ $status -ne 124 ] || fail 'it waits for itself'
+}
+check 'its own parent' itself
+
+# A small tracer of its own, which holds the process as a debugger would.
+traced() {
+    cat >tracer.c <<'EOP'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    if (argc < 2 || ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0) != 0)
+        return 1;
+    puts("tracing");
+    fflush(stdout);
+    pause();
+}
+EOP
+    gcc tracer.c -o tracer
+    "$known_branches" -s 30 &
+    local traced=$!
+    start ./tracer $traced
+    waits_for said
+    run 1 "$anneal" record -o data -d 300ms -p $traced
+    says "$traced" 'traced already' "$target"
+    [ ! -e data ]
+    stop
+    kill $traced
+}
+check 'a process that is traced by another one' traced
+
+# A program of 32 bits that runs for ever, made by hand: few systems could compile one.
+narrow() {
+    python3 - <<'END'
+import os, struct
+code = bytes.fromhex("89c8" "41" "ebfb")  # 1: mov %ecx,%eax; inc %ecx; jmp 1b
+base, head = 0x8048000, 52 + 32
+elf = b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack(
+    "<HHIIIIIHHHHHH", 2, 3, 1, base + head, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+program = struct.pack("<8I", 1, 0, base, base, head + len(code), head + len(code), 5, 4096)
+open("narrow", "wb").write(elf + program + code)
+os.chmod("narrow", 0o755)
+END
+    start ./narrow
+    sleep 0.1
+    kill -0 "$target" 2>/dev/null || { echo 'no such programs run here' && return; }
+    run 1 "$anneal" record -o data -d 300ms -p "$target"
+    says '32-bit'
+    run 0 "$anneal" record -q -o data2 -d 300ms -p "$target" || :
+    kill -0 "$target" || fail 'it did not survive'
+    [ ! -e data ]
+    stop
+}
+check_with python3 'a process of 32 bits' narrow
+
+# ---- output ----
+
+full_disk() {
+    start "$known_branches" -s 60
+    run 1 "${record[@]}" -o /dev/full -d 300ms -p "$target"
+    says /dev/full
+    local status=0
+    "${record[@]}" -q -o - -d 300ms -p "$target" >/dev/full 2>err || status=$?
+    expect $status 1
+    is_free "$target"
+    stop
+}
+check 'a full disk' full_disk
+
+# small_disk: a file system of 64 KiB, in a mount namespace of its own
+small_disk() {
+    start "$known_branches" -s 60
+    mkdir small
+    cat >script <<'END'
+mount -t tmpfs -o size=64k none small && echo precious >small/data || exit 99
+"$@" 2>err
+status=$?
+ls -A small >left
+cat small/data >>left
+exit $status
+END
+    run 1 unshare -m sh script "${record[@]}" -o small/data -b 20000 -p "$target"
+    says 'No space left'
+    expect "$(cat left)" $'data\nprecious'
+    is_free "$target"
+    stop
+}
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+    check_with unshare 'a disk that fills up: what was there stays' small_disk
+else
+    skip 'a disk that fills up' 'mounting takes root'
+fi
+
+no_place() {
+    echo precious >data
+    run 1 "$anneal" record -o no-such-folder/data -d 300ms -p $$
+    says no-such-folder
+    run 2 "$anneal" record -o . -d 300ms -p $$
+    says directory
+    run 2 "$anneal" record -o data -p 4194303
+    expect "$(cat data)" precious
+    alone data
+}
+check 'output that cannot be written; what was there stays' no_place
+
+replaced() {
+    start "$known_branches" -s 60
+    echo precious >data
+    ln data other
+    run 0 "${record[@]}" -q -o data -d 300ms -p "$target"
+    readable data 1
+    expect "$(cat other)" precious
+    stop
+}
+check 'an older recording is replaced' replaced
+
+pipe() {
+    start "$known_branches" -s 60
+    "${record[@]}" -q -o - -d 500ms -p "$target" | perf script -F ip,brstack -i - >script 2>script.err
+    [ "$(grep -c 0x script)" -ge 3 ] || fail "$(cat script.err)"
+    mkfifo fifo
+    perf script -F ip,brstack -i - <fifo >script 2>script.err &
+    run 0 "${record[@]}" -q -o fifo -d 500ms -p "$target"
+    wait $!
+    [ "$(grep -c 0x script)" -ge 3 ] || fail "$(cat script.err)"
+    stop
+}
+check_with perf 'into perf script through a pipe' pipe
+
+# The reader goes away: that is an end, and not one that hurts.
+broken_pipe() {
+    start "$known_branches" -s 60
+    local status
+    set +e
+    timeout 15 "${record[@]}" -q -o - -d 60s -p "$target" 2>err | head -c 1000 >part
+    status=${PIPESTATUS[0]}
+    set -e
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "status $status"
+    is_free "$target"
+    kill -0 "$target"
+    stop
+}
+check 'a pipe that nobody reads any more' broken_pipe
+
+# ---- users ----
+
+# A user who may use this folder, but has none of root's rights.
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
+own_process() {
+    chmod 711 "$scratch"
+    chmod 755 .
+    mkdir -m 777 folder
+    cp "$anneal" anneal
+    cp "$known_branches" target
+    chmod 755 anneal target
+    start "${as_nobody[@]}" ./target -s 60
+    run 0 "${as_nobody[@]}" ./anneal record -q --overhead=50% -o folder/data -d 500ms -p "$target"
+    readable folder/data 1
+    run 0 "${as_nobody[@]}" ./anneal record -q --overhead=50% -o folder/step -d 500ms --method=step -p "$target"
+    run 1 "${as_nobody[@]}" ./anneal record -q -o data -d 300ms -p "$target"
+    says 'Permission denied'
+    expect "$(find . -name '*data*')" ./folder/data
+    stop
+}
+
+others_process() {
+    chmod 711 "$scratch"
+    chmod 777 .
+    cp "$anneal" anneal
+    chmod 755 anneal
+    start "$known_branches" -s 60
+    run 1 "${as_nobody[@]}" ./anneal record -o data -d 300ms -p "$target"
+    says "$target" 'may not be traced'
+    [ ! -e data ]
+    stop
+}
+
+if [ "$(id -u)" = 0 ]; then
+    check_with setpriv 'a user records a process of their own' own_process
+    check_with setpriv 'but not one of others' others_process
+else
+    skip 'processes of other users' 'only root can start some'
+fi
+finish

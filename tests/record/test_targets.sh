@@ -1,0 +1,403 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Recording programs of all kinds: with threads, with children, that load code, replace it, write it
+# as they run, that are linked in this way or that. Each is found again in the recording, and goes on
+# as if nothing had happened.
+#
+# usage: test_targets.sh ANNEAL STEP_RECORD KNOWN_BRANCHES LIST_RECORDING
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+step_record=$(realpath "$2")
+known_branches=$(realpath "$3")
+list_recording=$(realpath "$4")
+record=("$anneal" record --overhead=50% --freq=100000)
+
+if ! have gcc perf jq; then
+    skip 'recording' "missing:$missing; run scripts/bootstrap"
+    finish
+fi
+if ! may_trace "$step_record"; then
+    skip 'recording' 'processes may not be traced here'
+    finish
+fi
+
+# ---- how it is linked ----
+
+# linked OPTION...: perf finds the functions, position independent or not, with libraries or without
+linked() {
+    compile_hot hot "$@"
+    run 7 "${record[@]}" -q -o data ./hot 0.5
+    has_hot data
+}
+check 'position independent' linked -pie -fPIE
+check 'at a fixed address' linked -no-pie -fno-pie
+check 'without libraries' linked -static
+check 'without libraries, position independent' linked -static-pie
+
+# The file may be gone, or another one by now. What is mapped has its old name.
+deleted() {
+    compile_hot hot
+    start ./hot 60
+    sleep 0.2
+    rm hot
+    run 0 "${record[@]}" -q -o data -b 1000 -p "$target"
+    "$list_recording" -k data >tasks
+    grep -q 'PERF_RECORD_MMAP2.*/hot (deleted)$' tasks || fail "$(grep MMAP tasks)"
+    "$list_recording" -i data | grep -q '/hot (deleted)$' || fail "$("$list_recording" -i data)"
+    stop
+}
+check 'a program whose file was deleted' deleted
+
+# ---- threads ----
+
+# Threads are met as often as they run. How long each one did, by /proc, is what counts.
+run_times() {
+    local task
+    for task in /proc/"$target"/task/*; do
+        echo "$(<"$task"/comm) $(cut -d' ' -f1 "$task"/schedstat)"
+    done | sort
+}
+
+# in_proportion THREADS WINDOWS: windows to the time that each of these ran, all within 30% of the
+# mean. That is more than four standard errors when there are 200 windows of each.
+in_proportion() {
+    run_times >before
+    run 0 "${record[@]}" --json -o data -p "$target" -b $(($2 * 8)) -w 8 -d 20s
+    run_times >after
+    perf script -F comm -i data 2>/dev/null | tr -d ' ' | sort | uniq -c | awk '{ print $2, $1 }' >windows
+    join before after | join - windows | awk -v threads="$1" '
+        { rate[$1] = $4 / ($3 - $2); sum += rate[$1]; n++; print $1, ($3 - $2) / 1e9, $4, rate[$1] }
+        END {
+            for (name in rate)
+                if (rate[name] < 0.7 * sum / n || rate[name] > 1.3 * sum / n)
+                    bad = 1
+            exit n != threads || bad
+        }' >table || fail 'thread, seconds, windows, rate:' "$(cat table)"
+    stop
+}
+
+duty_cycles() {
+    start "$known_branches" -s 60 -t 10,20,40
+    sleep 0.2
+    in_proportion 3 1500
+    expect "$(account threads)" 4
+}
+check 'threads in proportion to the time they run' duty_cycles
+
+# ---- children ----
+
+server() {
+    cat >server.c <<'EOP'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+__attribute__((noinline)) static unsigned serve(unsigned x)
+{
+    for (int i = 0; i < 1000; i++)
+        x = x & 64 ? x * 3 + 1 : (x ^ (x >> 3)) + 0x9e37;
+    return x;
+}
+static volatile unsigned sink;
+static int work(double seconds)
+{
+    while (clock() < seconds * CLOCKS_PER_SEC)
+        for (int i = 0; i < 100; i++)
+            sink = serve(sink);
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    int children = 0, status, bad = 0;
+    for (; children < 3; children++) {
+        if (fork() == 0) {
+            prctl(PR_SET_NAME, "worker");
+            if (children == 2)
+                execl("./other", "./other", "0.7", (char *)NULL);
+            return work(0.7);
+        }
+    }
+    work(0.7);
+    while (children--)
+        bad |= wait(&status) < 0 || (status != 0 && status != 7 << 8);
+    return bad;
+}
+EOP
+    gcc -O2 server.c -o server
+    compile_hot other
+}
+
+with_children() {
+    server
+    run 0 "${record[@]}" --json --children -o data ./server
+    expect "$(account processes)" 4
+    expect "$("$list_recording" data | cut -d/ -f1 | sort -u | wc -l)" 4
+    names data
+    grep -q '^serve$' names.of || fail "$(cat names.of)"
+    grep -q '^hot_outer$' names.of || fail "$(cat names.of)"
+    "$list_recording" -k data >tasks
+    expect "$(grep -c 'COMM exec: other' tasks)" 1
+    at_least "$(grep -c PERF_RECORD_FORK tasks)" 3
+}
+check 'children, and what they run' with_children
+
+without_children() {
+    server
+    run 0 "${record[@]}" --json -o data ./server
+    expect "$(account processes)" 1
+    expect "$("$list_recording" data | cut -d/ -f1 | sort -u | wc -l)" 1
+    names data
+    ! grep -q hot_ names.of || fail "$(cat names.of)"
+}
+check 'without them' without_children
+
+# Children that are there already.
+older_children() {
+    compile_hot hot
+    start sh -c './hot 5 & ./hot 5 & wait'
+    sleep 0.3
+    run 0 "${record[@]}" --json --children -o data -b 2000 -p "$target"
+    expect "$(account processes)" 3
+    has_hot data
+    kill $(pgrep -P "$target")
+    wait "$target"
+}
+check_with pgrep 'children that are older than the recording' older_children
+
+# ---- code that comes while it is recorded ----
+
+execs() {
+    compile_hot other
+    cat >first.c <<'EOP'
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned sum;
+__attribute__((noinline)) void before_exec(void)
+{
+    for (unsigned i = 0; i < 1000; i++)
+        sum += i & 4 ? i : 3;
+}
+int main(void)
+{
+    while (clock() < CLOCKS_PER_SEC / 2)
+        for (int i = 0; i < 100; i++)
+            before_exec();
+    execl("./other", "other", "1", (char *)NULL);
+    return 1;
+}
+EOP
+    gcc -O2 first.c -o first
+    run 7 "${record[@]}" --json -o data ./first
+    names data
+    head -n 3 names.of | sort | tr '\n' ' ' >top
+    expect "$(cat top)" 'before_exec hot_inner hot_outer '
+}
+check 'another program in the same process' execs
+
+loads() {
+    cat >plugin.c <<'EOP'
+static volatile unsigned sum;
+__attribute__((noinline)) void in_the_plugin(void)
+{
+    for (unsigned i = 0; i < 1000; i++)
+        sum += i & 4 ? i : 3;
+}
+EOP
+    cat >loader.c <<'EOP'
+#include <dlfcn.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+    usleep(300000);
+    void *library = dlopen("./plugin.so", RTLD_NOW);
+    if (!library)
+        return 1;
+    void (*run)(void) = (void (*)(void))dlsym(library, "in_the_plugin");
+    while (clock() < CLOCKS_PER_SEC / 2)
+        for (int i = 0; i < 100; i++)
+            run();
+    dlclose(library);
+    return 5;
+}
+EOP
+    gcc -O2 -fPIC -shared plugin.c -o plugin.so
+    gcc -O2 loader.c -o loader -ldl
+    run 5 "${record[@]}" -q -o data ./loader
+    names data
+    expect "$(head -n 1 names.of)" in_the_plugin
+}
+check 'a library that is loaded later' loads
+
+# Code that is written by the program, and written anew while it runs, at the same address. Each
+# version adds another number; a recorder that lets it run what was there before makes sums wrong.
+writes_code() {
+    cat >jit.c <<'EOP'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+int main(void)
+{
+    static const unsigned char code[] = {
+        0x31, 0xc0,                   /* xor %eax,%eax */
+        0xb9, 0x64, 0x00, 0x00, 0x00, /* mov $100,%ecx */
+        0x83, 0xc0, 0x01,             /* 1: add $1,%eax */
+        0xff, 0xc9,                   /* dec %ecx */
+        0x75, 0xf9,                   /* jnz 1b */
+        0xc3,
+    };
+    unsigned char *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED)
+        return 2;
+    memcpy(place, code, sizeof code);
+    for (unsigned round = 0; clock() < CLOCKS_PER_SEC / 2; round++) {
+        place[9] = round % 100;
+        for (unsigned i = 0; i < 50; i++)
+            if (((unsigned (*)(void))(void *)place)() != 100 * (round % 100))
+                return 1;
+    }
+    return 0;
+}
+EOP
+    gcc -O2 jit.c -o jit
+    for method in emulate step; do
+        run 0 "${record[@]}" --json --method=$method -o data ./jit
+        at_least "$(account samples)" 3
+        perf script -F ip,brstack -i data >script 2>script.err
+        [ "$(grep -c 0x script)" -ge 3 ] || fail "$(cat script.err)"
+    done
+}
+check 'code that the program writes' writes_code
+
+# ---- what else a program may do ----
+
+# A program that checks itself as it runs, and says so: nothing is changed, by either method.
+filtered() {
+    cat >filter.c <<'EOP'
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile unsigned sum;
+int main(void)
+{
+    /* from here on, only read, write, exit and sigreturn */
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+        return 3;
+    for (unsigned i = 0; i < 400000000; i++)
+        sum += i & 4 ? i : 3;
+    syscall(SYS_exit, 6);
+}
+EOP
+    gcc -O2 filter.c -o filter
+    local status=0
+    ./filter || status=$?
+    [ $status -ne 3 ] || { echo 'no filters here' && return; }
+    run 6 "${record[@]}" --json -o data ./filter
+    at_least "$(account samples)" 3
+}
+check 'a program that may make few system calls' filtered
+
+# Threads that block or ignore SIGTRAP are never given one, and handlers stay.
+masked() {
+    cat >mask.c <<'EOP'
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+static volatile int traps, sum;
+static void count(int signal)
+{
+    traps++;
+}
+int main(void)
+{
+    struct sigaction action;
+    sigset_t set;
+    signal(SIGTRAP, count);
+    sigfillset(&set);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    while (clock() < CLOCKS_PER_SEC / 2)
+        for (int i = 0; i < 1000000; i++)
+            sum += i & 4 ? i : 3;
+    sigprocmask(SIG_SETMASK, NULL, &set);
+    sigaction(SIGTRAP, NULL, &action);
+    if (!sigismember(&set, SIGTRAP) || action.sa_handler != count || traps != 0)
+        return 1;
+    signal(SIGTRAP, SIG_IGN);
+    sigemptyset(&set);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    while (clock() < CLOCKS_PER_SEC)
+        for (int i = 0; i < 1000000; i++)
+            sum += i & 4 ? i : 3;
+    sigaction(SIGTRAP, NULL, &action);
+    return action.sa_handler == SIG_IGN ? 0 : 2;
+}
+EOP
+    gcc -O2 mask.c -o mask
+    run 0 ./mask
+    for method in emulate step; do
+        run 0 "${record[@]}" -q --method=$method -o data ./mask
+    done
+}
+check 'a program that blocks or ignores SIGTRAP' masked
+
+# A stopped process stays stopped, and goes on when it is told to.
+stopped() {
+    start "$known_branches" -s 60
+    kill -STOP "$target"
+    run 0 "${record[@]}" --json -o data -d 300ms -p "$target"
+    grep -q '^State:.*T (stopped)' "/proc/$target/status" || fail "$(grep State "/proc/$target/status")"
+    kill -CONT "$target"
+    sleep 0.1
+    is_free "$target"
+    run 0 "${record[@]}" --json -o data -b 500 -p "$target"
+    kill -STOP "$target"
+    sleep 0.1
+    grep -q '^State:.*T (stopped)' "/proc/$target/status" || fail "$(grep State "/proc/$target/status")"
+    kill -CONT "$target"
+    stop
+}
+check 'a process that is stopped' stopped
+
+# It is stopped and continued while it is recorded.
+stops_and_goes() {
+    start "$known_branches" -s 60
+    timeout 60 "${record[@]}" -q -o data -b 20000 -p "$target" &
+    for _ in {1..20}; do
+        kill -STOP "$target"
+        sleep 0.03
+        kill -CONT "$target"
+        sleep 0.03
+    done
+    run 0 wait $!
+    is_free "$target"
+    stop
+}
+check 'a process that is stopped and continued' stops_and_goes
+
+# The recorder leaves a command its niceness, its limits, its signals and its files.
+inherits() {
+    cat >show <<'END'
+sleep 0.3
+nice
+ulimit -a
+grep -E '^(Sig|Shd|Seccomp|NoNewPrivs|Cap)' /proc/self/status
+ls /proc/self/fd
+END
+    sh show >expected </dev/null 2>/dev/null
+    run 0 "${record[@]}" -q -o data sh show </dev/null
+    grep -v '^SigQ' expected >one
+    grep -v '^SigQ' out >two
+    same two one
+}
+check 'what a command inherits' inherits
+finish
