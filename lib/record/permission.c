@@ -52,8 +52,9 @@ enum an_code an_permission_check(int32_t pid, struct an_error *error)
     if (candidate.trace_error) {
         an_fail(error, AN_SYSTEM, "process %d may not be traced: %s", pid,
                 strerror(candidate.trace_error));
-        return an_error_hint(error, "run anneal as the user that it belongs to, or as root; "
-                                    "'anneal doctor -p %d' tells more",
+        return an_error_hint(error,
+                             "run anneal as the user that it belongs to, or as root; "
+                             "'anneal doctor -p %d' tells more",
                              pid);
     }
     if (candidate.tracer) {
