@@ -5,10 +5,25 @@
 
 #include "record/random.h"
 
-/* How much of the past an average remembers, and between which bounds a wait is. */
-static const double inertia = 0.9;
 static const double second = 1e9;
-enum { SHORTEST_WAIT = 200000, LONGEST_WAIT = 50000000, LOOK_AT_RATE = 5000000 };
+
+/* Of the budget, what is aimed at: what moments cost varies, and hardly any should be left out because
+ * the last ones were dear. */
+static const double aim = 0.95;
+
+enum {
+    SHORTEST_WAIT = 50000,
+    LONGEST_WAIT = 50000000, /* the mean of random ones */
+    LOOK_AT_RATE = 5000000,
+    FIRST_MOMENTS = 8, /* that a guess counts for */
+    MEMORY = 128,      /* moments that an average remembers */
+};
+
+/* Exponentially distributed */
+static uint64_t random_wait(const struct an_pace *pace, double mean)
+{
+    return (uint64_t)(-log(an_random_share(pace->random)) * mean);
+}
 
 void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, double first_cost,
                    uint64_t time, uint64_t *random)
@@ -17,55 +32,69 @@ void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, do
         .overhead = overhead,
         .interval = second / frequency,
         .cost = first_cost,
+        .dearest = first_cost,
         .run_rate = 1,
+        .moments = FIRST_MOMENTS,
+        .start = time,
         .time = time,
+        .random = random,
     };
-    pace->random = random;
+    pace->next = time + random_wait(pace, first_cost);
 }
 
-/* Moments that have nothing to do with each other, nor with anything periodic in the program. */
-static double random_interval(struct an_pace *pace, double mean)
-{
-    double factor = -log(an_random_share(pace->random));
-    return mean * (factor < 4 ? factor : 4);
-}
-
+/* Of the last second, or of all the time while that is shorter. Parts of a second must not count: the
+ * moments would follow what the processes do. */
 static void look_at_rate(struct an_pace *pace, uint64_t time, uint64_t run)
 {
-    if (time - pace->time < LOOK_AT_RATE)
+    double passed = (double)(time - pace->time), all = (double)(time - pace->start);
+    if (passed < LOOK_AT_RATE)
         return;
-    double rate = (double)(run - pace->run) / (double)(time - pace->time);
-    pace->run_rate = pace->run_rate * inertia + rate * (1 - inertia);
+    double rate = (double)(run - pace->run) / passed;
+    double weight = passed / fmax(fmin(all, second), passed);
+    pace->run_rate += (rate - pace->run_rate) * weight;
     pace->time = time;
     pace->run = run;
 }
 
-/* The run time by which all that was spent, and one window more, is within the budget. */
-static double affordable_at(const struct an_pace *pace)
+/* Wall-clock time between two moments, which take time themselves. More than seems right when more was
+ * spent than is aimed at. */
+static double mean_wait(const struct an_pace *pace, double shortest)
 {
-    return ((double)pace->spent + pace->cost) / pace->overhead;
+    double budget = pace->overhead * aim, run = (double)pace->run;
+    double used = run > 0 ? (double)pace->spent / (run * budget) : 1;
+    double mean = pace->cost / (budget * fmax(pace->run_rate, 1e-6)) * fmin(fmax(used, 0.5), 2);
+    return fmin(fmax(fmax(mean - pace->cost, mean / 8), shortest), LONGEST_WAIT);
 }
 
 uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run)
 {
     look_at_rate(pace, time, run);
-    double wanted = fmax((double)pace->next_run, affordable_at(pace));
-    if ((double)run >= wanted)
-        return 0;
-    /* A little longer than it seems: to wake in vain costs more. */
-    double wait = (wanted - (double)run) / fmax(pace->run_rate, 0.001) * 1.05 + SHORTEST_WAIT / 4.0;
-    return (uint64_t)fmin(fmax(wait, SHORTEST_WAIT), LONGEST_WAIT);
+    if (time >= pace->next) {
+        if ((double)pace->spent + pace->dearest <= pace->overhead * (double)run)
+            return 0;
+        pace->next = time + random_wait(pace, mean_wait(pace, 0));
+    }
+    uint64_t wait = pace->next > time ? pace->next - time : 0;
+    return wait > SHORTEST_WAIT ? wait : SHORTEST_WAIT;
 }
 
-void an_pace_spend(struct an_pace *pace, uint64_t cost, uint64_t run, bool taken)
+size_t an_pace_threads(const struct an_pace *pace, size_t threads)
 {
-    pace->spent += cost;
-    pace->cost = pace->cost * inertia + (double)cost * (1 - inertia);
-    double mean = fmax(taken ? pace->interval : 0, pace->cost / pace->overhead);
-    pace->next_run = run + (uint64_t)random_interval(pace, mean);
+    double most = (double)threads, wanted = round(0.5 * most / fmax(pace->run_rate, 1e-6));
+    return (size_t)fmin(fmax(wanted, 1), most);
 }
 
 void an_pace_charge(struct an_pace *pace, uint64_t cost)
 {
     pace->spent += cost;
+}
+
+void an_pace_next(struct an_pace *pace, uint64_t time, double chance)
+{
+    double cost = (double)(pace->spent - pace->spent_before);
+    pace->moments += pace->moments < MEMORY;
+    pace->cost += (cost - pace->cost) / pace->moments;
+    pace->dearest = fmax(cost, pace->dearest + (cost - pace->dearest) / MEMORY);
+    pace->spent_before = pace->spent;
+    pace->next = time + random_wait(pace, mean_wait(pace, pace->interval * chance));
 }

@@ -1,40 +1,53 @@
 /*
- * When the next window may be taken: at random moments, as often as wanted, but never so often that
- * what they cost exceeds its share of what the processes ran.
+ * When threads are looked at: at random moments, as often as wanted, but never so often that what it
+ * costs exceeds its share of what the processes run.
  *
- * A window costs the time for which its thread was held, and what the recorder computes beyond that.
- * All times are nanoseconds, and CPU time of the processes ("run time") is what rates are of: who
- * sleeps is not looked at.
+ * The moments know nothing of what the processes do just then: they come in wall-clock time, the
+ * intervals have an exponential distribution, and their mean follows how much the processes ran in
+ * the last second. At each of them every thread has the same chance to be looked at, whether it runs
+ * or not, and those that run have a window recorded. So each thread, and each part of its code, has
+ * windows in proportion to the time that it runs. (Moments that wait until a window can be paid for,
+ * or until somebody runs, prefer whoever runs then: the long ones among threads that begin to run
+ * together, and the last part of what they do.)
+ *
+ * What has to be paid for is the time for which threads are held, and what the recorder computes
+ * beyond that. All times are nanoseconds; "run time" is CPU time of the processes.
  */
 #ifndef AN_RECORD_PACE_H
 #define AN_RECORD_PACE_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct an_pace {
-    double overhead;    /* the budget */
-    double interval;    /* run time between two windows, at least, on average */
-    double cost;        /* of a window, on average of late */
-    double run_rate;    /* run time in a unit of time, of late */
-    uint64_t spent;     /* in all */
-    uint64_t time, run; /* at the last look */
-    uint64_t next_run;  /* the run time at which the next window is wanted */
+    double overhead;           /* the budget */
+    double interval;           /* run time of a thread between two windows, at least, on average */
+    double cost, dearest;      /* of a moment: on average of late; about the most of late */
+    double run_rate;           /* run time in a unit of time, of late */
+    unsigned moments;          /* that the average is of */
+    uint64_t spent;            /* in all */
+    uint64_t spent_before;     /* up to the last moment */
+    uint64_t start, time, run; /* run at time, when the rate was looked at */
+    uint64_t next;             /* moment */
     uint64_t *random;
 };
 
-/* `first_cost`: what a window may cost, before any is known. */
+/* `first_cost`: what a moment may cost, before any is known. */
 void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, double first_cost,
                    uint64_t time, uint64_t *random);
 
-/* How long to wait before the next window; 0: it may be now. `run`: run time since the start. */
+/* How long to wait; 0: it is a moment. `run`: run time since the start. Moments that could not be paid
+ * for are left out. */
 uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run);
 
-/* An attempt at a window has cost so much; `run` as above. Chooses the moment of the next one, which
- * is soon when no window came of it: then there is none to keep a distance from. */
-void an_pace_spend(struct an_pace *pace, uint64_t cost, uint64_t run, bool taken);
+/* At so many of `threads` one should look at a moment (of 0: none), chosen at random. About every
+ * other time one of these runs, so that neither waking nor asking is most of the cost. */
+size_t an_pace_threads(const struct an_pace *pace, size_t threads);
 
-/* The recorder has computed, beyond windows. */
+/* Something has to be paid for. */
 void an_pace_charge(struct an_pace *pace, uint64_t cost);
+
+/* The moment is over, and paid for. `chance`: that of each thread to be looked at. */
+void an_pace_next(struct an_pace *pace, uint64_t time, double chance);
 
 #endif

@@ -52,28 +52,56 @@ bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat)
     return parse_stat(text, stat);
 }
 
-char an_proc_state(int stat_file)
+/* Reads a short file from its beginning; false when there is nothing. */
+static bool read_again(int file, char *text, size_t size)
 {
-    char text[128]; /* more than number and name take */
-    ssize_t size = pread(stat_file, text, sizeof text - 1, 0);
-    if (size <= 0)
+    ssize_t got = pread(file, text, size - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0;
+}
+
+/* Field 28, counted from behind the name, which is field 2. */
+static uint64_t stack_of(const char *behind_name)
+{
+    const char *field = behind_name;
+    for (int number = 2; field && number < 28; number++)
+        field = strchr(field + 1, ' ');
+    return field ? strtoull(field, NULL, 10) : 0;
+}
+
+char an_proc_state(int stat_file, uint64_t *stack)
+{
+    char text[1024];
+    if (!read_again(stat_file, text, sizeof text))
         return 0;
-    text[size] = '\0';
     char *end = strrchr(text, ')');
-    return end && end[1] == ' ' ? end[2] : 0;
+    if (!end || end[1] != ' ')
+        return 0;
+    if (stack)
+        *stack = stack_of(end);
+    return end[2];
 }
 
 /* "RUN DELAY TIMESLICES" */
 bool an_proc_schedule(int schedstat_file, uint64_t *ran, uint64_t *delay)
 {
     char text[96], *end;
-    ssize_t size = pread(schedstat_file, text, sizeof text - 1, 0);
-    if (size <= 0)
+    if (!read_again(schedstat_file, text, sizeof text))
         return false;
-    text[size] = '\0';
     *ran = strtoull(text, &end, 10);
     *delay = strtoull(end, NULL, 10);
     return true;
+}
+
+/* "LOAD LOAD LOAD RUNNING/ALL NEWEST" */
+bool an_proc_newest(int loadavg_file, uint64_t *number)
+{
+    char text[128];
+    if (loadavg_file < 0 || !read_again(loadavg_file, text, sizeof text))
+        return false;
+    const char *last = strrchr(text, ' ');
+    *number = last ? strtoull(last, NULL, 10) : 0;
+    return last != NULL;
 }
 
 /* ---- folders and texts ---- */
@@ -116,6 +144,28 @@ bool an_proc_text(int32_t pid, const char *name, struct an_buffer *text)
     an_buffer_free(text);
     text->failed = failed;
     return false;
+}
+
+/* "PID PID PID " */
+bool an_proc_children(int32_t pid, int32_t tid, void (*call)(void *context, int32_t child),
+                      void *context)
+{
+    char name[64];
+    struct an_buffer text;
+    snprintf(name, sizeof name, "task/%d/children", tid);
+    if (!an_proc_text(pid, name, &text))
+        return !text.failed;
+    char *rest = (char *)text.data;
+    for (char *number; (number = strsep(&rest, " "));)
+        if (*number)
+            call(context, atoi(number));
+    an_buffer_free(&text);
+    return true;
+}
+
+bool an_proc_has_children(void)
+{
+    return access("/proc/thread-self/children", R_OK) == 0;
 }
 
 /* ---- mappings ---- */

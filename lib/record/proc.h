@@ -19,8 +19,26 @@ bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat);
 /* A file of a thread that is read often, which is cheaper when it stays open; -1: there is none. */
 int an_proc_open(int32_t pid, int32_t tid, const char *name);
 
-/* The state of a thread from its stat; 0 when it is gone. */
-char an_proc_state(int stat_file);
+/*
+ * The state of a thread from its stat; 0 when it is gone. *stack, unless that is NULL: where the
+ * stack of its program begins. After an exec this is another place, as the kernel chooses them at
+ * random; 0 when the process may not be traced.
+ */
+char an_proc_state(int stat_file, uint64_t *stack);
+
+/*
+ * The number that the last new thread or process got, of all that can be seen from here: while it is
+ * the same, none is new. Read from /proc/loadavg; false when there is no such file.
+ */
+bool an_proc_newest(int loadavg_file, uint64_t *number);
+
+/* Calls a function for each process that a thread has begun and that is its child; false when memory
+ * runs out. */
+bool an_proc_children(int32_t pid, int32_t tid, void (*call)(void *context, int32_t child),
+                      void *context);
+
+/* Whether the kernel lists children. */
+bool an_proc_has_children(void);
 
 /* From its schedstat: for how long it has run, and for how long it has waited for a processor;
  * nanoseconds. False when it is gone. */

@@ -3,51 +3,44 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vector.h"
-#include "record/build_id.h"
+#include "record/image.h"
 #include "record/proc.h"
 #include "record/random.h"
 
 /* Files are kept open for so many threads, as a process may not have many; the others' are opened
  * each time. */
-enum { MOST_OPEN = 512, LONGEST_PATH = 4096, LOOKS_PER_MAPPINGS = 10 };
-
-struct mapping { /* that is executable, and was written */
-    uint64_t start, size, offset, inode;
-};
+enum { MOST_OPEN = 512, LOOKS_PER_IMAGE = 10, GENERATIONS = 8 };
 
 struct process {
     int32_t pid;
-    uint64_t start; /* when it was started */
+    uint64_t start; /* when it was started; 0: it has ended */
     clockid_t clock;
-    uint64_t run_before, run; /* on its clock: when it was first seen, and now */
-    char *program;            /* the file that it runs */
-    struct {
-        AN_VECTOR(struct mapping);
-    } mappings;
-    uint64_t vvar, vdso;
-    uint64_t links; /* of its folder of threads, which has one for each */
+    uint64_t run_before, run; /* on its clock: before it was watched, and now */
+    uint64_t stack;           /* of the program that `image` describes */
+    struct an_image image;
 };
 
 struct thread {
     struct an_perf_thread id;
     int stat, schedule; /* open files, or -1 */
     uint64_t ran;       /* CPU time at the last look */
-    bool seen;
+    bool seen, active;  /* active: it has run between the last two looks, or is new */
 };
 
 struct an_tasks {
     struct an_perf_writer *writer;
     bool children, failed; /* failed: no memory */
+    bool lists_children;   /* the kernel does */
     bool stale;            /* a thread was not there any more */
+    int loadavg;           /* an open file, or -1 */
+    uint64_t newest;       /* the newest number of all threads at the last look */
+    uint64_t opened;       /* when, in the unit of process.start */
     uint64_t run_of_ended;
     uint64_t threads_seen, processes_seen;
     size_t open_files;
@@ -60,7 +53,7 @@ struct an_tasks {
     struct {
         AN_VECTOR(struct thread);
     } threads;             /* of all processes; first those that are active */
-    size_t active;         /* so many; the others have not run between the last two looks */
+    size_t active;         /* so many */
     struct an_map numbers; /* of threads, by tid; during a look */
 };
 
@@ -77,115 +70,12 @@ static struct an_perf_thread leader_of(const struct process *process)
     return (struct an_perf_thread){process->pid, process->pid};
 }
 
-/* ---- mappings ---- */
+/* ---- images ---- */
 
-/* The file that is mapped, if it is still the one of that name. */
-static int open_mapped(const struct process *process, const struct an_perf_mapping *mapping)
+static void look_at_image(struct an_tasks *tasks, struct process *process, bool exec)
 {
-    char path[LONGEST_PATH + 32];
-    struct stat status;
-    snprintf(path, sizeof path, "/proc/%d/root%s", process->pid, mapping->path);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file >= 0 && fstat(file, &status) == 0 && status.st_ino == mapping->inode)
-        return file;
-    if (file >= 0)
-        close(file);
-    if (!process->program || strcmp(process->program, mapping->path) != 0)
-        return -1;
-    snprintf(path, sizeof path, "/proc/%d/exe", process->pid); /* even when it was deleted */
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static void write_build_id(struct an_tasks *tasks, const struct process *process,
-                           const struct an_perf_mapping *mapping)
-{
-    uint8_t id[AN_BUILD_ID_MOST];
-    if (mapping->path[0] != '/' || mapping->path[1] == '/')
-        return;
-    int file = open_mapped(process, mapping);
-    if (file < 0)
-        return;
-    size_t size = an_build_id_read(file, id);
-    close(file);
-    if (size)
-        an_perf_writer_build_id(tasks->writer, mapping->path, (struct an_bytes){id, size});
-}
-
-static bool was_written(const struct process *process, const struct mapping *mapping)
-{
-    for (size_t i = 0; i < process->mappings.count; i++)
-        if (memcmp(&process->mappings.items[i], mapping, sizeof *mapping) == 0)
-            return true;
-    return false;
-}
-
-/* A line of the process's map. Those that are executable get into `now`. */
-static void take_line(struct an_tasks *tasks, struct process *process, struct process *now,
-                      char *line)
-{
-    struct an_perf_mapping mapping;
-    if (!an_proc_mapping(line, &mapping))
-        return;
-    if (strcmp(mapping.path, "[vvar]") == 0)
-        now->vvar = mapping.start;
-    if (strcmp(mapping.path, "[vdso]") == 0)
-        now->vdso = mapping.start;
-    if (!(mapping.protection & PROT_EXEC))
-        return;
-    struct mapping key = {mapping.start, mapping.size, mapping.offset, mapping.inode};
-    if (!was_written(process, &key)) {
-        an_perf_writer_mmap(tasks->writer, tasks->time, leader_of(process), &mapping);
-        write_build_id(tasks, process, &mapping);
-    }
-    struct mapping *kept = an_vector_push(&now->mappings);
-    if (kept)
-        *kept = key;
-    else
-        tasks->failed = true;
-}
-
-/* The program that a process runs, when it is another than before: nothing is mapped any more. */
-static void look_at_program(struct an_tasks *tasks, struct process *process)
-{
-    char link[64], path[LONGEST_PATH];
-    struct an_proc_stat stat;
-    snprintf(link, sizeof link, "/proc/%d/exe", process->pid);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length <= 0)
-        return;
-    path[length] = '\0';
-    if ((process->program && strcmp(process->program, path) == 0) ||
-        !an_proc_stat(process->pid, 0, &stat))
-        return;
-    an_perf_writer_comm(tasks->writer, tasks->time, leader_of(process), stat.name, true);
-    process->mappings.count = 0;
-    free(process->program);
-    process->program = an_alloc((size_t)length + 1, 1);
-    if (process->program)
-        memcpy(process->program, path, (size_t)length + 1);
-    else
-        tasks->failed = true;
-}
-
-static void look_at_mappings(struct an_tasks *tasks, struct process *process)
-{
-    struct an_buffer text;
-    struct process now = {0};
-    if (!an_proc_text(process->pid, "maps", &text)) {
-        tasks->failed |= text.failed;
-        return;
-    }
-    look_at_program(tasks, process);
-    char *rest = (char *)text.data;
-    for (char *line; (line = strsep(&rest, "\n"));)
-        take_line(tasks, process, &now, line);
-    an_buffer_free(&text);
-    an_vector_free(&process->mappings);
-    process->mappings.items = now.mappings.items;
-    process->mappings.count = now.mappings.count;
-    process->mappings.capacity = now.mappings.capacity;
-    process->vvar = now.vvar;
-    process->vdso = now.vdso;
+    tasks->failed |=
+        !an_image_look(&process->image, process->pid, exec, tasks->time, tasks->writer);
 }
 
 void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t time)
@@ -193,29 +83,26 @@ void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t tim
     struct process *process = find(tasks, pid);
     tasks->time = time;
     if (process)
-        look_at_mappings(tasks, process);
+        look_at_image(tasks, process, false);
 }
 
 bool an_tasks_knows(const struct an_tasks *tasks, int32_t pid, uint64_t address)
 {
     const struct process *process = find(tasks, pid);
-    for (size_t i = 0; process && i < process->mappings.count; i++)
-        if (address - process->mappings.items[i].start < process->mappings.items[i].size)
-            return true;
-    return false;
+    return process && an_image_knows(&process->image, address);
 }
 
 void an_tasks_vvar(const struct an_tasks *tasks, int32_t pid, uint64_t *start, uint64_t *end)
 {
     const struct process *process = find(tasks, pid);
-    bool known = process && process->vvar && process->vvar < process->vdso;
-    *start = known ? process->vvar : 0;
-    *end = known ? process->vdso : 0;
+    bool known = process && process->image.vvar && process->image.vvar < process->image.vdso;
+    *start = known ? process->image.vvar : 0;
+    *end = known ? process->image.vdso : 0;
 }
 
 /* ---- threads ---- */
 
-/* Made anew for each look, since picking changes the order. */
+/* Made anew for each look, since the order changes. */
 static void number_threads(struct an_tasks *tasks)
 {
     an_map_free(&tasks->numbers);
@@ -237,7 +124,7 @@ static struct thread *find_thread(const struct an_tasks *tasks, int32_t tid)
 
 struct look {
     struct an_tasks *tasks;
-    int32_t pid;
+    const struct process *process;
     bool alive;
 };
 
@@ -259,35 +146,52 @@ static void close_files(struct an_tasks *tasks, const struct thread *thread)
         close(thread->schedule);
 }
 
+static struct thread *add_thread(struct an_tasks *tasks, struct an_perf_thread id)
+{
+    struct thread *thread = an_vector_push(&tasks->threads);
+    if (!thread) {
+        tasks->failed = true;
+        return NULL;
+    }
+    *thread = (struct thread){.id = id, .stat = -1, .schedule = -1, .active = true};
+    open_files(tasks, thread);
+    tasks->threads_seen++;
+    return thread;
+}
+
+/* The first thread, too, may be gone while others go on, and be another process's by now. */
+static bool is_alive(const struct process *process, int32_t tid, struct an_proc_stat *stat)
+{
+    return an_proc_stat(process->pid, tid, stat) && stat->state != 'Z' && stat->state != 'X' &&
+           (tid != process->pid || stat->start == process->start);
+}
+
 static void look_at_thread(void *context, int32_t tid)
 {
     struct look *look = context;
     struct an_tasks *tasks = look->tasks;
-    struct an_perf_thread id = {look->pid, tid}, leader = {look->pid, look->pid};
+    struct an_perf_thread leader = leader_of(look->process), id = {leader.pid, tid};
     struct an_proc_stat stat;
     struct thread *thread = find_thread(tasks, tid);
-    if (thread && thread->id.pid == look->pid && tid != look->pid) {
+    if (thread && thread->id.pid == id.pid && tid != id.pid) {
         thread->seen = look->alive = true;
         return;
     }
-    if (!an_proc_stat(look->pid, tid, &stat) || stat.state == 'Z' || stat.state == 'X')
+    if (!is_alive(look->process, tid, &stat))
         return;
     look->alive = true;
-    if (!thread) {
-        thread = an_vector_push(&tasks->threads);
-        if (!thread) {
-            tasks->failed = true;
-            return;
-        }
-        *thread = (struct thread){.id = id, .stat = -1, .schedule = -1};
-        open_files(tasks, thread);
-        tasks->threads_seen++;
-        if (tid != look->pid) {
-            an_perf_writer_fork(tasks->writer, tasks->time, id, leader);
-            an_perf_writer_comm(tasks->writer, tasks->time, id, stat.name, false);
-        }
+    if (thread) {
+        thread->seen = true;
+        return;
     }
+    thread = add_thread(tasks, id);
+    if (!thread)
+        return;
     thread->seen = true;
+    if (tid != id.pid) {
+        an_perf_writer_fork(tasks->writer, tasks->time, id, leader);
+        an_perf_writer_comm(tasks->writer, tasks->time, id, stat.name, false);
+    }
 }
 
 static void drop_thread(struct an_tasks *tasks, size_t index)
@@ -311,8 +215,20 @@ static void drop_unseen_threads(struct an_tasks *tasks)
     }
 }
 
+/* Those that are active come first. */
+static void sort_by_activity(struct an_tasks *tasks)
+{
+    tasks->active = 0;
+    for (size_t i = 0; i < tasks->threads.count; i++)
+        if (tasks->threads.items[i].active) {
+            struct thread active = tasks->threads.items[i];
+            tasks->threads.items[i] = tasks->threads.items[tasks->active];
+            tasks->threads.items[tasks->active++] = active;
+        }
+}
+
 /* Whether a thread has run since the last look; when it cannot be told, or is new, it may have. */
-static bool is_active(struct thread *thread)
+static bool has_run(struct thread *thread)
 {
     uint64_t before = thread->ran, delay;
     return thread->schedule < 0 || !an_proc_schedule(thread->schedule, &thread->ran, &delay) ||
@@ -320,47 +236,25 @@ static bool is_active(struct thread *thread)
 }
 
 /* Of hundreds of threads that wait for something, none has to be asked whether it runs now. */
-static void sort_by_activity(struct an_tasks *tasks)
+static void look_at_activity(struct an_tasks *tasks)
 {
-    tasks->active = 0;
     for (size_t i = 0; i < tasks->threads.count; i++)
-        if (is_active(&tasks->threads.items[i])) {
-            struct thread active = tasks->threads.items[i];
-            tasks->threads.items[i] = tasks->threads.items[tasks->active];
-            tasks->threads.items[tasks->active++] = active;
-        }
-}
-
-static uint64_t count_links(const struct process *process)
-{
-    char folder[64];
-    struct stat status;
-    snprintf(folder, sizeof folder, "/proc/%d/task", process->pid);
-    return stat(folder, &status) == 0 ? status.st_nlink : 0;
-}
-
-bool an_tasks_changed(const struct an_tasks *tasks)
-{
-    for (size_t i = 0; i < tasks->processes.count; i++)
-        if (count_links(&tasks->processes.items[i]) != tasks->processes.items[i].links)
-            return true;
-    return tasks->stale;
+        tasks->threads.items[i].active = has_run(&tasks->threads.items[i]);
 }
 
 static void look_at_threads(struct an_tasks *tasks)
 {
     char folder[64];
-    tasks->stale = false;
     number_threads(tasks);
     for (size_t i = 0; i < tasks->threads.count; i++)
         tasks->threads.items[i].seen = false;
     for (size_t i = 0; i < tasks->processes.count; i++) {
-        struct look look = {tasks, tasks->processes.items[i].pid, false};
-        tasks->processes.items[i].links = count_links(&tasks->processes.items[i]);
-        snprintf(folder, sizeof folder, "/proc/%d/task", look.pid);
+        struct process *process = &tasks->processes.items[i];
+        struct look look = {tasks, process, false};
+        snprintf(folder, sizeof folder, "/proc/%d/task", process->pid);
         an_proc_each(folder, look_at_thread, &look);
         if (!look.alive)
-            tasks->processes.items[i].start = 0; /* marks it */
+            process->start = 0;
     }
     drop_unseen_threads(tasks);
     sort_by_activity(tasks);
@@ -376,6 +270,13 @@ static uint64_t clock_now(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* In the unit of process.start: ticks since the machine was started. */
+static uint64_t ticks_now(void)
+{
+    return clock_now(CLOCK_BOOTTIME) / (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* Of one that is younger than the recording, all its CPU time counts. */
 static struct process *add_process(struct an_tasks *tasks, int32_t pid, uint64_t start)
 {
     clockid_t clock;
@@ -387,17 +288,11 @@ static struct process *add_process(struct an_tasks *tasks, int32_t pid, uint64_t
         tasks->failed = true;
         return NULL;
     }
-    uint64_t now = clock_now(clock);
-    *process =
-        (struct process){.pid = pid, .start = start, .clock = clock, .run_before = now, .run = now};
+    uint64_t now = clock_now(clock), before = start > tasks->opened ? 0 : now;
+    *process = (struct process){
+        .pid = pid, .start = start, .clock = clock, .run_before = before, .run = now};
     tasks->processes_seen++;
     return process;
-}
-
-static void free_process(struct process *process)
-{
-    free(process->program);
-    an_vector_free(&process->mappings);
 }
 
 static void drop_ended_processes(struct an_tasks *tasks)
@@ -409,26 +304,12 @@ static void drop_ended_processes(struct an_tasks *tasks)
             continue;
         }
         tasks->run_of_ended += process->run - process->run_before;
-        free_process(process);
+        an_image_free(&process->image);
         *process = tasks->processes.items[--tasks->processes.count];
     }
 }
 
-/* Until it runs another program, a child has what its parent has; readers know. */
-static void inherit(struct an_tasks *tasks, struct process *child, const struct process *parent)
-{
-    if (parent->program && !(child->program = strdup(parent->program)))
-        tasks->failed = true;
-    for (size_t i = 0; i < parent->mappings.count; i++) {
-        struct mapping *copy = an_vector_push(&child->mappings);
-        if (copy)
-            *copy = parent->mappings.items[i];
-        else
-            tasks->failed = true;
-    }
-}
-
-/* A process of the machine: perhaps a child of one that is watched. */
+/* A process: perhaps a child of one that is watched, and new. */
 static void look_at_process(void *context, int32_t pid)
 {
     struct an_tasks *tasks = context;
@@ -438,30 +319,58 @@ static void look_at_process(void *context, int32_t pid)
         !find(tasks, stat.parent) || !(child = add_process(tasks, pid, stat.start)))
         return;
     const struct process *parent = find(tasks, stat.parent);
-    inherit(tasks, child, parent);
+    tasks->failed |= !an_image_inherit(&child->image, &parent->image);
     an_perf_writer_fork(tasks->writer, tasks->time, leader_of(child), leader_of(parent));
-    look_at_mappings(tasks, child);
+    look_at_image(tasks, child, false);
 }
 
-/* Children that come before their parents in the list are found by the next look. */
-static void look_at_processes(struct an_tasks *tasks)
+/* True when there are new ones. Only a thread that runs begins processes, so it is enough to ask
+ * those that are active, unless they `all` are new. */
+static bool look_at_children(struct an_tasks *tasks, bool all)
 {
-    if (tasks->children)
+    size_t threads = all ? tasks->threads.count : tasks->active;
+    uint64_t before = tasks->processes_seen;
+    if (!tasks->lists_children)
         an_proc_each("/proc", look_at_process, tasks);
-    if (tasks->looks++ % LOOKS_PER_MAPPINGS == 0) /* they are long, and seldom new */
-        for (size_t i = 0; i < tasks->processes.count; i++)
-            look_at_mappings(tasks, &tasks->processes.items[i]);
+    for (size_t i = 0; tasks->lists_children && i < threads; i++) {
+        struct an_perf_thread id = tasks->threads.items[i].id;
+        tasks->failed |= !an_proc_children(id.pid, id.tid, look_at_process, tasks);
+    }
+    return tasks->processes_seen > before;
+}
+
+/* Who is there. Children may have threads and children of their own. */
+static void look_at_all(struct an_tasks *tasks, bool children, bool all)
+{
+    tasks->stale = false;
+    if (!an_proc_newest(tasks->loadavg, &tasks->newest))
+        tasks->newest = 0;
+    an_tasks_run_time(tasks);
+    look_at_threads(tasks);
+    for (int i = 0; children && i < GENERATIONS && look_at_children(tasks, all); i++)
+        look_at_threads(tasks);
+    drop_ended_processes(tasks);
 }
 
 bool an_tasks_look(struct an_tasks *tasks, uint64_t time)
 {
+    bool whole = tasks->looks++ % LOOKS_PER_IMAGE == 0; /* what takes long, and is seldom new */
     tasks->time = time;
     tasks->picked = -1;
-    an_tasks_run_time(tasks);
-    look_at_processes(tasks);
-    look_at_threads(tasks);
-    drop_ended_processes(tasks);
+    look_at_activity(tasks);
+    look_at_all(tasks, tasks->children, whole);
+    for (size_t i = 0; whole && i < tasks->processes.count; i++)
+        look_at_image(tasks, &tasks->processes.items[i], false);
     return tasks->processes.count > 0 && !tasks->failed;
+}
+
+void an_tasks_refresh(struct an_tasks *tasks, uint64_t time)
+{
+    uint64_t newest;
+    if (!tasks->stale && an_proc_newest(tasks->loadavg, &newest) && newest == tasks->newest)
+        return;
+    tasks->time = time;
+    look_at_all(tasks, tasks->children && tasks->lists_children, false);
 }
 
 uint64_t an_tasks_run_time(struct an_tasks *tasks)
@@ -479,39 +388,55 @@ uint64_t an_tasks_run_time(struct an_tasks *tasks)
 
 /* ---- choosing ---- */
 
-/* 0 when it is gone */
-static char state_of(const struct thread *thread)
+static char state_of(const struct thread *thread, uint64_t *stack)
 {
-    struct an_proc_stat stat;
     if (thread->stat >= 0)
-        return an_proc_state(thread->stat);
-    return an_proc_stat(thread->id.pid, thread->id.tid, &stat) ? stat.state : 0;
+        return an_proc_state(thread->stat, stack);
+    int file = an_proc_open(thread->id.pid, thread->id.tid, "stat");
+    if (file < 0)
+        return 0;
+    char state = an_proc_state(file, stack);
+    close(file);
+    return state;
+}
+
+/* An exec leaves a process only its first thread. */
+static void notice_exec(struct an_tasks *tasks, const struct thread *thread, uint64_t stack)
+{
+    struct process *process = thread->id.tid == thread->id.pid ? find(tasks, thread->id.pid) : NULL;
+    if (!process || process->stack == stack)
+        return;
+    look_at_image(tasks, process, process->stack != 0);
+    process->stack = stack;
 }
 
 static bool is_running(struct an_tasks *tasks, const struct thread *thread)
 {
-    char state = state_of(thread);
+    uint64_t stack;
+    char state = state_of(thread, &stack);
     tasks->stale |= state == 0;
+    if (state == 'R')
+        notice_exec(tasks, thread, stack);
     return state == 'R';
 }
 
-/* In random order, until one runs: each of those that do has the same chance. */
-struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, uint64_t *random,
-                                    bool (*skip)(void *context, int32_t tid), void *context)
+size_t an_tasks_active(const struct an_tasks *tasks)
 {
-    static const struct an_perf_thread none;
-    for (size_t i = 0; i < tasks->active; i++) {
-        size_t other = i + an_random_below(random, tasks->active - i);
-        struct thread chosen = tasks->threads.items[other];
-        tasks->threads.items[other] = tasks->threads.items[i];
-        tasks->threads.items[i] = chosen;
-        if (!skip(context, chosen.id.tid) && is_running(tasks, &chosen)) {
-            tasks->picked = chosen.schedule;
-            return chosen.id;
-        }
-    }
-    tasks->picked = -1;
-    return none;
+    return tasks->active;
+}
+
+/* Those that were picked are the first ones. */
+struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, size_t already, uint64_t time,
+                                    uint64_t *random)
+{
+    size_t other = already + an_random_below(random, tasks->active - already);
+    struct thread chosen = tasks->threads.items[other];
+    tasks->threads.items[other] = tasks->threads.items[already];
+    tasks->threads.items[already] = chosen;
+    tasks->time = time;
+    bool running = is_running(tasks, &chosen);
+    tasks->picked = running ? chosen.schedule : -1;
+    return running ? chosen.id : (struct an_perf_thread){0};
 }
 
 uint64_t an_tasks_delay(const struct an_tasks *tasks)
@@ -547,6 +472,9 @@ enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *wr
         return an_fail_memory(error);
     tasks->writer = writer;
     tasks->children = children;
+    tasks->lists_children = an_proc_has_children();
+    tasks->loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    tasks->opened = ticks_now();
     add_process(tasks, pid, stat.start);
     an_tasks_look(tasks, 0);
     if (tasks->failed) {
@@ -562,11 +490,13 @@ void an_tasks_free(struct an_tasks *tasks)
     if (!tasks)
         return;
     for (size_t i = 0; i < tasks->processes.count; i++)
-        free_process(&tasks->processes.items[i]);
+        an_image_free(&tasks->processes.items[i].image);
     while (tasks->threads.count)
         drop_thread(tasks, tasks->threads.count - 1);
     an_vector_free(&tasks->processes);
     an_vector_free(&tasks->threads);
     an_map_free(&tasks->numbers);
+    if (tasks->loadavg >= 0)
+        close(tasks->loadavg);
     free(tasks);
 }

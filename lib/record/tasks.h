@@ -20,9 +20,9 @@ void an_tasks_free(struct an_tasks *tasks);
  */
 bool an_tasks_look(struct an_tasks *tasks, uint64_t time);
 
-/* Whether threads have come or gone since the last look, as far as can be told cheaply: by their
- * number, or because one that was picked was not there. */
-bool an_tasks_changed(const struct an_tasks *tasks);
+/* The same for threads and children that came since, so that they have their chance however short
+ * they live. Costs little while the machine has no new thread. */
+void an_tasks_refresh(struct an_tasks *tasks, uint64_t time);
 
 /* Whether an address is in a mapping of the process that has been written. */
 bool an_tasks_knows(const struct an_tasks *tasks, int32_t pid, uint64_t address);
@@ -30,13 +30,17 @@ bool an_tasks_knows(const struct an_tasks *tasks, int32_t pid, uint64_t address)
 /* Writes what is new about the mappings and the program of a process. */
 void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t time);
 
+/* How many threads may be picked: all but those that have not run between the last two looks. */
+size_t an_tasks_active(const struct an_tasks *tasks);
+
 /*
- * One of the threads that are running now, or ready to, each with the same chance; tid 0 when none
- * is. Those that have not run between the last two looks are not asked, and those that `skip` tells
- * to are left out. `random` is the state of a generator (random.h).
+ * Picks an active thread at random, each with the same chance; tid 0 when it neither runs nor is
+ * ready to. `already`: so many were picked before, since the last refresh; these are left out.
+ * `random` is the state of a generator (random.h). If the process runs another program than before,
+ * this is noticed, and written.
  */
-struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, uint64_t *random,
-                                    bool (*skip)(void *context, int32_t tid), void *context);
+struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, size_t already, uint64_t time,
+                                    uint64_t *random);
 
 /* For how long the thread that was picked has been ready to run but had to wait for a processor, in
  * all its life; nanoseconds, 0 when the kernel does not tell. */

@@ -83,8 +83,9 @@ bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status)
         uint64_t waited = an_tracee_now() - start;
         if (waited >= nanoseconds)
             return false;
+        uint64_t rest = nanoseconds - waited;
         if (waited > SPIN)
-            an_tracee_sleep(SLEEP);
+            an_tracee_sleep(rest < SLEEP ? rest : SLEEP);
     }
 }
 
@@ -185,13 +186,12 @@ static enum an_tracee_stop look(int32_t tid, int status, struct user_regs_struct
 
 enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registers)
 {
-    enum { PATIENCE = 50000000 };
     int status;
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
         return errno == ESRCH ? AN_TRACEE_GONE : AN_TRACEE_FORBIDDEN;
     if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
         return AN_TRACEE_LATE; /* it ends: that is an event, too */
-    if (!an_tracee_wait(tid, PATIENCE, &status))
+    if (!an_tracee_wait(tid, AN_TRACEE_PATIENCE, &status))
         return AN_TRACEE_LATE;
     return look(tid, status, registers);
 }

@@ -22,10 +22,16 @@
 enum an_tracee_stop {
     AN_TRACEE_STOPPED,   /* in user mode; registers are filled */
     AN_TRACEE_IN_KERNEL, /* it was in a system call, or comes out of one; let go already */
-    AN_TRACEE_LATE,      /* it does not stop: uninterruptible. Still seized: wait for its event */
-    AN_TRACEE_GONE,      /* it has ended, may not be traced, or got a signal; not held */
+    AN_TRACEE_LATE, /* it does not stop in time: it does not run. Still seized: an event comes */
+    AN_TRACEE_GONE, /* it has ended, may not be traced, or got a signal; not held */
     AN_TRACEE_FORBIDDEN, /* errno tells why ptrace refused it */
 };
+
+/*
+ * Nanoseconds in which a thread that runs stops, also one that has to wait for the recorder to sleep.
+ * Others wait for a processor, or for the kernel.
+ */
+enum { AN_TRACEE_PATIENCE = 500000 };
 
 /* Seizes and stops a thread. */
 enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registers);

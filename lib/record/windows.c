@@ -18,7 +18,9 @@
 #include "record/windows.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -38,7 +40,6 @@ enum {
     LOOK_INTERVAL = 250000000, /* at threads and children; nanoseconds */
     WINDOWS_PER_ROUND = 64,
     SYSCALL_LENGTH = 2,
-    QUEUED = 500000, /* nanoseconds: who waits longer for a processor was not running */
 };
 
 enum phase {
@@ -89,11 +90,6 @@ static struct parked *find_parked(struct recorder *recorder, int32_t tid)
         if (recorder->parked[i].phase != FREE && recorder->parked[i].window.thread.tid == tid)
             return &recorder->parked[i];
     return NULL;
-}
-
-static bool is_parked(void *context, int32_t tid)
-{
-    return find_parked(context, tid) != NULL;
 }
 
 static struct parked *find_free(struct recorder *recorder)
@@ -354,14 +350,15 @@ static void note_late(struct recorder *recorder, struct an_perf_thread thread)
 }
 
 /*
- * Stops a thread and takes a window of it, if it was running. *delay: for how long the thread waited for a processor
- * before it stopped, and so was not held.
+ * Stops a thread and takes a window of it, if it was running. *delay: for how long the thread waited
+ * for a processor before it stopped, and so was not held.
  *
- * A thread that is ready to run may be waiting for a processor. It is not its turn then: threads are
- * to be recorded as often as they run, and not as often as they would like to. Who waits only for the
- * recorder to sleep again does not wait long.
+ * A thread that is ready to run may be waiting for a processor. It is not its turn then: threads
+ * are to be recorded as often as they run, and not as often as they would like to. Who waits only
+ * for the recorder to sleep again does not wait long. Nor does the recorder wait for it: moments
+ * that follow such a wait would find just this thread running.
  */
-static bool take_window(struct recorder *recorder, struct an_perf_thread thread, uint64_t *delay)
+static void take_window(struct recorder *recorder, struct an_perf_thread thread, uint64_t *delay)
 {
     struct user_regs_struct registers;
     struct an_window window = {.thread = thread, .wanted = recorder->options->window};
@@ -375,9 +372,9 @@ static bool take_window(struct recorder *recorder, struct an_perf_thread thread,
     case AN_TRACEE_STOPPED:
         counts->stops++;
         recorder->forbidden = false;
-        if (*delay < QUEUED) {
+        if (*delay < AN_TRACEE_PATIENCE) {
             go_on(recorder, &window, &registers);
-            return true;
+            break;
         }
         an_tracee_release(thread.tid, 0);
         counts->queued++;
@@ -388,6 +385,8 @@ static bool take_window(struct recorder *recorder, struct an_perf_thread thread,
         recorder->forbidden = false;
         break;
     case AN_TRACEE_LATE:
+        counts->stops++;
+        counts->queued++;
         note_late(recorder, thread);
         *delay = UINT64_MAX; /* it is not held yet */
         break;
@@ -397,23 +396,6 @@ static bool take_window(struct recorder *recorder, struct an_perf_thread thread,
     case AN_TRACEE_GONE:
         break;
     }
-    return false;
-}
-
-static void try_window(struct recorder *recorder, uint64_t run)
-{
-    if (an_tasks_changed(recorder->tasks))
-        an_tasks_look(recorder->tasks, an_tracee_now());
-    struct an_perf_thread thread =
-        an_tasks_pick(recorder->tasks, &recorder->random, is_parked, recorder);
-    if (thread.tid == 0) {
-        an_tracee_sleep(500000 + an_random_below(&recorder->random, 1000000));
-        return;
-    }
-    uint64_t delay;
-    struct hold hold = begin_hold();
-    bool taken = take_window(recorder, thread, &delay);
-    an_pace_spend(&recorder->pace, end_hold(recorder, hold, delay), run, taken);
 }
 
 /* ---- the loop ---- */
@@ -451,6 +433,31 @@ static bool is_enough(const struct recorder *recorder, uint64_t now)
            (recorder->forbidden && recorder->refusal) || an_perf_writer_failed(recorder->writer);
 }
 
+/* Those that are parked have been chosen in vain: were others chosen in their place, these would be
+ * recorded more often. */
+static void look_at_thread(struct recorder *recorder, struct an_perf_thread thread)
+{
+    uint64_t delay = 0; /* of the thread */
+    if (thread.tid == 0 || find_parked(recorder, thread.tid))
+        return;
+    struct hold hold = begin_hold();
+    take_window(recorder, thread, &delay);
+    an_pace_charge(&recorder->pace, end_hold(recorder, hold, delay));
+}
+
+/* A moment of the pace. */
+static void look_at_threads(struct recorder *recorder)
+{
+    uint64_t now = an_tracee_now();
+    an_tasks_refresh(recorder->tasks, now);
+    size_t active = an_tasks_active(recorder->tasks);
+    size_t number = an_pace_threads(&recorder->pace, active);
+    for (size_t i = 0; i < number && !is_enough(recorder, now); i++)
+        look_at_thread(recorder, an_tasks_pick(recorder->tasks, i, now, &recorder->random));
+    charge_own_time(recorder);
+    an_pace_next(&recorder->pace, an_tracee_now(), active ? (double)number / (double)active : 1);
+}
+
 static void record(struct recorder *recorder)
 {
     for (;;) {
@@ -463,17 +470,24 @@ static void record(struct recorder *recorder)
         if (wait)
             an_tracee_sleep(wait);
         else
-            try_window(recorder, run);
+            look_at_threads(recorder);
     }
 }
 
 /* ---- the whole ---- */
 
-/* A held thread waits for this one: it should not wait for others. Not everybody may ask for it. */
+/*
+ * A held thread waits for this one: it should not wait for others. And a moment that is late because
+ * others run is no random moment. With the budget kept, this one does not keep a processor busy, and
+ * may well come first. Not everybody may ask for that.
+ */
 static void ask_for_priority(void)
 {
-    enum { PRIORITY = -10 };
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), PRIORITY);
+    enum { LOWEST = 1, PRIORITY = -10, TIMER_SLACK = 1 };
+    struct sched_param real_time = {.sched_priority = LOWEST};
+    prctl(PR_SET_TIMERSLACK, TIMER_SLACK, 0, 0, 0);
+    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &real_time) != 0)
+        setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), PRIORITY);
 }
 
 static bool open_methods(struct recorder *recorder)

@@ -61,11 +61,11 @@ run_times() {
     done | sort
 }
 
-# in_proportion THREADS WINDOWS: windows to the time that each of these ran, all within 30% of the
-# mean. That is more than four standard errors when there are 200 windows of each.
+# in_proportion THREADS WINDOWS OVERHEAD: windows to the time that each of these ran, all within 30% of
+# the mean. That is more than four standard errors when there are 200 windows of each.
 in_proportion() {
     run_times >before
-    run 0 "${record[@]}" --json -o data -p "$target" -b $(($2 * 8)) -w 8 -d 20s
+    run 0 "$anneal" record --overhead="$3" -F 100000 --json -o data -p "$target" -b $(($2 * 8)) -w 8 -d 20s
     run_times >after
     perf script -F comm -i data 2>/dev/null | tr -d ' ' | sort | uniq -c | awk '{ print $2, $1 }' >windows
     join before after | join - windows | awk -v threads="$1" '
@@ -82,10 +82,131 @@ in_proportion() {
 duty_cycles() {
     start "$known_branches" -s 60 -t 10,20,40
     sleep 0.2
-    in_proportion 3 1500
+    in_proportion 3 1500 50%
     expect "$(account threads)" 4
 }
 check 'threads in proportion to the time they run' duty_cycles
+
+# Both are ready to run all the time, and one of them does so thrice as often. At a large overhead, it
+# would be the recorder who decides about that.
+unequal() {
+    cat >unequal.c <<'EOP'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static volatile unsigned sum;
+static void *run(void *name)
+{
+    prctl(PR_SET_NAME, name);
+    setpriority(PRIO_PROCESS, gettid(), *(char *)name == 'l' ? 5 : 0);
+    for (;;)
+        sum += sum & 4 ? 1 : 3;
+}
+int main(void)
+{
+    pthread_t thread;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    pthread_create(&thread, NULL, run, "less");
+    pthread_create(&thread, NULL, run, "more");
+    pause();
+}
+EOP
+    gcc -O2 -pthread unequal.c -o unequal
+    start ./unequal
+    sleep 0.3
+    in_proportion 2 1000 10%
+}
+check 'threads that share a processor unequally' unequal
+
+# Threads, or processes, of 3 ms each, one after the other, beside one that lasts. "exec": the brief
+# ones are another program.
+brief() {
+    cat >brief.c <<'EOP'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned sum, other_sum;
+static double cpu(int clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec + time.tv_nsec * 1e-9;
+}
+__attribute__((noinline)) void brief_loop(void)
+{
+    for (unsigned i = 0; i < 100000; i++)
+        sum += i & 4 ? i : 3;
+}
+__attribute__((noinline)) void lasting_loop(void)
+{
+    for (unsigned i = 0; i < 100000; i++)
+        other_sum += i & 4 ? i : 5;
+}
+static void *brief(void *spent)
+{
+    while (cpu(CLOCK_THREAD_CPUTIME_ID) < 0.003)
+        brief_loop();
+    *(double *)spent += cpu(CLOCK_THREAD_CPUTIME_ID);
+    return NULL;
+}
+static void *lasting(void *spent)
+{
+    double start = cpu(CLOCK_MONOTONIC);
+    while (cpu(CLOCK_MONOTONIC) < start + 6)
+        lasting_loop();
+    *(double *)spent = cpu(CLOCK_THREAD_CPUTIME_ID);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    double spent = 0, lasting_spent = 0, start = cpu(CLOCK_MONOTONIC);
+    struct rusage children;
+    pthread_t one, other;
+    if (argc < 2)
+        return brief(&spent) != NULL;
+    pthread_create(&one, NULL, lasting, &lasting_spent);
+    while (cpu(CLOCK_MONOTONIC) < start + 6) {
+        if (strcmp(argv[1], "threads") == 0) {
+            pthread_create(&other, NULL, brief, &spent);
+            pthread_join(other, NULL);
+            continue;
+        }
+        if (fork() == 0) {
+            if (strcmp(argv[1], "exec") == 0)
+                execl("./other", "other", (char *)NULL);
+            brief(&spent);
+            _exit(0);
+        }
+        wait(NULL);
+    }
+    pthread_join(one, NULL);
+    getrusage(RUSAGE_CHILDREN, &children);
+    spent += children.ru_utime.tv_sec + children.ru_utime.tv_usec * 1e-6;
+    printf("%.3f %.3f\n", spent, lasting_spent);
+}
+EOP
+    gcc -O2 -no-pie -fno-pie -pthread brief.c -o brief
+    gcc -O2 -no-pie -fno-pie -pthread -Wl,-Ttext-segment=0x800000 brief.c -o other
+    run 0 "$anneal" record --overhead=10% -F 100000 -w 8 -q --children -o data ./brief "$1"
+    perf script -F ip,sym -i data 2>/dev/null | awk '{ print $NF }' | sort | uniq -c >symbols
+    awk 'NR == FNR { n[$2] = $1; next }
+        { ratio = n["brief_loop"] / $1 / (n["lasting_loop"] / $2); print ratio
+          exit ratio < 0.75 || ratio > 1.25 }' symbols out >ratio ||
+        fail "windows in a second of CPU time, brief to lasting: $(cat ratio)" "$(cat symbols out)"
+}
+check 'threads that live for milliseconds' brief threads
+check 'processes that live for milliseconds' brief fork
+check 'programs that run for milliseconds' brief exec
 
 # ---- children ----
 
@@ -258,7 +379,7 @@ int main(void)
     if (place == MAP_FAILED)
         return 2;
     memcpy(place, code, sizeof code);
-    for (unsigned round = 0; clock() < CLOCKS_PER_SEC / 2; round++) {
+    for (unsigned round = 0; clock() < CLOCKS_PER_SEC; round++) {
         place[9] = round % 100;
         for (unsigned i = 0; i < 50; i++)
             if (((unsigned (*)(void))(void *)place)() != 100 * (round % 100))

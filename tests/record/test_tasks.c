@@ -86,6 +86,54 @@ static void family(int ready)
         sleep(20);
 }
 
+/* At each byte, the one thread that runs ends, and another one begins: as many as before. */
+static volatile bool over;
+
+static void *run_until_over(void *unused)
+{
+    while (!over)
+        ;
+    return unused;
+}
+
+static int commands; /* the end of a pipe to the program */
+
+static void replaces_its_thread(int ready)
+{
+    pthread_t thread;
+    char byte;
+    pthread_create(&thread, NULL, run_until_over, NULL);
+    while (write(ready, "", 1) == 1 && read(commands, &byte, 1) == 1) {
+        over = true;
+        pthread_join(thread, NULL);
+        over = false;
+        pthread_create(&thread, NULL, run_until_over, NULL);
+    }
+}
+
+/* At a byte, it has a grandchild that runs. */
+static void has_grandchild(int ready)
+{
+    char byte;
+    if (write(ready, "", 1) != 1 || read(commands, &byte, 1) != 1)
+        return;
+    for (int generation = 0; generation < 2; generation++) {
+        if (fork() != 0)
+            sleep(20);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
+    if (write(ready, "", 1) == 1)
+        spin(20);
+}
+
+/* At a byte, it executes another program, which runs. */
+static void executes(int ready)
+{
+    char byte;
+    if (write(ready, "", 1) == 1 && read(commands, &byte, 1) == 1)
+        execl("/bin/sh", "sh", "-c", "while :; do :; done", (char *)NULL);
+}
+
 /* ---- a recording that goes nowhere ---- */
 
 static struct an_perf_writer *open_writer(void)
@@ -108,17 +156,12 @@ static struct an_tasks *watch(pid_t pid, bool children, struct an_perf_writer *w
     return tasks;
 }
 
-static bool skip_one(void *context, int32_t tid)
-{
-    return tid == *(int32_t *)context;
-}
-
 /* ---- cases ---- */
 
 static void picks_those_that_run(void **state)
 {
     int ready;
-    int32_t skipped = 0, first = 0, second = 0;
+    int32_t first = 0, second = 0;
     size_t picked[2] = {0}, others = 0;
     uint64_t random = 7;
     pid_t pid = start(threads, &ready);
@@ -126,24 +169,130 @@ static void picks_those_that_run(void **state)
     struct an_tasks *tasks = watch(pid, false, writer);
     (void)state;
     assert_int_equal(an_tasks_threads(tasks), 4);
+    assert_int_equal(an_tasks_active(tasks), 4); /* all that are new */
     for (int i = 0; i < 400; i++) {
-        struct an_perf_thread thread = an_tasks_pick(tasks, &random, skip_one, &skipped);
+        struct an_perf_thread thread = an_tasks_pick(tasks, 0, 1, &random);
         if (!first)
             first = thread.tid;
         if (!second && thread.tid != first)
             second = thread.tid;
-        picked[0] += thread.tid == first;
-        picked[1] += thread.tid == second;
-        others += thread.tid != first && thread.tid != second;
+        picked[0] += thread.tid && thread.tid == first;
+        picked[1] += thread.tid && thread.tid == second;
+        others += thread.tid && thread.tid != first && thread.tid != second;
     }
     assert_true(first && second && first != pid && second != pid);
     assert_int_equal(others, 0);
-    check(picked[0] > 140 && picked[1] > 140, "%zu and %zu", picked[0], picked[1]);
-    skipped = first;
-    for (int i = 0; i < 50; i++)
-        assert_int_equal(an_tasks_pick(tasks, &random, skip_one, &skipped).tid, second);
+    check(picked[0] > 65 && picked[1] > 65, "%zu and %zu", picked[0], picked[1]);
+    an_tasks_look(tasks, 1);
+    usleep(20000);
+    an_tasks_look(tasks, 2);
+    assert_int_equal(an_tasks_active(tasks), 2);
+    for (int i = 0; i < 50; i++) { /* both in turn */
+        first = an_tasks_pick(tasks, 0, 1, &random).tid;
+        second = an_tasks_pick(tasks, 1, 1, &random).tid;
+        assert_true(first && second && first != second);
+    }
     an_tasks_free(tasks);
     an_perf_writer_drop(writer);
+    stop(pid, ready);
+}
+
+/* Starts a program that waits for commands. */
+static pid_t start_commanded(void (*program)(int ready), int *ready, int *command)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    commands = ends[0];
+    pid_t pid = start(program, ready);
+    close(ends[0]);
+    *command = ends[1];
+    return pid;
+}
+
+static void give_command(int command, int ready)
+{
+    char byte;
+    assert_int_equal(write(command, "", 1), 1);
+    if (ready >= 0)
+        assert_int_equal(read(ready, &byte, 1), 1);
+}
+
+/* Whoever is picked when there is only one to pick, besides `not_this`, which may still run for a
+ * moment, as the other one may not run yet. */
+static struct an_perf_thread pick_one(struct an_tasks *tasks, uint64_t *random, int32_t not_this)
+{
+    struct an_perf_thread thread = {0};
+    for (int i = 0; i < 200 && (!thread.tid || thread.tid == not_this); i++) {
+        if (i)
+            usleep(5000);
+        an_tasks_refresh(tasks, 1);
+        for (size_t j = 0; j < an_tasks_active(tasks) && (!thread.tid || thread.tid == not_this);
+             j++)
+            thread = an_tasks_pick(tasks, j, 1, random);
+    }
+    return thread;
+}
+
+static void finds_new_threads_at_once(void **state)
+{
+    enum { TIMES = 20 };
+    int ready, command;
+    int32_t last = 0;
+    uint64_t random = 7;
+    pid_t pid = start_commanded(replaces_its_thread, &ready, &command);
+    struct an_perf_writer *writer = open_writer();
+    struct an_tasks *tasks = watch(pid, false, writer);
+    (void)state;
+    for (int i = 0; i < TIMES; i++) {
+        struct an_perf_thread thread = pick_one(tasks, &random, pid);
+        assert_true(thread.tid && thread.tid != last);
+        last = thread.tid;
+        give_command(command, ready);
+    }
+    assert_int_equal(an_tasks_threads(tasks), TIMES + 1);
+    an_tasks_free(tasks);
+    an_perf_writer_drop(writer);
+    close(command);
+    stop(pid, ready);
+}
+
+static void finds_grandchildren_at_once(void **state)
+{
+    int ready, command;
+    uint64_t random = 7;
+    pid_t pid = start_commanded(has_grandchild, &ready, &command);
+    struct an_perf_writer *writer = open_writer();
+    struct an_tasks *tasks = watch(pid, true, writer);
+    (void)state;
+    assert_int_equal(an_tasks_processes(tasks), 1);
+    give_command(command, ready);
+    struct an_perf_thread thread = pick_one(tasks, &random, pid);
+    assert_true(thread.tid && thread.tid == thread.pid);
+    assert_int_equal(an_tasks_processes(tasks), 3);
+    assert_true(an_tasks_knows(tasks, thread.pid, (uint64_t)(uintptr_t)&spin));
+    an_tasks_free(tasks);
+    an_perf_writer_drop(writer);
+    close(command);
+    stop(pid, ready);
+}
+
+static void notices_another_program(void **state)
+{
+    int ready, command;
+    uint64_t random = 7;
+    pid_t pid = start_commanded(executes, &ready, &command);
+    struct an_perf_writer *writer = open_writer();
+    struct an_tasks *tasks = watch(pid, false, writer);
+    (void)state;
+    assert_true(an_tasks_knows(tasks, pid, (uint64_t)(uintptr_t)&executes));
+    give_command(command, -1);
+    assert_int_equal(pick_one(tasks, &random, 0).tid, pid);
+    usleep(50000); /* it may have been picked just before the exec */
+    assert_int_equal(pick_one(tasks, &random, 0).tid, pid);
+    assert_false(an_tasks_knows(tasks, pid, (uint64_t)(uintptr_t)&executes));
+    an_tasks_free(tasks);
+    an_perf_writer_drop(writer);
+    close(command);
     stop(pid, ready);
 }
 
@@ -220,7 +369,7 @@ static void reads_odd_names(void **state)
     assert_int_equal(stat.parent, getppid());
     assert_true(stat.start > 0);
     int file = an_proc_open(getpid(), getpid(), "stat");
-    assert_int_equal(an_proc_state(file), 'R');
+    assert_int_equal(an_proc_state(file, NULL), 'R');
     close(file);
 }
 
@@ -250,7 +399,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(picks_those_that_run),
+        cmocka_unit_test(finds_new_threads_at_once),
         cmocka_unit_test(finds_children_when_asked),
+        cmocka_unit_test(finds_grandchildren_at_once),
+        cmocka_unit_test(notices_another_program),
         cmocka_unit_test(notices_the_end),
         cmocka_unit_test(knows_mappings),
         cmocka_unit_test(refuses_what_is_no_process),
