@@ -62,7 +62,8 @@ run_times() {
 }
 
 # in_proportion THREADS WINDOWS OVERHEAD: windows to the time that each of these ran, all within 30% of
-# the mean. That is more than four standard errors when there are 200 windows of each.
+# the mean. That is four standard errors when there are 200 windows of each. A large overhead would
+# decide who runs.
 in_proportion() {
     run_times >before
     run 0 "$anneal" record --overhead="$3" -F 100000 --json -o data -p "$target" -b $(($2 * 8)) -w 8 -d 20s
@@ -82,13 +83,12 @@ in_proportion() {
 duty_cycles() {
     start "$known_branches" -s 60 -t 10,20,40
     sleep 0.2
-    in_proportion 3 1500 50%
+    in_proportion 3 1500 5%
     expect "$(account threads)" 4
 }
 check 'threads in proportion to the time they run' duty_cycles
 
-# Both are ready to run all the time, and one of them does so thrice as often. At a large overhead, it
-# would be the recorder who decides about that.
+# Both are ready to run all the time, and one of them does so thrice as often.
 unequal() {
     cat >unequal.c <<'EOP'
 #define _GNU_SOURCE
@@ -120,12 +120,12 @@ EOP
     gcc -O2 -pthread unequal.c -o unequal
     start ./unequal
     sleep 0.3
-    in_proportion 2 1000 10%
+    in_proportion 2 1000 5%
 }
 check 'threads that share a processor unequally' unequal
 
-# Threads, or processes, of 3 ms each, one after the other, beside one that lasts. "exec": the brief
-# ones are another program.
+# brief KIND OVERHEAD: threads, or processes, of 3 ms each, one after the other, beside a thread that
+# lasts. "exec": the brief ones are another program. To look at a new process takes a part of its life.
 brief() {
     cat >brief.c <<'EOP'
 #include <pthread.h>
@@ -197,16 +197,16 @@ int main(int argc, char **argv)
 EOP
     gcc -O2 -no-pie -fno-pie -pthread brief.c -o brief
     gcc -O2 -no-pie -fno-pie -pthread -Wl,-Ttext-segment=0x800000 brief.c -o other
-    run 0 "$anneal" record --overhead=10% -F 100000 -w 8 -q --children -o data ./brief "$1"
+    run 0 "$anneal" record --overhead="$2" -F 100000 -w 8 -q --children -o data ./brief "$1"
     perf script -F ip,sym -i data 2>/dev/null | awk '{ print $NF }' | sort | uniq -c >symbols
     awk 'NR == FNR { n[$2] = $1; next }
         { ratio = n["brief_loop"] / $1 / (n["lasting_loop"] / $2); print ratio
-          exit ratio < 0.75 || ratio > 1.25 }' symbols out >ratio ||
+          exit ratio < 0.6 || ratio > 1.25 }' symbols out >ratio ||
         fail "windows in a second of CPU time, brief to lasting: $(cat ratio)" "$(cat symbols out)"
 }
-check 'threads that live for milliseconds' brief threads
-check 'processes that live for milliseconds' brief fork
-check 'programs that run for milliseconds' brief exec
+check 'threads that live for milliseconds' brief threads 3%
+check 'processes that live for milliseconds' brief fork 5%
+check 'programs that run for milliseconds' brief exec 10%
 
 # ---- children ----
 
@@ -263,7 +263,8 @@ with_children() {
     grep -q '^serve$' names.of || fail "$(cat names.of)"
     grep -q '^hot_outer$' names.of || fail "$(cat names.of)"
     "$list_recording" -k data >tasks
-    expect "$(grep -c 'COMM exec: other' tasks)" 1
+    # twice if it happens just while anneal looks
+    at_least "$(grep -c 'COMM exec: other' tasks)" 1
     at_least "$(grep -c PERF_RECORD_FORK tasks)" 3
 }
 check 'children, and what they run' with_children

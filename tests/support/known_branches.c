@@ -147,7 +147,7 @@ static void *run_sometimes(void *argument)
     for (uint64_t start; (start = now(CLOCK_MONOTONIC)) < deadline;) {
         uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)PERIOD * percent / 100;
         while (now(CLOCK_THREAD_CPUTIME_ID) < end)
-            known_rounds(&run, 10);
+            known_rounds(&run, ROUNDS_IN_A_ROW / 10); /* to ask the time takes a system call */
         sleep_until(start + PERIOD);
     }
     printf("thread %ld duty %u ran %llu\n", syscall(SYS_gettid), percent,
