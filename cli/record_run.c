@@ -7,8 +7,8 @@
  *
  * A tracer that is killed may take the traced process with it: a single step ends in a signal that
  * only a tracer can take away (lib/record/step.h). So what a user kills, anneal, is not the tracer.
- * That one notices, lets go, and finishes its file. Interrupts from the keyboard reach both; anneal
- * hands on those that reach it alone.
+ * That one notices, lets go, and finishes its file. It has a process group of its own, so that what is
+ * sent to the whole group of anneal, from the keyboard or by kill, reaches anneal, which hands it on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +56,7 @@ static void set_signals(void)
 /* When the front process dies, whatever it dies of, the recording ends. */
 static void watch_parent(pid_t parent)
 {
+    setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         stop = 1;

@@ -78,12 +78,6 @@ uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run)
     return wait > SHORTEST_WAIT ? wait : SHORTEST_WAIT;
 }
 
-size_t an_pace_threads(const struct an_pace *pace, size_t threads)
-{
-    double most = (double)threads, wanted = round(0.5 * most / fmax(pace->run_rate, 1e-6));
-    return (size_t)fmin(fmax(wanted, 1), most);
-}
-
 void an_pace_charge(struct an_pace *pace, uint64_t cost)
 {
     pace->spent += cost;

@@ -16,7 +16,6 @@
 #ifndef AN_RECORD_PACE_H
 #define AN_RECORD_PACE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct an_pace {
@@ -39,10 +38,6 @@ void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, do
 /* How long to wait; 0: it is a moment. `run`: run time since the start. Moments that could not be paid
  * for are left out. */
 uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run);
-
-/* At so many of `threads` one should look at a moment (of 0: none), chosen at random. About every
- * other time one of these runs, so that neither waking nor asking is most of the cost. */
-size_t an_pace_threads(const struct an_pace *pace, size_t threads);
 
 /* Something has to be paid for. */
 void an_pace_charge(struct an_pace *pace, uint64_t cost);

@@ -60,26 +60,29 @@ static bool read_again(int file, char *text, size_t size)
     return got > 0;
 }
 
-/* Field 28, counted from behind the name, which is field 2. */
-static uint64_t stack_of(const char *behind_name)
+/* From one field to another one behind it; NULL when there are not so many. */
+static const char *skip_fields(const char *field, int number)
 {
-    const char *field = behind_name;
-    for (int number = 2; field && number < 28; number++)
-        field = strchr(field + 1, ' ');
-    return field ? strtoull(field, NULL, 10) : 0;
+    while (field && number--)
+        if ((field = strchr(field, ' ')))
+            field++;
+    return field;
 }
 
-char an_proc_state(int stat_file, uint64_t *stack)
+bool an_proc_now(int stat_file, struct an_proc_now *now)
 {
+    enum { STATE = 3, STACK = 28, PROCESSOR = 39 };
     char text[1024];
     if (!read_again(stat_file, text, sizeof text))
-        return 0;
-    char *end = strrchr(text, ')');
-    if (!end || end[1] != ' ')
-        return 0;
-    if (stack)
-        *stack = stack_of(end);
-    return end[2];
+        return false;
+    const char *name_end = strrchr(text, ')');
+    const char *state = skip_fields(name_end, 1);
+    const char *stack = skip_fields(state, STACK - STATE);
+    const char *processor = skip_fields(stack, PROCESSOR - STACK);
+    if (!processor)
+        return false;
+    *now = (struct an_proc_now){*state, atoi(processor), strtoull(stack, NULL, 10)};
+    return true;
 }
 
 /* "RUN DELAY TIMESLICES" */
@@ -91,6 +94,23 @@ bool an_proc_schedule(int schedstat_file, uint64_t *ran, uint64_t *delay)
     *ran = strtoull(text, &end, 10);
     *delay = strtoull(end, NULL, 10);
     return true;
+}
+
+/* "se.exec_start   :   MILLISECONDS.NANOSECONDS", the latter of six digits */
+uint64_t an_proc_last_run(int32_t pid, int32_t tid)
+{
+    enum { MILLISECOND = 1000000 };
+    static const char name[] = "se.exec_start";
+    char text[1024], *end;
+    int file = an_proc_open(pid, tid, "sched");
+    bool read = file >= 0 && read_again(file, text, sizeof text);
+    if (file >= 0)
+        close(file);
+    char *line = read ? strstr(text, name) : NULL, *colon = line ? strchr(line, ':') : NULL;
+    if (!colon)
+        return 0;
+    uint64_t milliseconds = strtoull(colon + 1, &end, 10);
+    return milliseconds * MILLISECOND + (*end == '.' ? strtoull(end + 1, NULL, 10) : 0);
 }
 
 /* "LOAD LOAD LOAD RUNNING/ALL NEWEST" */

@@ -19,12 +19,23 @@ bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat);
 /* A file of a thread that is read often, which is cheaper when it stays open; -1: there is none. */
 int an_proc_open(int32_t pid, int32_t tid, const char *name);
 
+/* What changes all the time. */
+struct an_proc_now {
+    char state; /* 'R', 'S'... */
+    int cpu;    /* on which it runs, or ran last */
+    uint64_t
+        stack; /* where the stack of its program begins. After an exec this is another place, as
+                       the kernel chooses them at random. 0 when the process may not be traced */
+};
+
+/* From the stat of a thread; false when it is gone. */
+bool an_proc_now(int stat_file, struct an_proc_now *now);
+
 /*
- * The state of a thread from its stat; 0 when it is gone. *stack, unless that is NULL: where the
- * stack of its program begins. After an exec this is another place, as the kernel chooses them at
- * random; 0 when the process may not be traced.
+ * When a thread ran last, by a clock of its processor; nanoseconds, 0 when the kernel does not tell
+ * (it tells in a file for people, sched, if it was built with CONFIG_SCHED_DEBUG).
  */
-char an_proc_state(int stat_file, uint64_t *stack);
+uint64_t an_proc_last_run(int32_t pid, int32_t tid);
 
 /*
  * The number that the last new thread or process got, of all that can be seen from here: while it is

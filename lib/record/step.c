@@ -88,10 +88,11 @@ static const char *obstacle(const struct an_operation *operation, int32_t tid)
 /* One instruction; the thread is stopped again when this returns AN_WINDOW_FULL. */
 static enum an_window_end step(int32_t tid, int *signal, int *status)
 {
+    enum { SPIN = 25000 };
     *signal = -1;
     if (!an_tracee_step(tid))
         return AN_WINDOW_GONE;
-    an_tracee_wait(tid, UINT64_MAX, status);
+    an_tracee_wait(tid, UINT64_MAX, SPIN, status);
     enum an_tracee_event event = an_tracee_event(tid, *status, signal);
     if (event == AN_EVENT_END)
         *signal = -1;

@@ -17,6 +17,9 @@
  * each time. */
 enum { MOST_OPEN = 512, LOOKS_PER_IMAGE = 10, GENERATIONS = 8 };
 
+/* Processors beyond that are not told apart; where a thread was seen so many looks ago counts. */
+enum { MOST_CPUS = 4096, CPU_MEMORY = 16, CPUS_PER_LOOK = 64 };
+
 struct process {
     int32_t pid;
     uint64_t start; /* when it was started; 0: it has ended */
@@ -44,9 +47,10 @@ struct an_tasks {
     uint64_t run_of_ended;
     uint64_t threads_seen, processes_seen;
     size_t open_files;
-    int picked;    /* the schedstat of the thread that was picked last, or -1 */
     uint64_t time; /* of the present look */
     unsigned looks;
+    unsigned seen_on[MOST_CPUS]; /* the number of the look since which a thread was seen there */
+    size_t cpus;                 /* up to the last one of these */
     struct {
         AN_VECTOR(struct process);
     } processes;
@@ -242,6 +246,29 @@ static void look_at_activity(struct an_tasks *tasks)
         tasks->threads.items[i].active = has_run(&tasks->threads.items[i]);
 }
 
+static bool ask(struct an_tasks *tasks, const struct thread *thread, struct an_proc_now *now)
+{
+    int file = thread->stat;
+    if (file < 0 && (file = an_proc_open(thread->id.pid, thread->id.tid, "stat")) < 0)
+        return false;
+    bool there = an_proc_now(file, now);
+    if (file != thread->stat)
+        close(file);
+    if (!there || now->cpu < 0 || now->cpu >= MOST_CPUS)
+        return there;
+    tasks->seen_on[now->cpu] = tasks->looks;
+    if ((size_t)now->cpu >= tasks->cpus)
+        tasks->cpus = (size_t)now->cpu + 1;
+    return true;
+}
+
+static void look_at_processors(struct an_tasks *tasks)
+{
+    struct an_proc_now now;
+    for (size_t i = 0; i < tasks->active && i < CPUS_PER_LOOK; i++)
+        ask(tasks, &tasks->threads.items[i], &now);
+}
+
 static void look_at_threads(struct an_tasks *tasks)
 {
     char folder[64];
@@ -356,9 +383,9 @@ bool an_tasks_look(struct an_tasks *tasks, uint64_t time)
 {
     bool whole = tasks->looks++ % LOOKS_PER_IMAGE == 0; /* what takes long, and is seldom new */
     tasks->time = time;
-    tasks->picked = -1;
     look_at_activity(tasks);
     look_at_all(tasks, tasks->children, whole);
+    look_at_processors(tasks);
     for (size_t i = 0; whole && i < tasks->processes.count; i++)
         look_at_image(tasks, &tasks->processes.items[i], false);
     return tasks->processes.count > 0 && !tasks->failed;
@@ -388,18 +415,6 @@ uint64_t an_tasks_run_time(struct an_tasks *tasks)
 
 /* ---- choosing ---- */
 
-static char state_of(const struct thread *thread, uint64_t *stack)
-{
-    if (thread->stat >= 0)
-        return an_proc_state(thread->stat, stack);
-    int file = an_proc_open(thread->id.pid, thread->id.tid, "stat");
-    if (file < 0)
-        return 0;
-    char state = an_proc_state(file, stack);
-    close(file);
-    return state;
-}
-
 /* An exec leaves a process only its first thread. */
 static void notice_exec(struct an_tasks *tasks, const struct thread *thread, uint64_t stack)
 {
@@ -410,14 +425,16 @@ static void notice_exec(struct an_tasks *tasks, const struct thread *thread, uin
     process->stack = stack;
 }
 
-static bool is_running(struct an_tasks *tasks, const struct thread *thread)
+static bool is_running(struct an_tasks *tasks, const struct thread *thread, int *cpu)
 {
-    uint64_t stack;
-    char state = state_of(thread, &stack);
-    tasks->stale |= state == 0;
-    if (state == 'R')
-        notice_exec(tasks, thread, stack);
-    return state == 'R';
+    struct an_proc_now now;
+    bool there = ask(tasks, thread, &now);
+    tasks->stale |= !there;
+    if (!there || now.state != 'R')
+        return false;
+    notice_exec(tasks, thread, now.stack);
+    *cpu = now.cpu;
+    return true;
 }
 
 size_t an_tasks_active(const struct an_tasks *tasks)
@@ -425,25 +442,85 @@ size_t an_tasks_active(const struct an_tasks *tasks)
     return tasks->active;
 }
 
+static bool is_used(const struct an_tasks *tasks, size_t cpu)
+{
+    return tasks->seen_on[cpu] && tasks->looks - tasks->seen_on[cpu] < CPU_MEMORY;
+}
+
+int an_tasks_cpu(const struct an_tasks *tasks, uint64_t *random, size_t *number)
+{
+    int chosen = -1;
+    size_t used = 0;
+    for (size_t cpu = 0; cpu < tasks->cpus; cpu++)
+        if (is_used(tasks, cpu) && an_random_below(random, ++used) == 0)
+            chosen = (int)cpu;
+    *number = used ? used : 1;
+    return chosen;
+}
+
 /* Those that were picked are the first ones. */
+static const struct thread *pick(struct an_tasks *tasks, size_t already, uint64_t *random)
+{
+    struct thread *threads = tasks->threads.items;
+    size_t other = already + an_random_below(random, tasks->active - already);
+    struct thread chosen = threads[other];
+    threads[other] = threads[already];
+    threads[already] = chosen;
+    return &threads[already];
+}
+
 struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, size_t already, uint64_t time,
                                     uint64_t *random)
 {
-    size_t other = already + an_random_below(random, tasks->active - already);
-    struct thread chosen = tasks->threads.items[other];
-    tasks->threads.items[other] = tasks->threads.items[already];
-    tasks->threads.items[already] = chosen;
+    static const struct an_perf_thread none;
+    int cpu;
+    const struct thread *chosen = pick(tasks, already, random);
     tasks->time = time;
-    bool running = is_running(tasks, &chosen);
-    tasks->picked = running ? chosen.schedule : -1;
-    return running ? chosen.id : (struct an_perf_thread){0};
+    return is_running(tasks, chosen, &cpu) ? chosen->id : none;
 }
 
-uint64_t an_tasks_delay(const struct an_tasks *tasks)
+/* Of several, the one that ran last. */
+static struct an_perf_thread last_of(const struct an_perf_thread *threads, size_t number)
 {
-    uint64_t ran, delay;
-    bool known = tasks->picked >= 0 && an_proc_schedule(tasks->picked, &ran, &delay);
-    return known ? delay : 0;
+    size_t last = 0;
+    uint64_t latest = 0;
+    for (size_t i = 0; number > 1 && i < number; i++) {
+        uint64_t time = an_proc_last_run(threads[i].pid, threads[i].tid);
+        if (time > latest) {
+            latest = time;
+            last = i;
+        }
+    }
+    return threads[last];
+}
+
+struct an_perf_thread an_tasks_interrupted(struct an_tasks *tasks, int cpu, size_t most,
+                                           uint64_t time, uint64_t *random)
+{
+    struct an_perf_thread ready[AN_TASKS_MOST] = {0};
+    size_t number = 0;
+    int its;
+    tasks->time = time;
+    for (size_t i = 0; i < most && i < tasks->active && number < AN_TASKS_MOST; i++) {
+        const struct thread *thread = pick(tasks, i, random);
+        if (is_running(tasks, thread, &its) && its == cpu)
+            ready[number++] = thread->id;
+    }
+    return last_of(ready, number);
+}
+
+/* Those that were picked last are found soon. */
+uint64_t an_tasks_waited(const struct an_tasks *tasks, int32_t tid)
+{
+    uint64_t ran, waited;
+    for (size_t i = 0; i < tasks->threads.count; i++) {
+        const struct thread *thread = &tasks->threads.items[i];
+        if (thread->id.tid == tid)
+            return thread->schedule >= 0 && an_proc_schedule(thread->schedule, &ran, &waited)
+                       ? waited
+                       : 0;
+    }
+    return 0;
 }
 
 /* ---- the whole ---- */

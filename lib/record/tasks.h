@@ -9,6 +9,9 @@
 
 struct an_tasks;
 
+/* At so many threads one may look at a time. */
+enum { AN_TASKS_MOST = 64 };
+
 /* Watches a process, and its children if wanted. What is there already is written with time 0. */
 enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *writer,
                            struct an_tasks **out, struct an_error *error);
@@ -34,17 +37,31 @@ void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t tim
 size_t an_tasks_active(const struct an_tasks *tasks);
 
 /*
- * Picks an active thread at random, each with the same chance; tid 0 when it neither runs nor is
- * ready to. `already`: so many were picked before, since the last refresh; these are left out.
- * `random` is the state of a generator (random.h). If the process runs another program than before,
- * this is noticed, and written.
+ * One of the processors on which the threads ran in the last seconds, each with the same chance; -1
+ * when none is known. *number: how many these are, or 1.
+ */
+int an_tasks_cpu(const struct an_tasks *tasks, uint64_t *random, size_t *number);
+
+/*
+ * Picks an active thread at random, each with the same chance; tid 0 when it neither runs nor is ready
+ * to. `already`: so many were picked before, since the last refresh; these are left out. `random` is
+ * the state of a generator (random.h). If the process runs another program than before, this is
+ * noticed, and written.
  */
 struct an_perf_thread an_tasks_pick(struct an_tasks *tasks, size_t already, uint64_t time,
                                     uint64_t *random);
 
-/* For how long the thread that was picked has been ready to run but had to wait for a processor, in
- * all its life; nanoseconds, 0 when the kernel does not tell. */
-uint64_t an_tasks_delay(const struct an_tasks *tasks);
+/*
+ * The thread that ran on processor `cpu` until the caller took that for itself, if it is one of `most`
+ * active threads that are picked at random; else tid 0. When none ran there, it may be one that
+ * waited.
+ */
+struct an_perf_thread an_tasks_interrupted(struct an_tasks *tasks, int cpu, size_t most,
+                                           uint64_t time, uint64_t *random);
+
+/* For how long a thread has been ready to run but had to wait for a processor, in all its life;
+ * nanoseconds, 0 when the kernel does not tell. */
+uint64_t an_tasks_waited(const struct an_tasks *tasks, int32_t tid);
 
 /* Where the kernel's data for the vdso lies in a process: from [vvar] to [vdso]; 0 and 0: nowhere. */
 void an_tasks_vvar(const struct an_tasks *tasks, int32_t pid, uint64_t *start, uint64_t *end);

@@ -66,11 +66,10 @@ void an_tracee_sleep(uint64_t nanoseconds)
     sigtimedwait(&signals, NULL, &time);
 }
 
-/* A thread on another processor stops within some microseconds, sooner than sleep is worth while.
- * (The SIGCHLD that wakes may go to another thread, of a process that does not block it.) */
-bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status)
+/* (The SIGCHLD that wakes may go to another thread, of a process that does not block it.) */
+bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, uint64_t spin, int *status)
 {
-    enum { SPIN = 25000, SLEEP = 10000000 };
+    enum { SLEEP = 10000000 };
     uint64_t start = an_tracee_now();
     for (;;) {
         pid_t got = waitpid(tid, status, __WALL | __WNOTHREAD | WNOHANG);
@@ -84,7 +83,7 @@ bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status)
         if (waited >= nanoseconds)
             return false;
         uint64_t rest = nanoseconds - waited;
-        if (waited > SPIN)
+        if (waited >= spin)
             an_tracee_sleep(rest < SLEEP ? rest : SLEEP);
     }
 }
@@ -166,7 +165,7 @@ static bool has_just_returned(int32_t tid, const struct user_regs_struct *regist
            before[1] == 0x05;
 }
 
-static enum an_tracee_stop look(int32_t tid, int status, struct user_regs_struct *registers)
+enum an_tracee_stop an_tracee_look(int32_t tid, int status, struct user_regs_struct *registers)
 {
     int signal;
     enum an_tracee_event event = an_tracee_event(tid, status, &signal);
@@ -191,9 +190,9 @@ enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registe
         return errno == ESRCH ? AN_TRACEE_GONE : AN_TRACEE_FORBIDDEN;
     if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
         return AN_TRACEE_LATE; /* it ends: that is an event, too */
-    if (!an_tracee_wait(tid, AN_TRACEE_PATIENCE, &status))
+    if (!an_tracee_wait(tid, AN_TRACEE_PATIENCE, 0, &status))
         return AN_TRACEE_LATE;
-    return look(tid, status, registers);
+    return an_tracee_look(tid, status, registers);
 }
 
 bool an_tracee_step(int32_t tid)

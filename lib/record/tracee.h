@@ -36,6 +36,9 @@ enum { AN_TRACEE_PATIENCE = 500000 };
 /* Seizes and stops a thread. */
 enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registers);
 
+/* What an AN_EVENT_STOP has met that came after AN_TRACEE_LATE; `status` as of waitpid(). */
+enum an_tracee_stop an_tracee_look(int32_t tid, int status, struct user_regs_struct *registers);
+
 enum an_tracee_event {
     AN_EVENT_STEP,    /* a single step is done */
     AN_EVENT_SYSCALL, /* at the beginning or the end of a system call */
@@ -50,8 +53,9 @@ enum an_tracee_event an_tracee_event(int32_t tid, int status, int *signal);
 /* The next event of any seized thread, without waiting. False when there is none. */
 bool an_tracee_next(int32_t *tid, int *status);
 
-/* Waits for an event of one thread; false when there is none in so many nanoseconds. */
-bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, int *status);
+/* Waits for an event of one thread; false when there is none in so many nanoseconds. `spin`: for so
+ * many of them without sleep, for one that runs on another processor and will not take longer. */
+bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, uint64_t spin, int *status);
 
 /* Sleeps; an event of a seized thread wakes. */
 void an_tracee_sleep(uint64_t nanoseconds);

@@ -30,6 +30,7 @@
 #include "record/emulate.h"
 #include "record/ends.h"
 #include "record/pace.h"
+#include "record/place.h"
 #include "record/random.h"
 #include "record/step.h"
 #include "record/tasks.h"
@@ -44,14 +45,21 @@ enum {
 
 enum phase {
     FREE,
-    LATE,  /* did not stop in time; to be let go */
+    LATE,  /* told to stop, and not there yet */
     ENTRY, /* on its way to a system call */
     EXIT,  /* in it */
 };
 
+/* A thread that was told to stop. */
+struct request {
+    uint64_t moment; /* at which it was to be looked at */
+    uint64_t waited; /* for processors, in all its life before that */
+};
+
 struct parked {
     enum phase phase;
-    uint64_t call; /* the address of the instruction, at ENTRY */
+    uint64_t call;          /* the address of the instruction, at ENTRY */
+    struct request request; /* when LATE */
     struct an_window window;
 };
 
@@ -64,6 +72,9 @@ struct recorder {
     struct an_stepper *stepper;
     struct an_pace pace;
     uint64_t random;
+    struct an_place place;
+    int cpu;       /* on which it waits, so that threads are looked at there; -1: on any */
+    double chance; /* that it is just this one */
     uint64_t started, own_before; /* own_before: CPU time of this thread at the start */
     uint64_t held_own;            /* of it, while a thread was held */
     uint64_t charged;             /* of it, what the pace knows of */
@@ -192,6 +203,8 @@ static enum an_window_end run_window(struct recorder *recorder, struct an_window
                    : AN_WINDOW_GONE;
     }
     bool compared = predict(recorder, registers, window, &predicted);
+    an_place_off(&recorder->place, recorder->cpu); /* both are to run, in turn */
+    recorder->cpu = -1;
     enum an_window_end result =
         an_stepper_run(recorder->stepper, window, registers->rip, signal, &status);
     if (compared && result != AN_WINDOW_GONE)
@@ -231,15 +244,12 @@ static struct hold begin_hold(void)
     return (struct hold){an_tracee_now(), own_time()};
 }
 
-/*
- * Returns how long it was. A thread that was told to stop while it waited for a processor is not
- * held before it gets one: `delay` is for how long it waited.
- */
-static uint64_t end_hold(struct recorder *recorder, struct hold hold, uint64_t delay)
+/* Returns what it costs. A thread that waits for a processor is not held: `waited` is for how long. */
+static uint64_t end_hold(struct recorder *recorder, struct hold hold, uint64_t waited)
 {
-    uint64_t held = an_tracee_now() - hold.time;
-    held -= delay < held ? delay : held;
-    recorder->held_own += own_time() - hold.own;
+    uint64_t own = own_time() - hold.own, held = an_tracee_now() - hold.time;
+    held = held > waited && held - waited > own ? held - waited : own;
+    recorder->held_own += own;
     recorder->counts->stopped_seconds += (double)held * 1e-9;
     if ((double)held * 1e-9 > recorder->counts->longest_stop)
         recorder->counts->longest_stop = (double)held * 1e-9;
@@ -256,7 +266,7 @@ static void charge_own_time(struct recorder *recorder)
     recorder->counts->own_seconds = (double)own * 1e-9;
 }
 
-/* ---- events of parked threads ---- */
+/* ---- system calls of parked threads ---- */
 
 /* A system call is about to be made. If it is not the one that emulation came to, the thread went
  * another way than was foreseen: memory that it shares has changed. */
@@ -303,6 +313,97 @@ static void leave_call(struct recorder *recorder, struct parked *parked)
     go_on(recorder, &window, &registers);
 }
 
+/* ---- new windows ---- */
+
+/*
+ * Whether a thread that has stopped was running at the moment. One that is ready to run may be waiting
+ * for a processor, and it is not its turn then: threads are to be recorded as often as they run, and
+ * not as often as they would like to. But the recorder may have taken the processor from it just
+ * then; for how long it had to wait after that does not matter.
+ */
+static bool was_running(const struct request *request, uint64_t waited)
+{
+    enum { TO_WAKE = 50000 }; /* the recorder, which takes the processor first and the time then */
+    return an_tracee_now() - waited + TO_WAKE >= request->moment;
+}
+
+/* What becomes of a request. Returns for how long the thread has waited for a processor since. */
+static uint64_t answer(struct recorder *recorder, struct an_perf_thread thread,
+                       const struct request *request, enum an_tracee_stop stop,
+                       const struct user_regs_struct *registers)
+{
+    struct an_window window = {.thread = thread, .wanted = recorder->options->window};
+    struct an_record_counts *counts = recorder->counts;
+    uint64_t waited = an_tasks_waited(recorder->tasks, thread.tid);
+    waited -= request->waited < waited ? request->waited : waited;
+    counts->stops += stop == AN_TRACEE_STOPPED || stop == AN_TRACEE_IN_KERNEL;
+    counts->in_kernel += stop == AN_TRACEE_IN_KERNEL;
+    if (stop != AN_TRACEE_STOPPED)
+        return waited;
+    if (was_running(request, waited)) {
+        go_on(recorder, &window, registers);
+    } else {
+        an_tracee_release(thread.tid, 0);
+        counts->queued++;
+    }
+    return waited;
+}
+
+static void note_late(struct recorder *recorder, struct an_perf_thread thread,
+                      const struct request *request)
+{
+    struct parked *parked = find_free(recorder);
+    if (!parked) /* its event is answered without being known */
+        return;
+    parked->phase = LATE;
+    parked->request = *request;
+    parked->window.thread = thread;
+    recorder->parked_count++;
+}
+
+/*
+ * Stops a thread and takes a window of it, if it runs. If it does not stop soon, it has to wait for a
+ * processor; the recorder does not wait for it: moments that follow such a wait would find just this
+ * thread running. Returns for how long it has waited.
+ */
+static uint64_t take_window(struct recorder *recorder, struct an_perf_thread thread,
+                            uint64_t moment)
+{
+    struct user_regs_struct registers;
+    struct request request = {moment, an_tasks_waited(recorder->tasks, thread.tid)};
+    enum an_tracee_stop stop = an_tracee_stop(thread.tid, &registers);
+    if (stop == AN_TRACEE_FORBIDDEN)
+        recorder->refusal = errno;
+    else
+        recorder->forbidden = false;
+    if (stop != AN_TRACEE_LATE)
+        return answer(recorder, thread, &request, stop, &registers);
+    note_late(recorder, thread, &request);
+    return UINT64_MAX; /* it is not held yet */
+}
+
+/* Those that are parked have been chosen in vain: were others chosen in their place, these would be
+ * recorded more often. */
+static void look_at_thread(struct recorder *recorder, struct an_perf_thread thread, uint64_t moment)
+{
+    if (thread.tid == 0 || find_parked(recorder, thread.tid))
+        return;
+    struct hold hold = begin_hold();
+    uint64_t waited = take_window(recorder, thread, moment);
+    an_pace_charge(&recorder->pace, end_hold(recorder, hold, waited));
+}
+
+/* ---- events ---- */
+
+static void arrive_late(struct recorder *recorder, struct parked *parked, int status)
+{
+    struct user_regs_struct registers;
+    struct request request = parked->request;
+    struct an_perf_thread thread = parked->window.thread;
+    unpark(recorder, parked);
+    answer(recorder, thread, &request, an_tracee_look(thread.tid, status, &registers), &registers);
+}
+
 static void handle_event(struct recorder *recorder, int32_t tid, int status)
 {
     int signal;
@@ -314,6 +415,10 @@ static void handle_event(struct recorder *recorder, int32_t tid, int status)
     }
     if (event == AN_EVENT_SYSCALL && parked && parked->phase == EXIT) {
         leave_call(recorder, parked);
+        return;
+    }
+    if (event == AN_EVENT_STOP && parked && parked->phase == LATE) {
+        arrive_late(recorder, parked, status);
         return;
     }
     if (event == AN_EVENT_STOP)
@@ -334,67 +439,6 @@ static void handle_events(struct recorder *recorder)
         struct hold hold = begin_hold();
         handle_event(recorder, tid, status);
         an_pace_charge(&recorder->pace, end_hold(recorder, hold, 0));
-    }
-}
-
-/* ---- new windows ---- */
-
-static void note_late(struct recorder *recorder, struct an_perf_thread thread)
-{
-    struct parked *parked = find_free(recorder);
-    if (!parked) /* its event is answered without being known */
-        return;
-    parked->phase = LATE;
-    parked->window.thread = thread;
-    recorder->parked_count++;
-}
-
-/*
- * Stops a thread and takes a window of it, if it was running. *delay: for how long the thread waited
- * for a processor before it stopped, and so was not held.
- *
- * A thread that is ready to run may be waiting for a processor. It is not its turn then: threads
- * are to be recorded as often as they run, and not as often as they would like to. Who waits only
- * for the recorder to sleep again does not wait long. Nor does the recorder wait for it: moments
- * that follow such a wait would find just this thread running.
- */
-static void take_window(struct recorder *recorder, struct an_perf_thread thread, uint64_t *delay)
-{
-    struct user_regs_struct registers;
-    struct an_window window = {.thread = thread, .wanted = recorder->options->window};
-    struct an_record_counts *counts = recorder->counts;
-    uint64_t before = an_tasks_delay(recorder->tasks);
-    enum an_tracee_stop stop = an_tracee_stop(thread.tid, &registers);
-    int refusal = errno; /* of ptrace, if it is FORBIDDEN */
-    uint64_t after = an_tasks_delay(recorder->tasks);
-    *delay = after > before ? after - before : 0;
-    switch (stop) {
-    case AN_TRACEE_STOPPED:
-        counts->stops++;
-        recorder->forbidden = false;
-        if (*delay < AN_TRACEE_PATIENCE) {
-            go_on(recorder, &window, &registers);
-            break;
-        }
-        an_tracee_release(thread.tid, 0);
-        counts->queued++;
-        break;
-    case AN_TRACEE_IN_KERNEL:
-        counts->stops++;
-        counts->in_kernel++;
-        recorder->forbidden = false;
-        break;
-    case AN_TRACEE_LATE:
-        counts->stops++;
-        counts->queued++;
-        note_late(recorder, thread);
-        *delay = UINT64_MAX; /* it is not held yet */
-        break;
-    case AN_TRACEE_FORBIDDEN:
-        recorder->refusal = refusal;
-        break;
-    case AN_TRACEE_GONE:
-        break;
     }
 }
 
@@ -433,16 +477,24 @@ static bool is_enough(const struct recorder *recorder, uint64_t now)
            (recorder->forbidden && recorder->refusal) || an_perf_writer_failed(recorder->writer);
 }
 
-/* Those that are parked have been chosen in vain: were others chosen in their place, these would be
- * recorded more often. */
-static void look_at_thread(struct recorder *recorder, struct an_perf_thread thread)
+/*
+ * Waits for the next moment on one of the processors where the threads run, so that whoever runs
+ * there then is interrupted by this thread, wherever it is. If it were told from another processor to
+ * stop, it would do so at the end of the system call that it makes while it is being told, which
+ * takes microseconds: code between two calls would hardly ever be seen.
+ */
+static void move(struct recorder *recorder)
 {
-    uint64_t delay = 0; /* of the thread */
-    if (thread.tid == 0 || find_parked(recorder, thread.tid))
+    size_t number;
+    int cpu = an_tasks_cpu(recorder->tasks, &recorder->random, &number);
+    recorder->chance = 1 / (double)number;
+    if (cpu == recorder->cpu)
         return;
-    struct hold hold = begin_hold();
-    take_window(recorder, thread, &delay);
-    an_pace_charge(&recorder->pace, end_hold(recorder, hold, delay));
+    recorder->cpu = cpu;
+    if (an_place_on(&recorder->place, cpu))
+        return;
+    recorder->cpu = -1; /* it may not be there: any will do */
+    recorder->chance = 1;
 }
 
 /* A moment of the pace. */
@@ -451,11 +503,40 @@ static void look_at_threads(struct recorder *recorder)
     uint64_t now = an_tracee_now();
     an_tasks_refresh(recorder->tasks, now);
     size_t active = an_tasks_active(recorder->tasks);
-    size_t number = an_pace_threads(&recorder->pace, active);
-    for (size_t i = 0; i < number && !is_enough(recorder, now); i++)
-        look_at_thread(recorder, an_tasks_pick(recorder->tasks, i, now, &recorder->random));
+    size_t number = active < AN_TASKS_MOST ? active : AN_TASKS_MOST;
+    if (recorder->cpu >= 0)
+        look_at_thread(
+            recorder,
+            an_tasks_interrupted(recorder->tasks, recorder->cpu, number, now, &recorder->random),
+            now);
+    else
+        for (size_t i = 0; i < number && !is_enough(recorder, now); i++)
+            look_at_thread(recorder, an_tasks_pick(recorder->tasks, i, now, &recorder->random),
+                           now);
+    double chance = active ? recorder->chance * (double)number / (double)active : 1;
+    move(recorder);
     charge_own_time(recorder);
-    an_pace_next(&recorder->pace, an_tracee_now(), active ? (double)number / (double)active : 1);
+    an_pace_next(&recorder->pace, an_tracee_now(), chance);
+}
+
+static bool any_late(const struct recorder *recorder)
+{
+    for (size_t i = 0; recorder->parked_count && i < MOST_PARKED; i++)
+        if (recorder->parked[i].phase == LATE)
+            return true;
+    return false;
+}
+
+/* Threads that were told to stop are waited for: were they let go before, what they are about to wait
+ * for would return EINTR, and nobody would mend that. */
+static void settle(struct recorder *recorder)
+{
+    enum { PATIENCE = 2000000000, A_WHILE = 1000000 };
+    uint64_t start = an_tracee_now();
+    while (any_late(recorder) && an_tracee_now() - start < PATIENCE) {
+        an_tracee_sleep(A_WHILE);
+        handle_events(recorder);
+    }
 }
 
 static void record(struct recorder *recorder)
@@ -530,7 +611,10 @@ static enum an_code record_with(struct recorder *recorder, struct an_error *erro
     an_pace_start(&recorder->pace, options->overhead, options->frequency, cost, recorder->started,
                   &recorder->random);
     ask_for_priority();
+    an_place_open(&recorder->place);
+    move(recorder);
     record(recorder);
+    settle(recorder);
     charge_own_time(recorder);
     fill_counts(recorder, an_tracee_now());
     an_ends_sort(recorder->counts);
@@ -549,6 +633,7 @@ enum an_code an_windows_record(const struct an_record_options *options,
     recorder->counts = counts;
     recorder->random = options->seed;
     recorder->forbidden = true;
+    recorder->cpu = -1;
     enum an_code code =
         open_methods(recorder) ? record_with(recorder, error) : an_fail_memory(error);
     an_tasks_free(recorder->tasks);

@@ -153,18 +153,6 @@ static void knows_nothing_of_the_program(void **state)
     }
 }
 
-static void looks_at_as_many_as_is_worth_while(void **state)
-{
-    struct an_pace pace = {.run_rate = 2};
-    (void)state;
-    assert_int_equal(an_pace_threads(&pace, 0), 0);
-    assert_int_equal(an_pace_threads(&pace, 1), 1);
-    assert_int_equal(an_pace_threads(&pace, 4), 1);
-    assert_int_equal(an_pace_threads(&pace, 100), 25);
-    pace.run_rate = 0;
-    assert_int_equal(an_pace_threads(&pace, 100), 100);
-}
-
 /* Of moments that have nothing to do with each other, the intervals' mean is their deviation. */
 static void chooses_random_moments(void **state)
 {
@@ -194,7 +182,6 @@ int main(void)
         cmocka_unit_test(keeps_to_the_frequency),
         cmocka_unit_test(leaves_sleepers_alone),
         cmocka_unit_test(knows_nothing_of_the_program),
-        cmocka_unit_test(looks_at_as_many_as_is_worth_while),
         cmocka_unit_test(chooses_random_moments),
     };
     return RUN_TESTS(tests);

@@ -369,7 +369,11 @@ static void reads_odd_names(void **state)
     assert_int_equal(stat.parent, getppid());
     assert_true(stat.start > 0);
     int file = an_proc_open(getpid(), getpid(), "stat");
-    assert_int_equal(an_proc_state(file, NULL), 'R');
+    struct an_proc_now now;
+    assert_true(an_proc_now(file, &now));
+    assert_int_equal(now.state, 'R');
+    assert_true(now.cpu >= 0 && now.cpu < sysconf(_SC_NPROCESSORS_CONF));
+    check(now.stack >= (uint64_t)(uintptr_t)&now, "%llx", (unsigned long long)now.stack);
     close(file);
 }
 

@@ -1,0 +1,31 @@
+/* Where a thread runs; see place.h. */
+#include "record/place.h"
+
+void an_place_open(struct an_place *place)
+{
+    CPU_ZERO(&place->allowed);
+    place->known = sched_getaffinity(0, sizeof place->allowed, &place->allowed) == 0;
+}
+
+bool an_place_on(const struct an_place *place, int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (cpu >= 0 && cpu < CPU_SETSIZE && place->known && CPU_ISSET(cpu, &place->allowed)) {
+        CPU_SET(cpu, &one);
+        if (sched_setaffinity(0, sizeof one, &one) == 0)
+            return true;
+    }
+    an_place_off(place, -1);
+    return false;
+}
+
+void an_place_off(const struct an_place *place, int cpu)
+{
+    cpu_set_t others = place->allowed;
+    if (!place->known)
+        return;
+    if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_COUNT(&others) > 1)
+        CPU_CLR(cpu, &others);
+    sched_setaffinity(0, sizeof others, &others);
+}

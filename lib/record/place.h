@@ -1,0 +1,25 @@
+/*
+ * On which processor the calling thread runs. The choice is among those on which it might run in the
+ * beginning: what taskset(1) and the like have said holds.
+ */
+#ifndef AN_RECORD_PLACE_H
+#define AN_RECORD_PLACE_H
+
+#include <sched.h>
+#include <stdbool.h>
+
+struct an_place {
+    cpu_set_t allowed;
+    bool known; /* what is allowed */
+};
+
+/* To be called by the thread that is moved. */
+void an_place_open(struct an_place *place);
+
+/* To this processor and no other. False when it may not; then it may run on all that are allowed. */
+bool an_place_on(const struct an_place *place, int cpu);
+
+/* To any but this one, if there is another one. -1: to any. */
+void an_place_off(const struct an_place *place, int cpu);
+
+#endif
