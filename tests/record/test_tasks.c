@@ -169,7 +169,12 @@ static void picks_those_that_run(void **state)
     struct an_tasks *tasks = watch(pid, false, writer);
     (void)state;
     assert_int_equal(an_tasks_threads(tasks), 4);
-    assert_int_equal(an_tasks_active(tasks), 4); /* all that are new */
+    assert_int_equal(an_tasks_active(tasks), 4);                   /* all that are new */
+    for (int i = 0; i < 100 && an_tasks_active(tasks) != 2; i++) { /* on a busy machine, not soon */
+        usleep(50000);
+        an_tasks_look(tasks, 2);
+    }
+    assert_int_equal(an_tasks_active(tasks), 2);
     for (int i = 0; i < 400; i++) {
         struct an_perf_thread thread = an_tasks_pick(tasks, 0, 1, &random);
         if (!first)
@@ -182,11 +187,7 @@ static void picks_those_that_run(void **state)
     }
     assert_true(first && second && first != pid && second != pid);
     assert_int_equal(others, 0);
-    check(picked[0] > 65 && picked[1] > 65, "%zu and %zu", picked[0], picked[1]);
-    an_tasks_look(tasks, 1);
-    usleep(20000);
-    an_tasks_look(tasks, 2);
-    assert_int_equal(an_tasks_active(tasks), 2);
+    check(picked[0] > 140 && picked[1] > 140, "%zu and %zu", picked[0], picked[1]);
     for (int i = 0; i < 50; i++) { /* both in turn */
         first = an_tasks_pick(tasks, 0, 1, &random).tid;
         second = an_tasks_pick(tasks, 1, 1, &random).tid;
