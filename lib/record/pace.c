@@ -13,7 +13,7 @@ static const double aim = 0.95;
 
 enum {
     SHORTEST_WAIT = 50000,
-    LONGEST_WAIT = 50000000, /* the mean of random ones */
+    LONGEST_WAIT = 50000000, /* for whatever else there is to do; and the mean of random ones */
     LOOK_AT_RATE = 5000000,
     FIRST_MOMENTS = 8, /* that a guess counts for */
     MEMORY = 128,      /* moments that an average remembers */
@@ -75,7 +75,7 @@ uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run)
         pace->next = time + random_wait(pace, mean_wait(pace, 0));
     }
     uint64_t wait = pace->next > time ? pace->next - time : 0;
-    return wait > SHORTEST_WAIT ? wait : SHORTEST_WAIT;
+    return wait < SHORTEST_WAIT ? SHORTEST_WAIT : wait < LONGEST_WAIT ? wait : LONGEST_WAIT;
 }
 
 void an_pace_charge(struct an_pace *pace, uint64_t cost)

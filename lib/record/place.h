@@ -1,6 +1,6 @@
 /*
- * On which processor the calling thread runs. The choice is among those on which it might run in the
- * beginning: what taskset(1) and the like have said holds.
+ * On which processor the calling thread runs, and when. The choice is among those on which it might run
+ * in the beginning: what taskset(1) and the like have said holds.
  */
 #ifndef AN_RECORD_PLACE_H
 #define AN_RECORD_PLACE_H
@@ -21,5 +21,12 @@ bool an_place_on(const struct an_place *place, int cpu);
 
 /* To any but this one, if there is another one. -1: to any. */
 void an_place_off(const struct an_place *place, int cpu);
+
+/*
+ * Before all others, and at once when its time comes. A held thread waits for the one that holds it,
+ * and a moment that is late because others run is no random one; that one keeps to a budget, and does
+ * not keep a processor busy. Not everybody may ask for that; then as nearly so as is allowed.
+ */
+void an_place_first(void);
 
 #endif

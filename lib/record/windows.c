@@ -18,10 +18,7 @@
 #include "record/windows.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +27,7 @@
 #include "record/emulate.h"
 #include "record/ends.h"
 #include "record/pace.h"
+#include "record/parked.h"
 #include "record/place.h"
 #include "record/random.h"
 #include "record/step.h"
@@ -37,30 +35,13 @@
 #include "record/tracee.h"
 
 enum {
-    MOST_PARKED = 256,
     LOOK_INTERVAL = 250000000, /* at threads and children; nanoseconds */
+    LOOK_SHARE = 200,          /* and so many times as long as a look takes */
     WINDOWS_PER_ROUND = 64,
     SYSCALL_LENGTH = 2,
-};
-
-enum phase {
-    FREE,
-    LATE,  /* told to stop, and not there yet */
-    ENTRY, /* on its way to a system call */
-    EXIT,  /* in it */
-};
-
-/* A thread that was told to stop. */
-struct request {
-    uint64_t moment; /* at which it was to be looked at */
-    uint64_t waited; /* for processors, in all its life before that */
-};
-
-struct parked {
-    enum phase phase;
-    uint64_t call;          /* the address of the instruction, at ENTRY */
-    struct request request; /* when LATE */
-    struct an_window window;
+    /* Nanoseconds: what a stop costs a thread that it does not see, since caches and the branch
+     * predictor have to be filled anew (MariaDB, docs/record.md). */
+    AFTERMATH = 150000,
 };
 
 struct recorder {
@@ -82,8 +63,7 @@ struct recorder {
     uint64_t next_look;
     bool forbidden; /* ptrace refused every thread so far */
     int refusal;
-    struct parked parked[MOST_PARKED];
-    size_t parked_count;
+    struct an_parked_table parked;
 };
 
 static uint64_t own_time(void)
@@ -91,30 +71,6 @@ static uint64_t own_time(void)
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* ---- parked threads ---- */
-
-static struct parked *find_parked(struct recorder *recorder, int32_t tid)
-{
-    for (size_t i = 0; recorder->parked_count && i < MOST_PARKED; i++)
-        if (recorder->parked[i].phase != FREE && recorder->parked[i].window.thread.tid == tid)
-            return &recorder->parked[i];
-    return NULL;
-}
-
-static struct parked *find_free(struct recorder *recorder)
-{
-    for (size_t i = 0; i < MOST_PARKED; i++)
-        if (recorder->parked[i].phase == FREE)
-            return &recorder->parked[i];
-    return NULL;
-}
-
-static void unpark(struct recorder *recorder, struct parked *parked)
-{
-    parked->phase = FREE;
-    recorder->parked_count--;
 }
 
 /* ---- windows ---- */
@@ -149,14 +105,14 @@ static void write_window(struct recorder *recorder, const struct an_window *wind
 /* Sends a stopped thread into the system call that it stands before. */
 static bool park(struct recorder *recorder, const struct an_window *window)
 {
-    struct parked *parked = find_free(recorder);
-    if (!parked || !an_tracee_to_syscall(window->thread.tid))
+    struct an_parked *parked = an_parked_add(&recorder->parked, AN_PARKED_ENTRY, window);
+    if (!parked)
         return false;
-    parked->phase = ENTRY;
     parked->call = window->ip;
-    parked->window = *window;
-    recorder->parked_count++;
-    return true;
+    if (an_tracee_to_syscall(window->thread.tid))
+        return true;
+    an_parked_remove(&recorder->parked, parked);
+    return false;
 }
 
 static bool same_branches(const struct an_window *one, const struct an_window *other)
@@ -270,19 +226,19 @@ static void charge_own_time(struct recorder *recorder)
 
 /* A system call is about to be made. If it is not the one that emulation came to, the thread went
  * another way than was foreseen: memory that it shares has changed. */
-static void enter_call(struct recorder *recorder, struct parked *parked)
+static void enter_call(struct recorder *recorder, struct an_parked *parked)
 {
     struct user_regs_struct registers;
     int32_t tid = parked->window.thread.tid;
     bool expected =
         an_tracee_registers(tid, &registers) && registers.rip == parked->call + SYSCALL_LENGTH;
     if (expected && an_tracee_to_syscall(tid)) {
-        parked->phase = EXIT;
+        parked->phase = AN_PARKED_EXIT;
         return;
     }
     an_ends_count(recorder->counts, "diverged");
     recorder->counts->short_ones++;
-    unpark(recorder, parked);
+    an_parked_remove(&recorder->parked, parked);
     an_tracee_release(tid, 0);
 }
 
@@ -298,12 +254,12 @@ static bool goes_on(const struct user_regs_struct *registers)
            !(result <= -RESTART_FIRST && result >= -RESTART_LAST);
 }
 
-static void leave_call(struct recorder *recorder, struct parked *parked)
+static void leave_call(struct recorder *recorder, struct an_parked *parked)
 {
     struct user_regs_struct registers;
     struct an_window window = parked->window;
     int32_t tid = window.thread.tid;
-    unpark(recorder, parked);
+    an_parked_remove(&recorder->parked, parked);
     if (!an_tracee_registers(tid, &registers) || !goes_on(&registers)) {
         an_tracee_release(tid, 0);
         write_window(recorder, &window);
@@ -321,7 +277,7 @@ static void leave_call(struct recorder *recorder, struct parked *parked)
  * not as often as they would like to. But the recorder may have taken the processor from it just
  * then; for how long it had to wait after that does not matter.
  */
-static bool was_running(const struct request *request, uint64_t waited)
+static bool was_running(const struct an_parked_request *request, uint64_t waited)
 {
     enum { TO_WAKE = 50000 }; /* the recorder, which takes the processor first and the time then */
     return an_tracee_now() - waited + TO_WAKE >= request->moment;
@@ -329,7 +285,7 @@ static bool was_running(const struct request *request, uint64_t waited)
 
 /* What becomes of a request. Returns for how long the thread has waited for a processor since. */
 static uint64_t answer(struct recorder *recorder, struct an_perf_thread thread,
-                       const struct request *request, enum an_tracee_stop stop,
+                       const struct an_parked_request *request, enum an_tracee_stop stop,
                        const struct user_regs_struct *registers)
 {
     struct an_window window = {.thread = thread, .wanted = recorder->options->window};
@@ -350,15 +306,12 @@ static uint64_t answer(struct recorder *recorder, struct an_perf_thread thread,
 }
 
 static void note_late(struct recorder *recorder, struct an_perf_thread thread,
-                      const struct request *request)
+                      const struct an_parked_request *request)
 {
-    struct parked *parked = find_free(recorder);
-    if (!parked) /* its event is answered without being known */
-        return;
-    parked->phase = LATE;
-    parked->request = *request;
-    parked->window.thread = thread;
-    recorder->parked_count++;
+    struct an_window window = {.thread = thread};
+    struct an_parked *parked = an_parked_add(&recorder->parked, AN_PARKED_LATE, &window);
+    if (parked) /* else its event is answered without being known */
+        parked->request = *request;
 }
 
 /*
@@ -370,11 +323,11 @@ static uint64_t take_window(struct recorder *recorder, struct an_perf_thread thr
                             uint64_t moment)
 {
     struct user_regs_struct registers;
-    struct request request = {moment, an_tasks_waited(recorder->tasks, thread.tid)};
+    struct an_parked_request request = {moment, an_tasks_waited(recorder->tasks, thread.tid)};
     enum an_tracee_stop stop = an_tracee_stop(thread.tid, &registers);
     if (stop == AN_TRACEE_FORBIDDEN)
         recorder->refusal = errno;
-    else
+    else if (stop != AN_TRACEE_GONE)
         recorder->forbidden = false;
     if (stop != AN_TRACEE_LATE)
         return answer(recorder, thread, &request, stop, &registers);
@@ -386,21 +339,21 @@ static uint64_t take_window(struct recorder *recorder, struct an_perf_thread thr
  * recorded more often. */
 static void look_at_thread(struct recorder *recorder, struct an_perf_thread thread, uint64_t moment)
 {
-    if (thread.tid == 0 || find_parked(recorder, thread.tid))
+    if (thread.tid == 0 || an_parked_find(&recorder->parked, thread.tid))
         return;
     struct hold hold = begin_hold();
     uint64_t waited = take_window(recorder, thread, moment);
-    an_pace_charge(&recorder->pace, end_hold(recorder, hold, waited));
+    an_pace_charge(&recorder->pace, end_hold(recorder, hold, waited) + AFTERMATH);
 }
 
 /* ---- events ---- */
 
-static void arrive_late(struct recorder *recorder, struct parked *parked, int status)
+static void arrive_late(struct recorder *recorder, struct an_parked *parked, int status)
 {
     struct user_regs_struct registers;
-    struct request request = parked->request;
+    struct an_parked_request request = parked->request;
     struct an_perf_thread thread = parked->window.thread;
-    unpark(recorder, parked);
+    an_parked_remove(&recorder->parked, parked);
     answer(recorder, thread, &request, an_tracee_look(thread.tid, status, &registers), &registers);
 }
 
@@ -408,16 +361,16 @@ static void handle_event(struct recorder *recorder, int32_t tid, int status)
 {
     int signal;
     enum an_tracee_event event = an_tracee_event(tid, status, &signal);
-    struct parked *parked = find_parked(recorder, tid);
-    if (event == AN_EVENT_SYSCALL && parked && parked->phase == ENTRY) {
+    struct an_parked *parked = an_parked_find(&recorder->parked, tid);
+    if (event == AN_EVENT_SYSCALL && parked && parked->phase == AN_PARKED_ENTRY) {
         enter_call(recorder, parked);
         return;
     }
-    if (event == AN_EVENT_SYSCALL && parked && parked->phase == EXIT) {
+    if (event == AN_EVENT_SYSCALL && parked && parked->phase == AN_PARKED_EXIT) {
         leave_call(recorder, parked);
         return;
     }
-    if (event == AN_EVENT_STOP && parked && parked->phase == LATE) {
+    if (event == AN_EVENT_STOP && parked && parked->phase == AN_PARKED_LATE) {
         arrive_late(recorder, parked, status);
         return;
     }
@@ -425,10 +378,10 @@ static void handle_event(struct recorder *recorder, int32_t tid, int status)
         an_tracee_mend(tid);
     if (event != AN_EVENT_END)
         an_tracee_release(tid, signal);
-    if (parked && parked->phase == EXIT) /* up to the call it is as it was */
+    if (parked && parked->phase == AN_PARKED_EXIT) /* up to the call it is as it was */
         write_window(recorder, &parked->window);
     if (parked)
-        unpark(recorder, parked);
+        an_parked_remove(&recorder->parked, parked);
 }
 
 static void handle_events(struct recorder *recorder)
@@ -458,8 +411,9 @@ static bool look(struct recorder *recorder, uint64_t now)
 {
     if (now < recorder->next_look)
         return true;
-    recorder->next_look = now + LOOK_INTERVAL;
     bool any = an_tasks_look(recorder->tasks, now);
+    uint64_t rest = LOOK_SHARE * (an_tracee_now() - now);
+    recorder->next_look = now + (rest > LOOK_INTERVAL ? rest : LOOK_INTERVAL);
     charge_own_time(recorder);
     fill_counts(recorder, now);
     if (recorder->options->progress)
@@ -519,21 +473,13 @@ static void look_at_threads(struct recorder *recorder)
     an_pace_next(&recorder->pace, an_tracee_now(), chance);
 }
 
-static bool any_late(const struct recorder *recorder)
-{
-    for (size_t i = 0; recorder->parked_count && i < MOST_PARKED; i++)
-        if (recorder->parked[i].phase == LATE)
-            return true;
-    return false;
-}
-
 /* Threads that were told to stop are waited for: were they let go before, what they are about to wait
  * for would return EINTR, and nobody would mend that. */
 static void settle(struct recorder *recorder)
 {
     enum { PATIENCE = 2000000000, A_WHILE = 1000000 };
     uint64_t start = an_tracee_now();
-    while (any_late(recorder) && an_tracee_now() - start < PATIENCE) {
+    while (an_parked_any_late(&recorder->parked) && an_tracee_now() - start < PATIENCE) {
         an_tracee_sleep(A_WHILE);
         handle_events(recorder);
     }
@@ -556,20 +502,6 @@ static void record(struct recorder *recorder)
 }
 
 /* ---- the whole ---- */
-
-/*
- * A held thread waits for this one: it should not wait for others. And a moment that is late because
- * others run is no random moment. With the budget kept, this one does not keep a processor busy, and
- * may well come first. Not everybody may ask for that.
- */
-static void ask_for_priority(void)
-{
-    enum { LOWEST = 1, PRIORITY = -10, TIMER_SLACK = 1 };
-    struct sched_param real_time = {.sched_priority = LOWEST};
-    prctl(PR_SET_TIMERSLACK, TIMER_SLACK, 0, 0, 0);
-    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &real_time) != 0)
-        setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), PRIORITY);
-}
 
 static bool open_methods(struct recorder *recorder)
 {
@@ -610,8 +542,8 @@ static enum an_code record_with(struct recorder *recorder, struct an_error *erro
     double cost = recorder->stepper ? (double)STEP_COST * options->window : EMULATION_COST;
     an_pace_start(&recorder->pace, options->overhead, options->frequency, cost, recorder->started,
                   &recorder->random);
-    ask_for_priority();
     an_place_open(&recorder->place);
+    an_place_first();
     move(recorder);
     record(recorder);
     settle(recorder);
