@@ -147,12 +147,23 @@ bool an_image_look(struct an_image *image, int32_t pid, bool exec, uint64_t time
     return !look.failed;
 }
 
-bool an_image_knows(const struct an_image *image, uint64_t address)
+static const struct an_image_mapping *mapping_of(const struct an_image *image, uint64_t address)
 {
     for (size_t i = 0; i < image->mappings.count; i++)
         if (address - image->mappings.items[i].start < image->mappings.items[i].size)
-            return true;
-    return false;
+            return &image->mappings.items[i];
+    return NULL;
+}
+
+bool an_image_knows(const struct an_image *image, uint64_t address)
+{
+    return mapping_of(image, address) != NULL;
+}
+
+bool an_image_in_vdso(const struct an_image *image, uint64_t address)
+{
+    const struct an_image_mapping *mapping = mapping_of(image, address);
+    return mapping && image->vdso && mapping->start == image->vdso;
 }
 
 bool an_image_inherit(struct an_image *child, const struct an_image *parent)

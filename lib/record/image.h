@@ -32,6 +32,9 @@ bool an_image_look(struct an_image *image, int32_t pid, bool exec, uint64_t time
 /* Whether an address is in a mapping that was written. */
 bool an_image_knows(const struct an_image *image, uint64_t address);
 
+/* Whether an address is in the vdso. */
+bool an_image_in_vdso(const struct an_image *image, uint64_t address);
+
 /* Until it runs another program, a child has what its parent has, and readers know. False when
  * memory runs out. `child` is all zero before. */
 bool an_image_inherit(struct an_image *child, const struct an_image *parent);

@@ -104,6 +104,12 @@ void an_tasks_vvar(const struct an_tasks *tasks, int32_t pid, uint64_t *start, u
     *end = known ? process->image.vdso : 0;
 }
 
+bool an_tasks_in_vdso(const struct an_tasks *tasks, int32_t pid, uint64_t address)
+{
+    const struct process *process = find(tasks, pid);
+    return process && an_image_in_vdso(&process->image, address);
+}
+
 /* ---- threads ---- */
 
 /* Made anew for each look, since the order changes. */

@@ -66,6 +66,9 @@ uint64_t an_tasks_waited(const struct an_tasks *tasks, int32_t tid);
 /* Where the kernel's data for the vdso lies in a process: from [vvar] to [vdso]; 0 and 0: nowhere. */
 void an_tasks_vvar(const struct an_tasks *tasks, int32_t pid, uint64_t *start, uint64_t *end);
 
+/* Whether an address is in the vdso of a process. */
+bool an_tasks_in_vdso(const struct an_tasks *tasks, int32_t pid, uint64_t address);
+
 /* CPU time of all that are or were watched, since each was first seen; nanoseconds. */
 uint64_t an_tasks_run_time(struct an_tasks *tasks);
 

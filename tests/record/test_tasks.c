@@ -346,6 +346,9 @@ static void knows_mappings(void **state)
     munmap(code, 4096);
     an_tasks_vvar(tasks, getpid(), &start, &end);
     assert_true(start < end && end - start < 64 * 4096);
+    assert_true(an_tasks_in_vdso(tasks, getpid(), end));
+    assert_false(an_tasks_in_vdso(tasks, getpid(), end - 1));
+    assert_false(an_tasks_in_vdso(tasks, getpid(), (uint64_t)(uintptr_t)&knows_mappings));
     an_tasks_free(tasks);
     an_perf_writer_drop(writer);
 }
