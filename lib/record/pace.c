@@ -37,8 +37,8 @@ void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, do
         .moments = FIRST_MOMENTS,
         .start = time,
         .time = time,
-        .random = random,
     };
+    pace->random = random;
     pace->next = time + random_wait(pace, first_cost);
 }
 

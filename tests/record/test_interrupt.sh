@@ -6,7 +6,7 @@
 #
 # usage: test_interrupt.sh ANNEAL STEP_RECORD UNDISTURBED LIST_RECORDING
 #
-# INTERRUPTIONS=N: so many (80).
+# INTERRUPTIONS=N: so many (200).
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/record/target.sh
@@ -15,7 +15,7 @@ step_record=$(realpath "$2")
 undisturbed=$(realpath "$3")
 list_recording=$(realpath "$4")
 export PERF_CONFIG=/dev/null PERF_BUILDID_DIR=$scratch/buildid
-interruptions=${INTERRUPTIONS:-80}
+interruptions=${INTERRUPTIONS:-200}
 
 gets_on() {
     local status=0
