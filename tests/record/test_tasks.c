@@ -87,7 +87,7 @@ static void family(int ready)
 }
 
 /* At each byte, the one thread that runs ends, and another one begins: as many as before. */
-static volatile bool over;
+static _Atomic int over;
 
 static void *run_until_over(void *unused)
 {
@@ -104,9 +104,9 @@ static void replaces_its_thread(int ready)
     char byte;
     pthread_create(&thread, NULL, run_until_over, NULL);
     while (write(ready, "", 1) == 1 && read(commands, &byte, 1) == 1) {
-        over = true;
+        over = 1;
         pthread_join(thread, NULL);
-        over = false;
+        over = 0;
         pthread_create(&thread, NULL, run_until_over, NULL);
     }
 }
