@@ -10,6 +10,19 @@ may_trace() {
     "$1" -o "$scratch/may-trace" -n 1 -- true 2>/dev/null
 }
 
+# may_record STEP_RECORD TOOL...: the test goes on if there are these tools, and processes may be traced;
+# else it says so and ends
+may_record() {
+    if ! have "${@:2}"; then
+        skip 'recording' "missing:$missing; run scripts/bootstrap"
+        finish
+    fi
+    if ! may_trace "$1"; then
+        skip 'recording' 'processes may not be traced here'
+        finish
+    fi
+}
+
 # start COMMAND...: runs it in the background; its process is $target, its output in the file said.
 # What it reads is what start reads, which a shell would not give it.
 target=

@@ -14,7 +14,6 @@
 step_record=$(realpath "$2")
 undisturbed=$(realpath "$3")
 list_recording=$(realpath "$4")
-export PERF_CONFIG=/dev/null PERF_BUILDID_DIR=$scratch/buildid
 interruptions=${INTERRUPTIONS:-200}
 
 gets_on() {
@@ -132,10 +131,7 @@ interrupted() {
     ends_well
 }
 
-if ! may_trace "$step_record"; then
-    skip 'interruptions' 'processes may not be traced here'
-    finish
-fi
+may_record "$step_record"
 check 'the program notices when it is disturbed' notices
 for method in emulate step; do
     for signal in INT TERM KILL; do

@@ -129,8 +129,11 @@ static void leaves_sleepers_alone(void **state)
     assert_int_equal(run.moments, 0);
 }
 
-/* A program that runs for 2 ms of every 5, or for 300 ms of a second: no part of that has more
- * moments than others. (80,000 of them, 8,000 in each part: 1.1% is a standard error.) */
+/*
+ * A program that runs for 2 ms of every 5: no part of that has more moments than others. (Some 57,000
+ * of them, 5,700 in each part: 1.3% is a standard error.) Of one that runs for 400 ms of every second
+ * some parts may have more, since the mean follows that much time.
+ */
 static void knows_nothing_of_the_program(void **state)
 {
     static const uint64_t periods[] = {5 * MS, 1000 * MS};

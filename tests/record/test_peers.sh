@@ -14,14 +14,7 @@ export GLOG_log_dir=$scratch
 perf2bolt=/usr/lib/llvm-19/bin/perf2bolt
 record=("$anneal" record --overhead=50% --freq=100000)
 
-if ! have gcc perf jq; then
-    skip 'recording' "missing:$missing; run scripts/bootstrap"
-    finish
-fi
-if ! may_trace "$step_record"; then
-    skip 'recording' 'processes may not be traced here'
-    finish
-fi
+may_record "$step_record" gcc perf jq
 
 # ---- readers ----
 

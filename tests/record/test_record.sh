@@ -14,14 +14,7 @@ known_branches=$(realpath "$3")
 list_recording=$(realpath "$4")
 record=("$anneal" record --overhead=50% --freq=100000)
 
-if ! have gcc jq; then
-    skip 'recording' "missing:$missing; run scripts/bootstrap"
-    finish
-fi
-if ! may_trace "$step_record"; then
-    skip 'recording' 'processes may not be traced here'
-    finish
-fi
+may_record "$step_record" gcc jq
 compile_hot "$scratch/hot"
 hot=$scratch/hot
 
