@@ -30,10 +30,18 @@ void an_parked_remove(struct an_parked_table *table, struct an_parked *parked)
     table->count--;
 }
 
-bool an_parked_any_late(const struct an_parked_table *table)
+void an_parked_each(struct an_parked_table *table, enum an_parked_phase phase,
+                    void (*call)(struct an_parked *))
 {
     for (size_t i = 0; table->count && i < MOST; i++)
-        if (table->items[i].phase == AN_PARKED_LATE)
+        if (table->items[i].phase == phase)
+            call(&table->items[i]);
+}
+
+bool an_parked_any_stopping(const struct an_parked_table *table)
+{
+    for (size_t i = 0; table->count && i < MOST; i++)
+        if (table->items[i].phase == AN_PARKED_LATE || table->items[i].phase == AN_PARKED_LEAVING)
             return true;
     return false;
 }

@@ -8,10 +8,11 @@
 #include "record/window.h"
 
 enum an_parked_phase {
-    AN_PARKED_FREE,  /* nobody */
-    AN_PARKED_LATE,  /* told to stop, and not there yet */
-    AN_PARKED_ENTRY, /* on its way to a system call */
-    AN_PARKED_EXIT,  /* in it */
+    AN_PARKED_FREE,    /* nobody */
+    AN_PARKED_LATE,    /* told to stop, and not there yet */
+    AN_PARKED_ENTRY,   /* on its way to a system call */
+    AN_PARKED_EXIT,    /* in it */
+    AN_PARKED_LEAVING, /* told to stop, to be let go */
 };
 
 /* What was asked of a thread that was told to stop. */
@@ -41,6 +42,10 @@ struct an_parked *an_parked_add(struct an_parked_table *table, enum an_parked_ph
 
 void an_parked_remove(struct an_parked_table *table, struct an_parked *parked);
 
-bool an_parked_any_late(const struct an_parked_table *table);
+void an_parked_each(struct an_parked_table *table, enum an_parked_phase phase,
+                    void (*call)(struct an_parked *));
+
+/* Whether any is LATE or LEAVING. */
+bool an_parked_any_stopping(const struct an_parked_table *table);
 
 #endif

@@ -97,6 +97,19 @@ static uint64_t status_number(const char *text, const char *name)
     return at ? strtoull(at + strlen(name), NULL, 16) : 0;
 }
 
+/*
+ * The signals that do nothing to a process: those that it ignores, and those that are ignored by
+ * default and have no handler. A traced thread gets them all the same, since a tracer may want to know.
+ */
+static uint64_t without_effect(const char *status)
+{
+    enum {
+        BY_DEFAULT =
+            1 << (SIGCHLD - 1) | 1 << (SIGCONT - 1) | 1 << (SIGURG - 1) | 1 << (SIGWINCH - 1)
+    };
+    return status_number(status, "\nSigIgn:") | (BY_DEFAULT & ~status_number(status, "\nSigCgt:"));
+}
+
 static bool has_pending_signal(int32_t tid)
 {
     struct an_buffer text;
@@ -105,8 +118,19 @@ static bool has_pending_signal(int32_t tid)
     const char *status = (const char *)text.data;
     uint64_t pending = status_number(status, "\nSigPnd:") | status_number(status, "\nShdPnd:");
     uint64_t blocked = status_number(status, "\nSigBlk:");
+    uint64_t effective = pending & ~blocked & ~without_effect(status);
     an_buffer_free(&text);
-    return (pending & ~blocked) != 0;
+    return effective != 0;
+}
+
+static bool has_effect(int32_t tid, int signal)
+{
+    struct an_buffer text;
+    if (!an_proc_text(tid, "status", &text))
+        return true;
+    bool effect = !(without_effect((const char *)text.data) >> (signal - 1) & 1);
+    an_buffer_free(&text);
+    return effect;
 }
 
 bool an_tracee_masks_traps(int32_t tid)
@@ -205,7 +229,21 @@ bool an_tracee_to_syscall(int32_t tid)
     return ptrace(PTRACE_SYSCALL, tid, NULL, NULL) == 0;
 }
 
+void an_tracee_interrupt(int32_t tid)
+{
+    ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+}
+
+void an_tracee_continue(int32_t tid)
+{
+    ptrace(PTRACE_CONT, tid, NULL, NULL);
+}
+
 void an_tracee_release(int32_t tid, int signal)
 {
+    if (signal && !has_effect(tid, signal)) {
+        an_tracee_mend(tid);
+        signal = 0;
+    }
     ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
 }

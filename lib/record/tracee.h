@@ -5,7 +5,8 @@
  *   - A signal that it was about to get is delivered when it is let go.
  *   - Merely stopping a thread makes some system calls return EINTR to it (signal(7), the section on
  *     stop signals: epoll_wait, recv with a timeout, sigtimedwait, semop, io_getevents...). Where that
- *     has happened and no signal is pending, the call is made again.
+ *     has happened and no signal is pending, the call is made again. So it is behind a signal that does
+ *     nothing, which a thread that is not traced would not get.
  *   - Nothing of it is changed otherwise, and nothing that the kernel would not undo by itself when
  *     the tracer dies, but for the steps of step.c, each of which is a trap.
  *
@@ -74,7 +75,14 @@ bool an_tracee_masks_traps(int32_t tid);
 bool an_tracee_step(int32_t tid);
 bool an_tracee_to_syscall(int32_t tid);
 
-/* Lets a stopped thread go, with a signal or 0. */
+/* Tells a seized thread to stop, wherever it is: an AN_EVENT_STOP comes, behind other events. */
+void an_tracee_interrupt(int32_t tid);
+
+/* Lets a stopped thread run until its next event; system calls are none. */
+void an_tracee_continue(int32_t tid);
+
+/* Lets a stopped thread go, with a signal or 0. Not where a system call begins: that would be
+ * interrupted. */
 void an_tracee_release(int32_t tid, int signal);
 
 /* CLOCK_MONOTONIC, nanoseconds. */

@@ -234,6 +234,17 @@ static void charge_own_time(struct recorder *recorder)
 
 /* ---- system calls of parked threads ---- */
 
+/*
+ * A thread that is let go where a system call begins finds itself interrupted there: letting go wakes
+ * it, and nothing takes that back. So it is told to stop, and goes on until it does, which is behind
+ * the call or before it.
+ */
+static void tell_to_leave(struct an_parked *parked)
+{
+    an_tracee_interrupt(parked->window.thread.tid);
+    parked->phase = AN_PARKED_LEAVING;
+}
+
 /* A system call is about to be made. If it is not the one that emulation came to, the thread went
  * another way than was foreseen: memory that it shares has changed. */
 static void enter_call(struct recorder *recorder, struct an_parked *parked)
@@ -248,8 +259,8 @@ static void enter_call(struct recorder *recorder, struct an_parked *parked)
     }
     an_ends_count(recorder->counts, "diverged");
     recorder->counts->short_ones++;
-    an_parked_remove(&recorder->parked, parked);
-    an_tracee_release(tid, 0);
+    tell_to_leave(parked);
+    an_tracee_continue(tid);
 }
 
 /* Whether the thread goes on behind the call: not where that will be made again, behind a signal, and
@@ -380,6 +391,10 @@ static void handle_event(struct recorder *recorder, int32_t tid, int status)
         leave_call(recorder, parked);
         return;
     }
+    if (event == AN_EVENT_SYSCALL && parked && parked->phase == AN_PARKED_LEAVING) {
+        an_tracee_continue(tid);
+        return;
+    }
     if (event == AN_EVENT_STOP && parked && parked->phase == AN_PARKED_LATE) {
         arrive_late(recorder, parked, status);
         return;
@@ -483,13 +498,14 @@ static void look_at_threads(struct recorder *recorder)
     an_pace_next(&recorder->pace, an_tracee_now(), chance);
 }
 
-/* Threads that were told to stop are waited for: were they let go before, what they are about to wait
- * for would return EINTR, and nobody would mend that. */
+/* Threads that were told to stop, or are on their way to a system call, are waited for: were they let
+ * go before, what they are about to wait for would return EINTR, and nobody would mend that. */
 static void settle(struct recorder *recorder)
 {
     enum { PATIENCE = 2000000000, A_WHILE = 1000000 };
     uint64_t start = an_tracee_now();
-    while (an_parked_any_late(&recorder->parked) && an_tracee_now() - start < PATIENCE) {
+    an_parked_each(&recorder->parked, AN_PARKED_ENTRY, tell_to_leave);
+    while (an_parked_any_stopping(&recorder->parked) && an_tracee_now() - start < PATIENCE) {
         an_tracee_sleep(A_WHILE);
         handle_events(recorder);
     }

@@ -131,6 +131,18 @@ interrupted() {
     ends_well
 }
 
+# Most recordings end by themselves, with some threads on their way into a system call.
+ends_by_itself() {
+    local i
+    start_undisturbed
+    for ((i = 0; i < interruptions; i++)); do
+        run 0 "$anneal" record -q --method="$1" --overhead=60% -F 100000 --duration=20ms \
+            -o data -p "$target"
+        rm data
+    done
+    ends_well
+}
+
 may_record "$step_record"
 check 'the program notices when it is disturbed' notices
 for method in emulate step; do
@@ -138,6 +150,7 @@ for method in emulate step; do
         check_with 'perf setsid' "SIG$signal while recording ($method)" interrupted $signal $method
     done
 done
+check 'many recordings that end by themselves' ends_by_itself emulate
 # A killed tracer may harm a thread (docs/record.md). This one is not in the group.
 for method in emulate step; do
     check_with 'perf setsid' "SIGKILL for the process group ($method)" interrupted group $method

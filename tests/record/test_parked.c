@@ -19,11 +19,13 @@ static void finds_what_was_added(void **state)
     assert_ptr_equal(an_parked_find(&table, 11), late);
     assert_ptr_equal(an_parked_find(&table, 12), entry);
     assert_int_equal(entry->window.wanted, 5);
-    assert_true(an_parked_any_late(&table));
+    assert_true(an_parked_any_stopping(&table));
     an_parked_remove(&table, late);
     assert_null(an_parked_find(&table, 11));
-    assert_false(an_parked_any_late(&table));
+    assert_false(an_parked_any_stopping(&table));
     assert_ptr_equal(an_parked_find(&table, 12), entry);
+    entry->phase = AN_PARKED_LEAVING;
+    assert_true(an_parked_any_stopping(&table));
     an_parked_remove(&table, entry);
     assert_int_equal(table.count, 0);
 }

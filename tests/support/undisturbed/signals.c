@@ -128,6 +128,21 @@ static void run_interrupted(struct ward *ward)
     stop_counting(ward, &count, SIGNAL_INTERRUPTING);
 }
 
+/* A signal without a handler that is ignored by default does nothing, and ends no call. */
+static void run_ignored(struct ward *ward)
+{
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+    sigset_t set = only(SIGWINCH);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    timer_t timer = send_signals(SIGWINCH, NULL, 2000);
+    for (; !is_ending(); beat(ward)) {
+        struct epoll_event event;
+        work(ward, 700);
+        expect(ward, "epoll_wait", epoll_wait(fd, &event, 1, 3), 0, 0);
+    }
+    timer_delete(timer);
+}
+
 static int restart_pipe[2];
 static void wake_restarted(void)
 {
@@ -269,6 +284,7 @@ static void run_trap(struct ward *ward)
 struct ward signals[] = {
     {.name = "sigwaitinfo", .run = run_sigwait, .wake = wake_sigwait},
     {.name = "interrupted epoll_wait", .run = run_interrupted},
+    {.name = "ignored signals", .run = run_ignored},
     {.name = "restarted read", .run = run_restarted, .wake = wake_restarted},
     {.name = "interrupted nanosleep", .run = run_sleep},
     {.name = "sigsuspend", .run = run_suspend},
