@@ -96,7 +96,7 @@ early() {
 interrupt() {
     local status=0
     case $1 in
-    group) kill -KILL -- "-$front" ;;
+    group) until kill -KILL -- "-$front" 2>/dev/null; do kill -0 "$front"; done ;; # once it leads one
     *) kill -"$1" "$front" ;;
     esac
     wait "$front" 2>/dev/null || status=$?
