@@ -16,6 +16,7 @@ const struct command *const commands[] = {
     &command_diff,
     &command_convert,
     &command_record,
+    &command_live,
     &command_aggregate,
     &command_translate,
     &command_bat,

@@ -106,6 +106,21 @@ void progress_show(void *what, size_t done, size_t total)
     fflush(stderr);
 }
 
+void progress_step(const char *what)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    double time = now();
+    if (progress.started == 0)
+        progress.started = time;
+    if (time - progress.started < 1.0 || time - progress.drawn < 0.1)
+        return;
+    progress.drawn = time;
+    progress.visible = true;
+    fprintf(stderr, "\r\033[K%s, %.0f s", what, time - progress.started);
+    fflush(stderr);
+}
+
 void progress_clear(void)
 {
     if (progress.visible)

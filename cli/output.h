@@ -27,6 +27,9 @@ bool redirect_finish(void);
 void progress_show(void *what, size_t done, size_t total);
 void progress_clear(void);
 
+/* The same for work of which it is not known how much there is: "mapping, 3 s". */
+void progress_step(const char *what);
+
 /* 1234567 as "1,234,567", in one of a few static buffers. */
 const char *with_commas(uint64_t number);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "amounts.h"
 #include "recording.h"
 
 enum record_option {
@@ -44,51 +45,6 @@ static const struct option_spec options[] = {
     {RECORD_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
-
-/* A number, with a unit of a list behind it; false after a message. */
-struct unit {
-    const char *name;
-    double factor;
-};
-
-static bool parse_amount(const char *option, const char *text, const struct unit *units,
-                         double most, const char *expected, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    for (const struct unit *unit = units; end != text && unit->name; unit++)
-        if (strcmp(end, unit->name) == 0) {
-            *value *= unit->factor;
-            if (*value > 0 && *value <= most)
-                return true;
-        }
-    say_error("--%s=%s: expected %s", option, text, expected);
-    return false;
-}
-
-static bool parse_duration(const char *text, double *seconds)
-{
-    static const struct unit units[] = {{"", 1},     {"s", 1},    {"ms", 0.001}, {"m", 60},
-                                        {"min", 60}, {"h", 3600}, {"d", 86400},  {NULL, 0}};
-    return parse_amount("duration", text, units, 1e9, "a time such as 30s, 500ms or 2m", seconds);
-}
-
-static bool parse_overhead(const char *text, double *share)
-{
-    static const struct unit units[] = {{"", 0.01}, {"%", 0.01}, {NULL, 0}};
-    return parse_amount("overhead", text, units, 1, "a percentage above 0, such as 2%", share);
-}
-
-static bool parse_method(const char *text, enum an_record_method *method)
-{
-    for (int i = AN_RECORD_AUTO; i <= AN_RECORD_STEP; i++)
-        if (strcmp(text, an_record_method_name((enum an_record_method)i)) == 0) {
-            *method = (enum an_record_method)i;
-            return true;
-        }
-    say_error("--method=%s: expected auto, lbr, emulate or step", text);
-    return false;
-}
 
 /* A number from 1 on. */
 static bool parse_number(const struct command *command, int id, const char *text,
@@ -137,11 +93,11 @@ static bool take(struct record_request *request, const struct command *command, 
         to->output = value;
         return true;
     case RECORD_DURATION:
-        return parse_duration(value, &to->duration);
+        return amount_duration("duration", value, &to->duration);
     case RECORD_METHOD:
-        return parse_method(value, &to->method);
+        return amount_method("method", value, &to->method);
     case RECORD_OVERHEAD:
-        return parse_overhead(value, &to->overhead);
+        return amount_percent("overhead", value, &to->overhead);
     case RECORD_CHILDREN:
         to->children = true;
         return true;

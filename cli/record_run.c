@@ -6,9 +6,8 @@
  *                +---- COMMAND      if there is one
  *
  * A tracer that is killed may take the traced process with it: a single step ends in a signal that
- * only a tracer can take away (lib/record/step.h). So what a user kills, anneal, is not the tracer.
- * That one notices, lets go, and finishes its file. It has a process group of its own, so that what is
- * sent to the whole group of anneal, from the keyboard or by kill, reaches anneal, which hands it on.
+ * only a tracer can take away (lib/record/step.h). So it is a process of its own (worker.h), which
+ * lets go and finishes its file whatever becomes of anneal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,52 +21,18 @@
 
 #include "output.h"
 #include "recording.h"
+#include "worker.h"
 
-enum { EXIT_NOT_RUN = 127, SIGNAL_STATUS = 128 };
-
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-enum { ENDING = sizeof ending / sizeof *ending };
+enum { EXIT_NOT_RUN = 127 };
 
 /* ---- the tracer ---- */
-
-static volatile int stop;
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    stop = 1;
-}
-
-/* From here on, signals end the recording, and nothing stops this process while it holds a thread */
-static void set_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    sigset_t none;
-    for (size_t i = 0; i < ENDING; i++)
-        sigaction(ending[i], &action, NULL);
-    signal(SIGTSTP, SIG_IGN);
-    signal(SIGTTOU, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* it may have been ignored, and then nothing would wake */
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* When the front process dies, whatever it dies of, the recording ends. */
-static void watch_parent(pid_t parent)
-{
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        stop = 1;
-}
 
 /* The command may begin. */
 static void open_gate(void *context)
 {
     const struct record_request *request = context;
     if (request->command && write(request->gate, "", 1) != 1)
-        stop = 1; /* it is gone */
+        worker_stop = 1; /* it is gone */
 }
 
 static int trace(struct record_request *request, int pid_from)
@@ -75,12 +40,11 @@ static int trace(struct record_request *request, int pid_from)
     struct an_record_counts counts;
     struct an_error error;
     int32_t pid = request->options.pid;
-    prctl(PR_SET_NAME, "an-tracer");
     if (request->command && read(pid_from, &pid, sizeof pid) != sizeof pid)
         return EXIT_FAILED;
     close(pid_from);
     request->options.pid = pid;
-    request->options.stop = &stop;
+    request->options.stop = &worker_stop;
     request->options.started = open_gate;
     enum an_code code = an_record(&request->options, &counts, &error);
     progress_clear();
@@ -147,8 +111,7 @@ static bool start_tracer(struct front *front)
     if (front->tracer == 0) {
         close(ends[1]);
         close(gate[0]);
-        set_signals();
-        watch_parent(parent);
+        worker_begin(parent, "an-tracer");
         exit(trace(front->request, ends[0]));
     }
     close(ends[0]);
@@ -236,11 +199,6 @@ static void wait_for_all(struct front *front, const sigset_t *signals)
     }
 }
 
-static int status_of(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNAL_STATUS + WTERMSIG(status);
-}
-
 /* A command could not be run: nothing was recorded, and nothing is kept. */
 static int give_up(struct front *front)
 {
@@ -256,10 +214,8 @@ int record_run(struct record_request *request)
 {
     struct front front = {.request = request};
     sigset_t signals, before;
-    sigemptyset(&signals);
+    worker_signals(&signals);
     sigaddset(&signals, SIGCHLD);
-    for (size_t i = 0; i < ENDING; i++)
-        sigaddset(&signals, ending[i]);
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &signals, &before);
     if (!start_tracer(&front))
@@ -272,6 +228,6 @@ int record_run(struct record_request *request)
     wait_for_all(&front, &signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (front.command > 0 && front.tracer_status == 0)
-        return status_of(front.command_status);
-    return status_of(front.tracer_status);
+        return worker_status(front.command_status);
+    return worker_status(front.tracer_status);
 }

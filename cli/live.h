@@ -1,0 +1,45 @@
+/* What the parts of the command live share: the request, doing it, telling of it. */
+#ifndef AN_CLI_LIVE_H
+#define AN_CLI_LIVE_H
+
+#include <anneal/live.h>
+
+#include "command.h"
+
+struct json_object;
+
+enum { LIVE_MOST_BOLT_OPTIONS = 32 };
+
+struct live_request {
+    struct an_live_options options;
+    struct an_record_options record;
+    const char *bolt_options[LIVE_MOST_BOLT_OPTIONS + 1];
+    size_t bolt_option_count;
+    const char *profile; /* for every round, instead of recording */
+    const char *counter; /* a command that prints how much work has been done */
+    unsigned rounds;
+    double interval;  /* seconds between two looks, in continuous mode */
+    double threshold; /* of the overlap */
+    bool continuous, revert, status, json, quiet, keep_anyway;
+};
+
+/* What was found out about the cost of a unit of work. */
+struct live_verdict {
+    const char *unit;     /* "counter", "samples", "none" */
+    double before, after; /* CPU seconds for a unit; of "samples", a ratio to the original */
+    bool is_known, is_worse;
+};
+
+/* Does what is asked; the exit status (live_run.c). */
+int live_run(struct live_request *request);
+
+/* Telling (live_tell.c). With --json a round is added to the list, else printed. */
+void live_tell_profile(const struct live_request *request, const struct an_live_profile *profile);
+void live_tell_round(const struct live_request *request, unsigned number,
+                     const struct an_live_round *round, const struct live_verdict *verdict,
+                     struct json_object *list);
+void live_tell_revert(const struct live_request *request, const struct an_live_round *round);
+void live_tell_status(const struct live_request *request, struct an_live *live);
+void live_print_json(struct json_object *object);
+
+#endif

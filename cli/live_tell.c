@@ -1,0 +1,172 @@
+/* Telling what anneal live does and has done, for people and as JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "live.h"
+#include "output.h"
+
+void live_tell_profile(const struct live_request *request, const struct an_live_profile *profile)
+{
+    const struct an_record_counts *record = &profile->record;
+    if (request->quiet)
+        return;
+    say("recorded %s branch%s in %.1f s (%s, threads held for %.2f%% of their run time)",
+        with_commas(record->branches), record->branches == 1 ? "" : "es", record->seconds,
+        an_record_method_name(record->method),
+        record->run_seconds > 0 ? 100 * record->stopped_seconds / record->run_seconds : 0);
+    if (profile->in_generations)
+        say("%.1f%% of them in new code; %s records of the original",
+            profile->branches ? 100.0 * (double)profile->in_generations / (double)profile->branches
+                              : 0,
+            with_commas(profile->records));
+}
+
+static uint64_t withheld(const struct an_live_round *round)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < round->withheld_count; i++)
+        count += round->withheld[i].count;
+    return count;
+}
+
+static struct json_object *round_json(unsigned number, const struct an_live_round *round)
+{
+    struct json_object *object = json_object_new_object();
+    struct json_object *patches = json_object_new_object(), *reasons = json_object_new_object();
+#define ADD(to, name, value) json_object_object_add(to, name, json_object_new_uint64(value))
+#define ADD_REAL(to, name, value) json_object_object_add(to, name, json_object_new_double(value))
+    ADD(object, "round", number);
+    ADD(object, "generation", round->number);
+    ADD(object, "functions", round->functions);
+    ADD(object, "bytes", round->bytes);
+    ADD(object, "address", round->address);
+    ADD(patches, "entries", round->entries);
+    ADD(patches, "calls", round->calls);
+    ADD(patches, "vtable_words", round->vtable_words);
+    json_object_object_add(object, "patches", patches);
+    for (size_t i = 0; i < round->withheld_count; i++)
+        ADD(reasons, round->withheld[i].reason, round->withheld[i].count);
+    json_object_object_add(object, "withheld", reasons);
+    ADD(object, "operands_mended", round->operands);
+    ADD(object, "places_written", round->places);
+    ADD(object, "pages_written", round->pages);
+    ADD(object, "threads", round->threads);
+    ADD(object, "stops", round->stops);
+    ADD(object, "unwinders", round->unwinders);
+    ADD(object, "released", round->released);
+    ADD(object, "mapped_bytes", round->mapped_bytes);
+    ADD_REAL(object, "pause_ms", round->pause * 1000);
+    ADD_REAL(object, "bolt_seconds", round->bolt_seconds);
+    return object;
+}
+
+static void add_verdict(struct json_object *object, const struct live_verdict *verdict)
+{
+    json_object_object_add(object, "unit", json_object_new_string(verdict->unit));
+    if (!verdict->is_known)
+        return;
+    ADD_REAL(object, "cost_before", verdict->before);
+    ADD_REAL(object, "cost_after", verdict->after);
+}
+
+void live_tell_round(const struct live_request *request, unsigned number,
+                     const struct an_live_round *round, const struct live_verdict *verdict,
+                     struct json_object *list)
+{
+    struct json_object *object = round_json(number, round);
+    add_verdict(object, verdict);
+    json_object_array_add(list, object);
+    if (request->quiet || request->json)
+        return;
+    printf("round %u%s\n", number,
+           request->options.dry_run ? " (dry run: nothing was changed)" : "");
+    printf("  functions with new code  %10s  (%s at 0x%llx; llvm-bolt took %.1f s)\n",
+           with_commas(round->functions), as_size(round->bytes), (unsigned long long)round->address,
+           round->bolt_seconds);
+    printf("  patches: entries         %10s\n", with_commas(round->entries));
+    printf("           calls           %10s\n", with_commas(round->calls));
+    printf("           vtable words    %10s\n", with_commas(round->vtable_words));
+    printf("  withheld                 %10s\n", with_commas(withheld(round)));
+    for (size_t i = 0; i < round->withheld_count; i++)
+        if (round->withheld[i].count)
+            printf("      %-30s %s\n", round->withheld[i].reason,
+                   with_commas(round->withheld[i].count));
+    if (request->options.dry_run)
+        return;
+    printf("  written                  %10s  places on %s pages\n", with_commas(round->places),
+           with_commas(round->pages));
+    printf("  pause                    %7.1f ms  (%s threads, %u stop%s)\n", round->pause * 1000,
+           with_commas(round->threads), round->stops, plural(round->stops));
+    printf("  new code in all          %10s  (%u older layout%s released)\n",
+           as_size(round->mapped_bytes), round->released, plural(round->released));
+}
+
+void live_tell_revert(const struct live_request *request, const struct an_live_round *round)
+{
+    struct json_object *object = round_json(0, round);
+    if (request->json) {
+        live_print_json(object);
+    } else if (!request->quiet && round->stops == 0) {
+        printf("process %d runs its original code: there is nothing to revert\n",
+               request->options.pid);
+    } else if (!request->quiet) {
+        printf("process %d runs its original code again: %s places written, a pause of %.1f ms\n",
+               request->options.pid, with_commas(round->places), round->pause * 1000);
+        if (round->mapped_bytes)
+            printf(
+                "%s of new code stay mapped, since threads will return there; revert again later "
+                "to release them\n",
+                as_size(round->mapped_bytes));
+    }
+    json_object_put(object);
+}
+
+static void status_json(const struct live_request *request, struct an_live *live,
+                        const struct an_live_generation *generations, size_t count)
+{
+    struct json_object *object = json_object_new_object(), *list = json_object_new_array();
+    unsigned in_force = 0;
+    json_object_object_add(object, "pid", json_object_new_int(request->options.pid));
+    json_object_object_add(object, "binary", json_object_new_string(an_live_binary(live)));
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *entry = json_object_new_object();
+        ADD(entry, "round", generations[i].number);
+        json_object_object_add(entry, "file", json_object_new_string(generations[i].file));
+        ADD(entry, "address", generations[i].address);
+        ADD(entry, "size", generations[i].size);
+        ADD(entry, "functions", generations[i].functions);
+        json_object_object_add(entry, "mapped", json_object_new_boolean(true));
+        json_object_array_add(list, entry);
+        in_force = generations[i].is_in_force ? generations[i].number : in_force;
+    }
+    json_object_object_add(object, "rounds", list);
+    ADD(object, "in_force", in_force);
+    live_print_json(object);
+    json_object_put(object);
+}
+
+void live_tell_status(const struct live_request *request, struct an_live *live)
+{
+    size_t count;
+    const struct an_live_generation *generations = an_live_generations(live, &count);
+    if (request->json) {
+        status_json(request, live, generations, count);
+        return;
+    }
+    printf("process %d, %s\n", request->options.pid, an_live_binary(live));
+    if (count == 0)
+        printf("  original code, no other layout is mapped\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  layout %u: %s functions, %s at 0x%llx, %s\n      %s\n", generations[i].number,
+               with_commas(generations[i].functions), as_size(generations[i].size),
+               (unsigned long long)generations[i].address,
+               generations[i].is_in_force ? "in force" : "older: threads may still return there",
+               generations[i].file);
+}
+
+void live_print_json(struct json_object *object)
+{
+    puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
+}

@@ -1,0 +1,91 @@
+/* A process for tracing; see worker.h. */
+#include "worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+
+enum { SIGNAL_STATUS = 128 };
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { ENDING = sizeof ending / sizeof *ending };
+
+volatile int worker_stop;
+
+void worker_signals(sigset_t *signals)
+{
+    sigemptyset(signals);
+    for (size_t i = 0; i < ENDING; i++)
+        sigaddset(signals, ending[i]);
+}
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    worker_stop = 1;
+}
+
+void worker_begin(pid_t parent, const char *name)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigset_t none;
+    for (size_t i = 0; i < ENDING; i++)
+        sigaction(ending[i], &action, NULL);
+    signal(SIGTSTP, SIG_IGN);
+    signal(SIGTTOU, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* it may have been ignored, and then nothing would wake */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_NAME, name);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* when the parent dies, whatever it dies of */
+    if (getppid() != parent)
+        worker_stop = 1;
+}
+
+int worker_status(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNAL_STATUS + WTERMSIG(status);
+}
+
+static int wait_for(pid_t worker, const sigset_t *signals)
+{
+    int status;
+    for (;;) {
+        pid_t ended = waitpid(worker, &status, WNOHANG);
+        if (ended == worker)
+            return worker_status(status);
+        int signal = sigwaitinfo(signals, NULL);
+        if (signal > 0 && signal != SIGCHLD)
+            kill(worker, SIGTERM);
+    }
+}
+
+int worker_run(const char *name, int (*work)(void *context), void *context)
+{
+    sigset_t signals, before;
+    pid_t parent = getpid();
+    worker_signals(&signals);
+    sigaddset(&signals, SIGCHLD);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    fflush(NULL);
+    pid_t worker = fork();
+    if (worker == 0) {
+        worker_begin(parent, name);
+        int status = work(context);
+        exit(fflush(stdout) == 0 || status != EXIT_DONE ? status : EXIT_FAILED);
+    }
+    if (worker < 0)
+        say_error("no process could be started: %s", strerror(errno));
+    int status = worker < 0 ? EXIT_FAILED : wait_for(worker, &signals);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}

@@ -1,0 +1,136 @@
+/*
+ * A new code layout for a process that is running.
+ *
+ * llvm-bolt arranges the code of the process's program anew, for a profile of what the process does;
+ * the new code is mapped into the process, and in one short stop the old code is made to lead there.
+ * That can be repeated, and be taken back. docs/live.md tells how it works and what is promised.
+ *
+ * x86-64 and Linux only. The program has to be linked with -Wl,-q (--emit-relocs) and not be stripped.
+ */
+#ifndef ANNEAL_LIVE_H
+#define ANNEAL_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/error.h>
+#include <anneal/record.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct an_live;
+
+enum an_live_step {
+    AN_LIVE_RECORD,
+    AN_LIVE_AGGREGATE,
+    AN_LIVE_OPTIMIZE, /* llvm-bolt */
+    AN_LIVE_PREPARE,  /* what to patch, and the new code's own mending */
+    AN_LIVE_MAP,      /* the new code, into the process */
+    AN_LIVE_SWITCH,
+    AN_LIVE_RELEASE, /* old code that nothing leads to any more */
+};
+
+struct an_live_options {
+    int32_t pid;
+    const char *binary;    /* the program's file, if it is not the one in /proc/PID/exe; or NULL */
+    const char *state_dir; /* where to keep what has been done; NULL: below /var/tmp */
+    const char *bolt;      /* the path of llvm-bolt; NULL: found */
+    const char *const *bolt_options; /* more arguments for it, ended by NULL; or NULL */
+    bool huge_pages;
+    bool dry_run; /* do all but the last: nothing is mapped or changed */
+    const volatile int
+        *stop; /* what is not in the process yet is given up when it is not 0; or NULL */
+    /* Called when a step begins, and some times in a second while it takes; may be NULL. */
+    void (*progress)(void *context, enum an_live_step step);
+    void *context;
+};
+
+/*
+ * Opens a process, with what was done to it before. AN_USAGE, AN_SYSTEM, AN_UNSUPPORTED, AN_MISMATCH
+ * when it is not fit, with the reason. The caller closes it; the process stays as it is then.
+ *
+ * All calls for the same object have to be made by the same thread, which has no other children.
+ */
+AN_API enum an_code an_live_open(const struct an_live_options *options, struct an_live **live,
+                                 struct an_error *error);
+AN_API void an_live_close(struct an_live *live);
+
+enum { AN_LIVE_REASONS = 16 };
+
+struct an_live_round {  /* what became of a round, or of a revert */
+    unsigned number;    /* of the generation that is in force now; 0: the original */
+    uint64_t functions; /* with new code */
+    uint64_t bytes;     /* of new code */
+    uint64_t address;   /* where it is in the process */
+    uint64_t entries, calls, vtable_words; /* patches that lead to it */
+    struct {
+        const char *reason;
+        uint64_t count;
+    } withheld[AN_LIVE_REASONS]; /* patches that were not made, and why */
+    size_t withheld_count;
+    uint64_t operands;     /* in the new code that were set back to original entries */
+    uint64_t places;       /* in memory that were written */
+    uint64_t pages;        /* on which they are */
+    uint64_t threads;      /* that were stopped */
+    unsigned stops;        /* of all threads, until none was in the way */
+    unsigned unwinders;    /* of the process, that know the new code */
+    unsigned released;     /* older generations that were unmapped */
+    uint64_t mapped_bytes; /* of all generations together */
+    double pause;          /* seconds: the longest stop, from the first thread stopped to the last
+                              one let go */
+    double bolt_seconds;
+};
+
+/*
+ * Lays the code out for a profile (fdata, of the original binary) and makes the process use it. On
+ * failure the process is as it was before.
+ */
+AN_API enum an_code an_live_apply(struct an_live *live, const char *profile,
+                                  struct an_live_round *round, struct an_error *error);
+
+/* Makes the process use its original code again. Nothing to do is no error. */
+AN_API enum an_code an_live_revert(struct an_live *live, struct an_live_round *round,
+                                   struct an_error *error);
+
+struct an_live_profile { /* a recording of what runs now, in terms of the original */
+    struct an_record_counts record;
+    uint64_t branches;       /* that count */
+    uint64_t in_generations; /* of these, from code of generations */
+    uint64_t records;        /* in the profile */
+};
+
+/*
+ * Records the process, whatever mixture of layouts it runs, and writes the profile to a file (fdata).
+ * Of `record`, only method, overhead, duration, frequency, window, branches and seed count; the
+ * recording itself is kept at `recording` unless that is NULL.
+ */
+AN_API enum an_code an_live_record(struct an_live *live, const struct an_record_options *record,
+                                   const char *recording, const char *profile,
+                                   struct an_live_profile *account, struct an_error *error);
+
+struct an_live_generation {
+    unsigned number;
+    const char *file;
+    uint64_t address, size; /* in the process */
+    uint64_t functions;
+    bool is_in_force;
+};
+
+/* The generations that are mapped, oldest first. Valid until the next call. */
+AN_API const struct an_live_generation *an_live_generations(struct an_live *live, size_t *count);
+
+/* The binary that the layouts are made of; a folder for files that belong to the process. Valid as
+ * long as the object. */
+AN_API const char *an_live_binary(const struct an_live *live);
+AN_API const char *an_live_folder(const struct an_live *live);
+
+/* What a step does, for people: "optimizing". Never NULL. */
+AN_API const char *an_live_step_name(enum an_live_step step);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,260 @@
+/* Carrying out a plan; see apply.h. */
+#include "live/apply.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "live/occupied.h"
+#include "live/threads.h"
+#include "record/memory.h"
+#include "record/tracee.h"
+
+struct span { /* places on one page */
+    uint64_t page;
+    size_t first, count;
+    uint8_t *before, *after; /* the page, when something on it changes; else NULL */
+};
+
+struct applier {
+    struct an_target *target;
+    struct an_plan *plan;
+    struct {
+        AN_VECTOR(struct span);
+    } spans;
+    uint8_t *pages; /* as they are, one after the other */
+    uint8_t *wanted;
+    struct an_applied *applied;
+    struct an_error *error;
+};
+
+/* ---- pages ---- */
+
+static bool find_spans(struct applier *applier)
+{
+    const struct an_plan *plan = applier->plan;
+    struct span *span = NULL;
+    for (size_t i = 0; i < plan->places.count; i++) {
+        uint64_t page = (plan->places.items[i].address + applier->target->bias) / AN_PAGE * AN_PAGE;
+        if (!span || span->page != page) {
+            span = an_vector_push(&applier->spans);
+            if (!span)
+                return false;
+            *span = (struct span){.page = page, .first = i};
+        }
+        span->count++;
+    }
+    applier->pages = an_alloc(applier->spans.count + 1, AN_PAGE);
+    applier->wanted = an_alloc(applier->spans.count + 1, AN_PAGE);
+    return applier->pages && applier->wanted;
+}
+
+/*
+ * Before the stop, so that it does not take the time that copying takes: one byte is written as it is,
+ * which makes the page the process's own. Pages of data are its own already, or are read-only.
+ */
+static void touch(const struct applier *applier)
+{
+    for (size_t i = 0; i < applier->spans.count; i++) {
+        const struct span *span = &applier->spans.items[i];
+        const struct an_place *place = &applier->plan->places.items[span->first];
+        uint64_t address = place->address + applier->target->bias;
+        uint8_t byte;
+        if (place->is_code && an_target_read(applier->target, address, &byte, 1))
+            an_target_write(applier->target, address, &byte, 1);
+    }
+}
+
+/* Reads all pages, many at a time. */
+static bool read_pages(struct applier *applier)
+{
+    enum { AT_ONCE = 512 };
+    struct iovec here[AT_ONCE], there[AT_ONCE];
+    for (size_t i = 0; i < applier->spans.count;) {
+        size_t count = 0;
+        for (; count < AT_ONCE && i + count < applier->spans.count; count++) {
+            here[count] = (struct iovec){applier->pages + (i + count) * AN_PAGE, AN_PAGE};
+            there[count] =
+                (struct iovec){(void *)(uintptr_t)applier->spans.items[i + count].page, AN_PAGE};
+        }
+        ssize_t got = process_vm_readv(applier->target->pid, here, count, there, count, 0);
+        if (got != (ssize_t)(count * AN_PAGE))
+            return false;
+        i += count;
+    }
+    return true;
+}
+
+/* ---- what is to change ---- */
+
+/* Which state a place is in; state_count when it is none of them. */
+static uint32_t state_of(const struct an_plan *plan, const struct an_place *place,
+                         const uint8_t *bytes)
+{
+    uint32_t i = 0;
+    while (i < place->state_count && memcmp(an_plan_state(plan, place, i), bytes, place->size) != 0)
+        i++;
+    return i;
+}
+
+/* Compares a page with what it shall be; marks entries that change. */
+static void compare(struct applier *applier, size_t number)
+{
+    struct span *span = &applier->spans.items[number];
+    const uint8_t *now = applier->pages + number * AN_PAGE;
+    uint8_t *wanted = applier->wanted + number * AN_PAGE;
+    span->before = span->after = NULL;
+    for (size_t i = 0; i < span->count; i++) {
+        struct an_place *place = &applier->plan->places.items[span->first + i];
+        size_t at = (size_t)((place->address + applier->target->bias) % AN_PAGE);
+        uint32_t state = at + place->size <= AN_PAGE ? state_of(applier->plan, place, now + at)
+                                                     : place->state_count;
+        place->changes = state != 0 && state < place->state_count && !place->is_withheld;
+        applier->applied->foreign += state == place->state_count;
+        if (!place->changes)
+            continue;
+        if (!span->after)
+            memcpy(wanted, now, AN_PAGE);
+        span->before = applier->pages + number * AN_PAGE;
+        span->after = wanted;
+        memcpy(wanted + at, an_plan_state(applier->plan, place, 0), place->size);
+        applier->applied->places++;
+    }
+}
+
+static void compare_all(struct applier *applier)
+{
+    applier->applied->foreign = applier->applied->places = 0;
+    for (size_t i = 0; i < applier->spans.count; i++)
+        compare(applier, i);
+}
+
+/* ---- writing ---- */
+
+/* Code, and data that the process itself cannot write: from the first byte that changes to the last.
+ * Other data: only what changes, since the kernel may write the rest for the process. */
+static bool write_span(const struct applier *applier, const struct span *span, const uint8_t *bytes)
+{
+    const struct an_target *target = applier->target;
+    const struct an_target_mapping *mapping = an_target_mapping_at(target, span->page);
+    const struct an_place *places = &applier->plan->places.items[span->first];
+    if (mapping && (mapping->flags & AN_MAP_WRITE)) {
+        for (size_t i = 0; i < span->count; i++) {
+            uint64_t address = places[i].address + target->bias;
+            if (places[i].changes &&
+                !an_target_write(target, address, bytes + address % AN_PAGE, places[i].size))
+                return false;
+        }
+        return true;
+    }
+    size_t first = 0, end = AN_PAGE;
+    while (first < end && span->before[first] == span->after[first])
+        first++;
+    while (end > first && span->before[end - 1] == span->after[end - 1])
+        end--;
+    return an_target_write(target, span->page + first, bytes + first, end - first);
+}
+
+/* Puts back what was written, in the reverse order, so that every state on the way was there before. */
+static void take_back(const struct applier *applier, size_t count)
+{
+    while (count-- > 0) {
+        const struct span *span = &applier->spans.items[count];
+        if (span->after)
+            write_span(applier, span, span->before);
+    }
+}
+
+static enum an_code write_all(struct applier *applier)
+{
+    for (size_t i = 0; i < applier->spans.count; i++) {
+        const struct span *span = &applier->spans.items[i];
+        if (!span->after)
+            continue;
+        if (!write_span(applier, span, span->after)) {
+            take_back(applier, i + 1);
+            an_fail_errno(applier->error, "", "writing the memory of the process");
+            return an_error_hint(applier->error, "nothing has been changed");
+        }
+        applier->applied->pages++;
+    }
+    return AN_OK;
+}
+
+/* ---- the stop ---- */
+
+static void count_withheld(struct applier *applier)
+{
+    applier->applied->occupied = 0;
+    for (size_t i = 0; i < applier->plan->places.count; i++)
+        applier->applied->occupied += applier->plan->places.items[i].is_withheld;
+}
+
+/* One stop. *again: a thread was where something changes, and nothing was written. */
+static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
+{
+    enum { PATIENCE = 40000000 };
+    struct an_threads threads = {0};
+    enum an_code code = an_target_look(applier->target, applier->error);
+    if (code == AN_OK)
+        code = an_threads_stop(&threads, applier->target, PATIENCE, applier->error);
+    *again = code == AN_SYSTEM && an_target_is_there(applier->target);
+    if (code != AN_OK) {
+        an_threads_free(&threads);
+        return code;
+    }
+    applier->applied->threads = threads.list.count;
+    if (!read_pages(applier)) {
+        code = an_fail_errno(applier->error, "", "reading the memory of the process");
+    } else {
+        compare_all(applier);
+        size_t occupied = an_occupied(applier->target, &threads, applier->plan, withhold);
+        *again = occupied && !withhold;
+        if (occupied && withhold)
+            compare_all(applier);
+        if (!*again)
+            code = write_all(applier);
+    }
+    an_threads_release(&threads);
+    double pause = (double)threads.pause * 1e-9;
+    if (pause > applier->applied->pause)
+        applier->applied->pause = pause;
+    an_threads_free(&threads);
+    return code;
+}
+
+/* Threads that stand in an entry leave it soon, but for one that sleeps there. */
+static enum an_code attempt_often(struct applier *applier)
+{
+    enum { ATTEMPTS = 30 };
+    static const struct timespec a_while = {0, 1000000};
+    enum an_code code = AN_OK;
+    bool again = true;
+    for (unsigned i = 0; again && i < ATTEMPTS; i++) {
+        if (i)
+            nanosleep(&a_while, NULL);
+        code = attempt(applier, i + 2 >= ATTEMPTS, &again);
+        applier->applied->attempts = i + 1;
+    }
+    return code;
+}
+
+enum an_code an_apply(struct an_target *target, struct an_plan *plan, struct an_applied *applied,
+                      struct an_error *error)
+{
+    struct applier applier = {.target = target, .plan = plan, .applied = applied, .error = error};
+    *applied = (struct an_applied){0};
+    enum an_code code = AN_OK;
+    if (!find_spans(&applier)) {
+        code = an_fail_memory(error);
+    } else {
+        touch(&applier);
+        code = attempt_often(&applier);
+        count_withheld(&applier);
+    }
+    free(applier.pages);
+    free(applier.wanted);
+    an_vector_free(&applier.spans);
+    return code;
+}

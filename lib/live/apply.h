@@ -1,0 +1,33 @@
+/*
+ * Carrying out a plan: one short stop of all threads, in which memory comes to hold what it shall.
+ *
+ *     touch the pages ─► stop ─► where are the threads? ─► read ─► compare ─► write ─► let go
+ *
+ * Every prefix of the writes is a correct program, since old and new code do the same: places of the
+ * original come first, then those of the generations. No write is torn: the kernel writes page by
+ * page, and no place lies across two pages but words of data, which are aligned.
+ */
+#ifndef AN_LIVE_APPLY_H
+#define AN_LIVE_APPLY_H
+
+#include "live/plan.h"
+#include "live/target.h"
+
+struct an_applied {
+    size_t pages, places; /* written */
+    size_t foreign;       /* places that somebody else has changed: left alone */
+    size_t occupied;      /* entries that a thread would not leave: left alone */
+    unsigned attempts;    /* stops */
+    double pause;         /* seconds: of the longest of them, from the first thread stopped to the
+                             last one let go */
+    size_t threads;
+};
+
+/*
+ * Brings a process to the planned state. On failure everything is as it was before.
+ * AN_SYSTEM: its threads could not be stopped, or its memory not be written.
+ */
+enum an_code an_apply(struct an_target *target, struct an_plan *plan, struct an_applied *applied,
+                      struct an_error *error);
+
+#endif

@@ -1,0 +1,299 @@
+/* Mapping generations; see attach.h. */
+#include "live/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+static enum an_code refused(const struct an_target *target, const char *what, int64_t result,
+                            struct an_error *error)
+{
+    return an_fail(error, AN_SYSTEM, "process %d cannot %s: %s", target->pid, what,
+                   strerror((int)-result));
+}
+
+/* ---- mapping ---- */
+
+static uint64_t size_of(const struct an_generation *generation)
+{
+    return generation->end - generation->start;
+}
+
+static enum an_code call_mmap(const struct an_target *target, const struct an_remote *remote,
+                              uint64_t address, uint64_t size, unsigned protection, unsigned flags,
+                              int64_t file, uint64_t offset, struct an_error *error)
+{
+    const uint64_t arguments[6] = {address,        size,  protection, flags | MAP_FIXED_NOREPLACE,
+                                   (uint64_t)file, offset};
+    int64_t result;
+    enum an_code code = an_remote_system_call(remote, target, SYS_mmap, arguments, &result, error);
+    if (code == AN_OK && (uint64_t)result != address)
+        code = refused(target, "map new code", result, error);
+    return code;
+}
+
+static enum an_code call_munmap(const struct an_target *target, const struct an_remote *remote,
+                                uint64_t address, uint64_t size, struct an_error *error)
+{
+    const uint64_t arguments[6] = {address, size};
+    int64_t result;
+    enum an_code code =
+        an_remote_system_call(remote, target, SYS_munmap, arguments, &result, error);
+    if (code == AN_OK && result != 0)
+        code = refused(target, "unmap old code", result, error);
+    return code;
+}
+
+static enum an_code map_file(const struct an_target *target, const struct an_remote *remote,
+                             const struct an_generation *generation, const char *path,
+                             struct an_error *error)
+{
+    const uint64_t opening[6] = {(uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC};
+    int64_t file, ignored;
+    struct an_error later;
+    enum an_code code =
+        an_remote_call_with_path(remote, target, SYS_openat, opening, 1, path, &file, error);
+    if (code == AN_OK && file < 0) {
+        refused(target, "open the new code", file, error);
+        an_error_in(error, path);
+        code = an_error_hint(error, "name a folder that it can read with --state-dir");
+    }
+    if (code != AN_OK)
+        return code;
+    code = call_mmap(target, remote, generation->start + target->bias, size_of(generation),
+                     PROT_READ | PROT_EXEC, MAP_PRIVATE, file, generation->file_offset, error);
+    const uint64_t closing[6] = {(uint64_t)file};
+    an_remote_system_call(remote, target, SYS_close, closing, &ignored, &later);
+    return code;
+}
+
+/* ---- huge pages ---- */
+
+/* Some programs tell the kernel that they want none (PR_SET_THP_DISABLE): that is set aside until the
+ * pages have been written. */
+static enum an_code allow(const struct an_target *target, const struct an_remote *remote,
+                          bool *was_disabled, struct an_error *error)
+{
+    const uint64_t asking[6] = {PR_GET_THP_DISABLE}, allowing[6] = {PR_SET_THP_DISABLE};
+    int64_t disabled, result;
+    enum an_code code = an_remote_system_call(remote, target, SYS_prctl, asking, &disabled, error);
+    *was_disabled = code == AN_OK && disabled > 0;
+    return *was_disabled
+               ? an_remote_system_call(remote, target, SYS_prctl, allowing, &result, error)
+               : code;
+}
+
+static enum an_code disallow(const struct an_target *target, const struct an_remote *remote,
+                             struct an_error *error)
+{
+    const uint64_t arguments[6] = {PR_SET_THP_DISABLE, 1};
+    int64_t result;
+    return an_remote_system_call(remote, target, SYS_prctl, arguments, &result, error);
+}
+
+/* A kernel without such pages says no, which does not matter. */
+static enum an_code advise(const struct an_target *target, const struct an_remote *remote,
+                           uint64_t address, uint64_t size, struct an_error *error)
+{
+    const uint64_t arguments[6] = {address, size, MADV_HUGEPAGE};
+    int64_t result;
+    return an_remote_system_call(remote, target, SYS_madvise, arguments, &result, error);
+}
+
+static enum an_code fill_copy(const struct an_target *target, const struct an_remote *remote,
+                              const struct an_generation *generation, struct an_error *error)
+{
+    uint64_t address = generation->start + target->bias;
+    struct an_bytes file = an_elf_bytes(generation->elf);
+    struct an_error later;
+    bool was_disabled;
+    enum an_code code = allow(target, remote, &was_disabled, error);
+    if (code == AN_OK)
+        code = advise(target, remote, address, size_of(generation), error);
+    if (code == AN_OK && !an_target_write(target, address, file.data + generation->file_offset,
+                                          generation->file_size))
+        code = an_fail_errno(error, "", "writing the new code");
+    if (was_disabled && disallow(target, remote, &later) != AN_OK && code == AN_OK) {
+        *error = later;
+        code = later.code;
+    }
+    return code;
+}
+
+static enum an_code map_copy(const struct an_target *target, const struct an_remote *remote,
+                             const struct an_generation *generation, struct an_error *error)
+{
+    uint64_t address = generation->start + target->bias, size = size_of(generation);
+    const uint64_t protecting[6] = {address, size, PROT_READ | PROT_EXEC};
+    int64_t result = 0;
+    enum an_code code = call_mmap(target, remote, address, size, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, error);
+    if (code == AN_OK)
+        code = fill_copy(target, remote, generation, error);
+    if (code == AN_OK)
+        code = an_remote_system_call(remote, target, SYS_mprotect, protecting, &result, error);
+    if (code == AN_OK && result != 0)
+        code = refused(target, "make the new code executable", result, error);
+    return code;
+}
+
+enum an_code an_attach_map(struct an_target *target, const struct an_remote *remote,
+                           const struct an_generation *generation, const char *path,
+                           bool huge_pages, struct an_error *error)
+{
+    struct an_error later;
+    uint64_t start = generation->start + target->bias;
+    enum an_code code = huge_pages ? map_copy(target, remote, generation, error)
+                                   : map_file(target, remote, generation, path, error);
+    if (code == AN_OK)
+        code = call_mmap(target, remote, start + size_of(generation), AN_GENERATION_EXTRA,
+                         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, error);
+    if (code != AN_OK && an_target_look(target, &later) == AN_OK &&
+        an_attach_is_mapped(target, generation))
+        call_munmap(target, remote, start, size_of(generation), &later);
+    struct an_error looking;
+    an_target_look(target, &looking);
+    return code;
+}
+
+bool an_attach_is_mapped(const struct an_target *target, const struct an_generation *generation)
+{
+    const struct an_target_mapping *mapping =
+        an_target_mapping_at(target, generation->start + target->bias);
+    return mapping && mapping->start == generation->start + target->bias;
+}
+
+/* ---- frames ---- */
+
+enum { MOST_UNWINDERS = 4, OBJECT_SIZE = 64 };
+
+struct unwinder {
+    uint64_t add, remove; /* addresses of its functions */
+};
+
+static uint64_t symbol_in(const struct an_elf_symbol *symbols, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (symbols[i].section != SHN_UNDEF && symbols[i].type == STT_FUNC &&
+            strcmp(symbols[i].name, name) == 0)
+            return symbols[i].address;
+    return 0;
+}
+
+static bool find_in(struct an_elf *elf, uint64_t bias, bool is_dynamic, struct unwinder *unwinder)
+{
+    const struct an_elf_symbol *symbols;
+    struct an_error ignored;
+    size_t count;
+    if ((is_dynamic ? an_elf_dynamic_symbols(elf, &symbols, &count, &ignored)
+                    : an_elf_symbols(elf, &symbols, &count, &ignored)) != AN_OK)
+        return false;
+    uint64_t add = symbol_in(symbols, count, "__register_frame_info");
+    uint64_t remove = symbol_in(symbols, count, "__deregister_frame_info");
+    *unwinder = (struct unwinder){add + bias, remove + bias};
+    return add && remove;
+}
+
+static bool is_unwinder(const struct an_target_mapping *mapping)
+{
+    const char *name = strrchr(mapping->path, '/');
+    return name && mapping->offset == 0 && strncmp(name, "/libgcc_s", 9) == 0;
+}
+
+/* The library as the process has it, through its own root. */
+static bool find_in_library(const struct an_target *target, const struct an_target_mapping *mapping,
+                            struct unwinder *unwinder)
+{
+    char path[PATH_MAX + 32];
+    struct an_elf *elf;
+    struct an_error ignored;
+    snprintf(path, sizeof path, "/proc/%d/root%s", target->pid, mapping->path);
+    if (an_elf_open(path, &elf, &ignored) != AN_OK)
+        return false;
+    size_t count;
+    const struct an_elf_segment *segments = an_elf_segments(elf, &count);
+    bool found = count && find_in(elf, mapping->start - segments[0].address, true, unwinder);
+    an_elf_close(elf);
+    return found;
+}
+
+static unsigned find_unwinders(const struct an_target *target,
+                               struct unwinder unwinders[MOST_UNWINDERS])
+{
+    unsigned count = find_in(target->elf, target->bias, false, &unwinders[0]);
+    for (size_t i = 0; i < target->maps.count && count < MOST_UNWINDERS; i++)
+        if (is_unwinder(&target->maps.items[i]))
+            count += find_in_library(target, &target->maps.items[i], &unwinders[count]);
+    return count;
+}
+
+static uint64_t object_of(const struct an_target *target, const struct an_generation *generation,
+                          unsigned unwinder)
+{
+    return generation->end + target->bias + (uint64_t)unwinder * OBJECT_SIZE;
+}
+
+/* The first word of an object that is registered is not 0. */
+static bool is_registered(const struct an_target *target, uint64_t object)
+{
+    uint64_t word = 0;
+    return an_target_read(target, object, &word, sizeof word) && word != 0;
+}
+
+enum an_code an_attach_frames(struct an_target *target, const struct an_remote *remote,
+                              const struct an_generation *generation, unsigned *unwinders,
+                              struct an_error *error)
+{
+    struct unwinder found[MOST_UNWINDERS];
+    enum an_code code = AN_OK;
+    *unwinders = generation->frames ? find_unwinders(target, found) : 0;
+    for (unsigned i = 0; code == AN_OK && i < *unwinders; i++) {
+        uint64_t object = object_of(target, generation, i);
+        const uint64_t arguments[6] = {generation->frames + target->bias, object};
+        if (!is_registered(target, object))
+            code = an_remote_function(remote, target, found[i].add, arguments, error);
+        if (code == AN_OK && !is_registered(target, object))
+            code =
+                an_fail(error, AN_SYSTEM,
+                        "the unwinder of process %d does not take frames of new code", target->pid);
+    }
+    return code;
+}
+
+static enum an_code remove_frames(struct an_target *target, const struct an_remote *remote,
+                                  const struct an_generation *generation, struct an_error *error)
+{
+    struct unwinder found[MOST_UNWINDERS];
+    unsigned count = generation->frames ? find_unwinders(target, found) : 0;
+    enum an_code code = AN_OK;
+    for (unsigned i = 0; code == AN_OK && i < count; i++) {
+        uint64_t object = object_of(target, generation, i);
+        const uint64_t arguments[6] = {generation->frames + target->bias};
+        if (is_registered(target, object))
+            code = an_remote_function(remote, target, found[i].remove, arguments, error);
+    }
+    return code;
+}
+
+enum an_code an_attach_undo(struct an_target *target, const struct an_remote *remote,
+                            const struct an_generation *generation, struct an_error *error)
+{
+    enum an_code code = an_target_look(target, error);
+    if (code == AN_OK && !an_attach_is_mapped(target, generation))
+        return AN_OK;
+    if (code == AN_OK)
+        code = remove_frames(target, remote, generation, error);
+    if (code == AN_OK)
+        code = call_munmap(target, remote, generation->start + target->bias,
+                           size_of(generation) + AN_GENERATION_EXTRA, error);
+    return code == AN_OK ? an_target_look(target, error) : code;
+}

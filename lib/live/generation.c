@@ -1,0 +1,171 @@
+/* Reading what llvm-bolt wrote; see generation.h. */
+#include "live/generation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "branch/funcmap.h"
+#include "record/memory.h"
+
+static enum an_code other_shape(const struct an_generation *generation, const char *what,
+                                struct an_error *error)
+{
+    an_fail(error, AN_UNSUPPORTED, "%s", what);
+    an_error_in(error, generation->path);
+    return an_error_hint(error,
+                         "anneal expects what llvm-bolt 19 makes of a binary that was linked "
+                         "with -Wl,-q");
+}
+
+static bool is_of_original(const struct an_elf *original, uint64_t address)
+{
+    size_t count;
+    const struct an_elf_segment *segments = an_elf_segments(original, &count);
+    for (size_t i = 0; i < count; i++)
+        if (address >= segments[i].address &&
+            address < segments[i].address + segments[i].memory_size)
+            return true;
+    return false;
+}
+
+static enum an_code find_segment(struct an_generation *generation, const struct an_elf *original,
+                                 struct an_error *error)
+{
+    size_t count, found = 0;
+    const struct an_elf_segment *segments = an_elf_segments(generation->elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct an_elf_segment *segment = &segments[i];
+        uint64_t pages;
+        if (is_of_original(original, segment->address))
+            continue;
+        found++;
+        if ((segment->flags & PF_W) || !(segment->flags & PF_X) || segment->address % AN_PAGE ||
+            segment->offset % AN_PAGE || segment->file_size != segment->memory_size ||
+            __builtin_add_overflow(segment->file_size, (uint64_t)AN_PAGE - 1, &pages) ||
+            pages > (uint64_t)1 << 31)
+            return other_shape(generation, "a new segment is not of code alone", error);
+        generation->start = segment->address;
+        generation->end = segment->address + pages / AN_PAGE * AN_PAGE;
+        generation->file_offset = segment->offset;
+        generation->file_size = segment->file_size;
+    }
+    if (found != 1)
+        return other_shape(generation, found ? "more than one new segment" : "no new segment",
+                           error);
+    return AN_OK;
+}
+
+/* ---- functions ---- */
+
+static int by_original(const void *one, const void *other)
+{
+    const struct an_moved *a = one, *b = other;
+    if (a->original != b->original)
+        return a->original < b->original ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static enum an_code find_moved(struct an_generation *generation, struct an_elf *original,
+                               struct an_error *error)
+{
+    struct an_funcmap *map;
+    struct an_funcmap_account account;
+    enum an_code code =
+        an_funcmap_make(original, generation->elf, generation->bat, &map, &account, error);
+    if (code != AN_OK)
+        return code;
+    for (size_t i = 0; i < map->count; i++) {
+        const struct an_funcmap_record *record = &map->records[i];
+        const struct an_bat_function *fragment = an_bat_find(generation->bat, record->output);
+        if ((record->flags & (AN_FUNCMAP_COLD | AN_FUNCMAP_FOLDED)) || !fragment ||
+            record->output < generation->start || record->output >= generation->end)
+            continue;
+        struct an_moved *moved = an_vector_push(&generation->moved);
+        if (!moved) {
+            an_funcmap_free(map);
+            return an_fail_memory(error);
+        }
+        *moved = (struct an_moved){record->input, record->output, record->size, fragment->size};
+        generation->new_code += fragment->size;
+    }
+    an_funcmap_free(map);
+    if (generation->moved.count == 0)
+        return other_shape(generation, "llvm-bolt has moved no function", error);
+    qsort(generation->moved.items, generation->moved.count, sizeof *generation->moved.items,
+          by_original);
+    size_t kept = 1;
+    for (size_t i = 1; i < generation->moved.count; i++)
+        if (generation->moved.items[i].original != generation->moved.items[kept - 1].original)
+            generation->moved.items[kept++] = generation->moved.items[i];
+    generation->moved.count = kept;
+    return AN_OK;
+}
+
+const struct an_moved *an_generation_find(const struct an_generation *generation, uint64_t original)
+{
+    size_t low = 0, high = generation->moved.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (generation->moved.items[middle].original < original)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < generation->moved.count && generation->moved.items[low].original == original;
+    return found ? &generation->moved.items[low] : NULL;
+}
+
+void an_generation_lead(const struct an_generation *generation, struct an_reach *original)
+{
+    const struct an_bat *bat = generation->bat;
+    for (size_t i = 0; i < generation->moved.count; i++) {
+        const struct an_moved *moved = &generation->moved.items[i];
+        const struct an_bat_function *fragment = an_bat_find(bat, moved->address);
+        const struct an_bat_entry *entries = fragment ? an_bat_entries(bat, fragment) : NULL;
+        for (uint32_t k = 0; fragment && k < fragment->entry_count; k++)
+            if (!an_bat_entry_is_branch(entries[k]))
+                an_reach_lead(original, moved->original + an_bat_entry_input(entries[k]));
+    }
+}
+
+/* ---- the whole ---- */
+
+enum an_code an_generation_open(struct an_generation *generation, const char *path, unsigned number,
+                                struct an_elf *original, struct an_error *error)
+{
+    *generation = (struct an_generation){.number = number};
+    if (strlen(path) >= sizeof generation->path)
+        return an_fail(error, AN_USAGE, "too long a path");
+    strcpy(generation->path, path);
+    enum an_code code = an_elf_open(path, &generation->elf, error);
+    if (code == AN_OK)
+        code = find_segment(generation, original, error);
+    if (code == AN_OK)
+        code = an_bat_open(generation->elf, &generation->bat, error);
+    if (code == AN_OK)
+        code = find_moved(generation, original, error);
+    for (size_t i = 0; code == AN_OK && i < generation->bat->function_count; i++) {
+        const struct an_bat_function *fragment = &generation->bat->functions[i];
+        uint64_t end = fragment->address + fragment->size;
+        if (fragment->address >= generation->start && end <= generation->end &&
+            end > generation->code_end)
+            generation->code_end = end;
+    }
+    if (code == AN_OK)
+        code = an_reach_of_layout(generation->elf, generation->bat, generation->start,
+                                  generation->end, &generation->reach, error);
+    const struct an_elf_section *frames =
+        code == AN_OK ? an_elf_section(generation->elf, ".eh_frame") : NULL;
+    if (frames && frames->address >= generation->start && frames->address < generation->end)
+        generation->frames = frames->address;
+    return code;
+}
+
+void an_generation_close(struct an_generation *generation)
+{
+    an_bat_free(generation->bat);
+    an_elf_close(generation->elf);
+    an_vector_free(&generation->moved);
+    an_reach_free(&generation->reach);
+    *generation = (struct an_generation){0};
+}

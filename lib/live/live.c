@@ -1,0 +1,650 @@
+/*
+ * A new code layout for a process that is running; see anneal/live.h.
+ *
+ *     profile ─► bolt.c ─► generation.c, mend.c ─► patches.c ─► attach.c ─► plan.c ─► apply.c
+ *                new file    what it has             what leads    into the    what       one short
+ *                                                    there         process     memory     stop
+ *                                                                              must hold
+ */
+#include <anneal/live.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live/apply.h"
+#include "live/attach.h"
+#include "live/bolt.h"
+#include "live/gap.h"
+#include "live/mend.h"
+#include "live/profile.h"
+#include "live/references.h"
+#include "live/state.h"
+#include "record/memory.h"
+#include "record/tracee.h"
+
+struct item { /* a generation that is, or is about to be, in the process */
+    struct an_generation generation;
+    struct an_patches patches;
+};
+
+struct an_live {
+    struct an_live_options options;
+    struct an_target target;
+    struct an_functions functions;
+    struct an_reach reach;
+    struct an_remote remote;
+    struct an_state state;
+    struct {
+        AN_VECTOR(struct item *);
+    } items; /* oldest first */
+    struct {
+        AN_VECTOR(struct an_live_generation);
+    } told;
+};
+
+static void step(const struct an_live *live, enum an_live_step which)
+{
+    if (live->options.progress)
+        live->options.progress(live->options.context, which);
+}
+
+static bool is_interrupted(const struct an_live *live)
+{
+    return live->options.stop && *live->options.stop;
+}
+
+const char *an_live_step_name(enum an_live_step which)
+{
+    static const char *const names[] = {
+        [AN_LIVE_RECORD] = "recording",    [AN_LIVE_AGGREGATE] = "aggregating",
+        [AN_LIVE_OPTIMIZE] = "optimizing", [AN_LIVE_PREPARE] = "preparing",
+        [AN_LIVE_MAP] = "mapping",         [AN_LIVE_SWITCH] = "switching",
+        [AN_LIVE_RELEASE] = "releasing",
+    };
+    return (size_t)which < sizeof names / sizeof *names ? names[which] : "working";
+}
+
+const char *an_live_binary(const struct an_live *live)
+{
+    return live->target.binary;
+}
+
+const char *an_live_folder(const struct an_live *live)
+{
+    return live->state.folder;
+}
+
+/* ---- items ---- */
+
+static void free_item(struct item *item)
+{
+    if (!item)
+        return;
+    an_patches_free(&item->patches);
+    an_generation_close(&item->generation);
+    free(item);
+}
+
+/* Reads a file as a generation; the caller frees *item. */
+static enum an_code open_item(struct an_live *live, const char *path, unsigned number,
+                              struct item **item, struct an_error *error)
+{
+    *item = an_alloc_zero(1, sizeof **item);
+    if (!*item)
+        return an_fail_memory(error);
+    enum an_code code =
+        an_generation_open(&(*item)->generation, path, number, live->target.elf, error);
+    if (code != AN_OK) {
+        free_item(*item);
+        *item = NULL;
+    }
+    return code;
+}
+
+static enum an_code find_patches(struct an_live *live, struct item *item, struct an_error *error)
+{
+    an_generation_lead(&item->generation, &live->reach);
+    return an_patches_find(live->target.elf, &live->functions, &live->reach, &item->generation,
+                           live->target.bias, &item->patches, error);
+}
+
+/* Whether what is mapped is this file's: the segment begins with program headers. */
+static bool is_there(const struct an_live *live, const struct an_generation *generation)
+{
+    uint8_t there[512];
+    const uint8_t *here = an_elf_at(generation->elf, generation->start, sizeof there);
+    return here && an_attach_is_mapped(&live->target, generation) &&
+           an_target_read(&live->target, generation->start + live->target.bias, there,
+                          sizeof there) &&
+           memcmp(there, here, sizeof there) == 0;
+}
+
+/* Those of the state that are really there. A file that cannot be read any more is an error: what
+ * leads there could not be taken back. */
+static enum an_code open_items(struct an_live *live, struct an_error *error)
+{
+    for (size_t i = 0; i < live->state.generations.count; i++) {
+        const struct an_state_generation *known = &live->state.generations.items[i];
+        struct item *item;
+        if (access(known->path, F_OK) != 0)
+            continue; /* it was given up before it was mapped */
+        enum an_code code = open_item(live, known->path, known->number, &item, error);
+        if (code != AN_OK)
+            return code;
+        struct item **to = is_there(live, &item->generation) ? an_vector_push(&live->items) : NULL;
+        if (to)
+            *to = item;
+        else
+            free_item(item);
+    }
+    for (size_t i = 0; i < live->items.count; i++) {
+        enum an_code code = find_patches(live, live->items.items[i], error);
+        if (code != AN_OK)
+            return code;
+    }
+    return AN_OK;
+}
+
+/* ---- opening ---- */
+
+static enum an_code open_all(struct an_live *live, struct an_error *error)
+{
+    const struct an_live_options *options = &live->options;
+    struct an_state *state = &live->state;
+    enum an_code code = an_target_open(&live->target, options->pid, options->binary, error);
+    if (code == AN_OK)
+        code = an_state_open(state, &live->target, options->state_dir, error);
+    if (code == AN_OK)
+        code = an_functions_find(live->target.elf, &live->functions, error);
+    if (code == AN_OK)
+        code = an_reach_of_original(live->target.elf, &live->functions, &live->reach, error);
+    if (code == AN_OK)
+        code = an_remote_find(&live->target, &live->remote, error);
+    return code == AN_OK ? open_items(live, error) : code;
+}
+
+enum an_code an_live_open(const struct an_live_options *options, struct an_live **out,
+                          struct an_error *error)
+{
+    struct an_live *live = an_alloc_zero(1, sizeof *live);
+    *out = NULL;
+    if (!live)
+        return an_fail_memory(error);
+    live->options = *options;
+    live->target.memory = -1;
+    enum an_code code = open_all(live, error);
+    if (code == AN_OK)
+        *out = live;
+    else
+        an_live_close(live);
+    return code;
+}
+
+void an_live_close(struct an_live *live)
+{
+    if (!live)
+        return;
+    for (size_t i = 0; i < live->items.count; i++)
+        free_item(live->items.items[i]);
+    an_vector_free(&live->items);
+    an_vector_free(&live->told);
+    an_state_free(&live->state);
+    an_reach_free(&live->reach);
+    an_functions_free(&live->functions);
+    an_target_close(&live->target);
+    free(live);
+}
+
+/* ---- the state ---- */
+
+/* Writes what is, or with `coming` is about to be, in the process. */
+static enum an_code save(struct an_live *live, const struct item *coming, struct an_error *error)
+{
+    struct an_state *state = &live->state;
+    state->generations.count = 0;
+    for (size_t i = 0; i < live->items.count + (coming != NULL); i++) {
+        const struct item *item = i < live->items.count ? live->items.items[i] : coming;
+        struct an_state_generation *to = an_vector_push(&state->generations);
+        if (!to)
+            return an_fail_memory(error);
+        to->number = item->generation.number;
+        strcpy(to->path, item->generation.path);
+    }
+    return an_state_save(state, &live->target, error);
+}
+
+/* ---- switching ---- */
+
+/* Plans and applies; `in_force` is an index in items + 1, or 0. */
+static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_live_round *round,
+                              struct an_error *error)
+{
+    struct an_plan_source *sources = an_alloc(live->items.count + 1, sizeof *sources);
+    struct an_plan plan = {0};
+    struct an_applied applied = {0};
+    if (!sources)
+        return an_fail_memory(error);
+    for (size_t i = 0; i < live->items.count; i++)
+        sources[i] = (struct an_plan_source){&live->items.items[i]->generation,
+                                             &live->items.items[i]->patches};
+    enum an_code code =
+        an_plan_make(live->target.elf, sources, live->items.count, in_force, &plan, error);
+    if (code == AN_OK) {
+        step(live, AN_LIVE_SWITCH);
+        code = an_apply(&live->target, &plan, &applied, error);
+    }
+    round->places = applied.places;
+    round->pages = applied.pages;
+    round->threads = applied.threads;
+    round->stops = applied.attempts;
+    round->pause = applied.pause;
+    an_withhold(&plan.withheld, "changed by somebody else", applied.foreign);
+    an_withhold(&plan.withheld, "a thread is there", applied.occupied);
+    for (size_t i = 0; i < plan.withheld.count && round->withheld_count < AN_LIVE_REASONS; i++) {
+        round->withheld[round->withheld_count].reason = plan.withheld.items[i].reason;
+        round->withheld[round->withheld_count++].count = plan.withheld.items[i].count;
+    }
+    an_plan_free(&plan);
+    free(sources);
+    return code;
+}
+
+/* ---- old code ---- */
+
+static struct an_code_range range_of(const struct an_live *live,
+                                     const struct an_generation *generation)
+{
+    uint64_t bias = live->target.bias;
+    return (struct an_code_range){.start = generation->start + bias,
+                                  .end = generation->code_end + bias,
+                                  .own = generation->end + bias};
+}
+
+static void forget(struct an_live *live, size_t number)
+{
+    struct item *item = live->items.items[number];
+    unlink(item->generation.path);
+    free_item(item);
+    live->items.count--;
+    memmove(&live->items.items[number], &live->items.items[number + 1],
+            (live->items.count - number) * sizeof *live->items.items);
+}
+
+/* Unmaps generations that nothing refers to, but for the one in force (its index + 1; 0: none). How many
+ * are left that could not be. */
+static size_t release_once(struct an_live *live, size_t in_force, struct an_live_round *round)
+{
+    struct an_error ignored;
+    size_t count = live->items.count, left = 0;
+    struct an_code_range *ranges = an_alloc_zero(count + 1, sizeof *ranges);
+    double pause = 0;
+    if (!ranges)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        ranges[i] = range_of(live, &live->items.items[i]->generation);
+        ranges[i].is_referenced = i + 1 == in_force;
+    }
+    an_references_find(&live->target, ranges, count, &pause, &ignored);
+    for (size_t i = count; i-- > 0;) {
+        if (i + 1 == in_force)
+            continue;
+        left++;
+        if (ranges[i].is_referenced ||
+            an_attach_undo(&live->target, &live->remote, &live->items.items[i]->generation,
+                           &ignored) != AN_OK)
+            continue;
+        forget(live, i);
+        left--;
+        round->released++;
+    }
+    round->pause = pause > round->pause ? pause : round->pause;
+    free(ranges);
+    return left;
+}
+
+/* Threads leave old code soon after a switch, most of them. What cannot be released now may be later: that
+ * is no error. */
+static void release(struct an_live *live, size_t in_force, struct an_live_round *round)
+{
+    enum { ATTEMPTS = 5 };
+    static const struct timespec a_while = {0, 10000000};
+    struct an_error ignored;
+    size_t left = live->items.count - (in_force != 0);
+    if (left)
+        step(live, AN_LIVE_RELEASE);
+    for (unsigned i = 0; left && i < ATTEMPTS; i++) {
+        if (i)
+            nanosleep(&a_while, NULL);
+        /* the one in force is the newest: its index changes as older ones go */
+        left = release_once(live, in_force ? live->items.count : 0, round);
+    }
+    save(live, NULL, &ignored);
+}
+
+static void count_mapped(struct an_live *live, struct an_live_round *round)
+{
+    round->mapped_bytes = 0;
+    for (size_t i = 0; i < live->items.count; i++) {
+        const struct an_generation *generation = &live->items.items[i]->generation;
+        round->mapped_bytes += generation->end - generation->start + AN_GENERATION_EXTRA;
+    }
+}
+
+/* ---- a round ---- */
+
+/* So much room a new layout takes at most: what it replaces, twice over, and all unwind tables. */
+static uint64_t room_for(const struct an_live *live)
+{
+    enum { SOME = 8 << 20 };
+    size_t count;
+    const struct an_elf_section *sections = an_elf_sections(live->target.elf, &count);
+    uint64_t size = SOME;
+    for (size_t i = 0; i < count; i++)
+        if ((sections[i].flags & SHF_ALLOC) && !(sections[i].flags & SHF_WRITE))
+            size += sections[i].size * ((sections[i].flags & SHF_EXECINSTR) ? 2 : 1);
+    return (size + AN_PAGE - 1) / AN_PAGE * AN_PAGE;
+}
+
+/* The file is as readable as the program's own; the process has to be able to open it. */
+static void set_mode(const char *path, const struct an_live *live)
+{
+    struct stat program, process;
+    char folder[64];
+    snprintf(folder, sizeof folder, "/proc/%d", live->target.pid);
+    bool is_public = stat(live->target.binary, &program) == 0 && (program.st_mode & S_IROTH);
+    chmod(path, is_public ? 0644 : 0400);
+    if (!is_public && stat(folder, &process) == 0 && process.st_uid != geteuid() &&
+        chown(path, process.st_uid, process.st_gid) != 0)
+        chmod(path, 0400);
+}
+
+static void report_tick(void *context)
+{
+    step(context, AN_LIVE_OPTIMIZE);
+}
+
+/* Calls llvm-bolt; the new file is at `path`. */
+static enum an_code optimize(struct an_live *live, const char *profile, const char *path,
+                             struct an_live_round *round, struct an_error *error)
+{
+    struct an_bolt_options options = {
+        .program = live->options.bolt,
+        .extra = live->options.bolt_options,
+        .huge_pages = live->options.huge_pages,
+        .stop = live->options.stop,
+        .tick = report_tick,
+        .context = live,
+    };
+    char input[PATH_MAX + 32], log[PATH_MAX + 32];
+    uint64_t address, start = an_tracee_now();
+    snprintf(input, sizeof input, "%s.input", path);
+    snprintf(log, sizeof log, "%s.log", path);
+    enum an_code code = an_target_look(&live->target, error);
+    if (code == AN_OK)
+        code = an_gap_find(&live->target, room_for(live), start / 1000, &address, error);
+    if (code == AN_OK)
+        code = an_bolt_run(&options, live->target.elf, profile, address - live->target.bias, input,
+                           log, path, error);
+    unlink(input);
+    unlink(log);
+    if (code == AN_OK)
+        set_mode(path, live);
+    round->bolt_seconds = (double)(an_tracee_now() - start) * 1e-9;
+    return code;
+}
+
+/* Mends the file, and finds out what would be patched for it. */
+static enum an_code prepare(struct an_live *live, const char *path, unsigned number,
+                            struct item **item, struct an_live_round *round, struct an_error *error)
+{
+    struct an_mended mended;
+    step(live, AN_LIVE_PREPARE);
+    enum an_code code = open_item(live, path, number, item, error);
+    if (code == AN_OK)
+        code = an_mend_file(&(*item)->generation, &mended, error);
+    if (code != AN_OK)
+        return code;
+    free_item(*item); /* the file is another one now */
+    code = open_item(live, path, number, item, error);
+    if (code == AN_OK)
+        code = find_patches(live, *item, error);
+    if (code != AN_OK)
+        return code;
+    const struct an_patches *patches = &(*item)->patches;
+    round->operands = mended.operands;
+    round->functions = (*item)->generation.moved.count;
+    round->bytes = (*item)->generation.new_code;
+    round->address = (*item)->generation.start + live->target.bias;
+    round->entries = patches->counts[AN_PATCH_ENTRY];
+    round->calls = patches->counts[AN_PATCH_CALL];
+    round->vtable_words = patches->counts[AN_PATCH_VTABLE];
+    for (size_t i = 0; i < patches->withheld.count; i++) {
+        round->withheld[i].reason = patches->withheld.items[i].reason;
+        round->withheld[i].count = patches->withheld.items[i].count;
+    }
+    round->withheld_count = patches->withheld.count;
+    return AN_OK;
+}
+
+/* Maps a generation and lets the unwinders know it, and older ones, of which an unwinder that was
+ * loaded since does not know. */
+static enum an_code attach(struct an_live *live, struct item *item, struct an_live_round *round,
+                           struct an_error *error)
+{
+    char path[PATH_MAX];
+    struct an_error later;
+    step(live, AN_LIVE_MAP);
+    snprintf(path, sizeof path, "%s", item->generation.path);
+    enum an_code code = save(live, item, error);
+    if (code == AN_OK)
+        code = an_target_look(&live->target, error);
+    if (code == AN_OK)
+        code = an_attach_map(&live->target, &live->remote, &item->generation, path,
+                             live->options.huge_pages, error);
+    if (code == AN_OK)
+        code = an_attach_frames(&live->target, &live->remote, &item->generation, &round->unwinders,
+                                error);
+    for (size_t i = 0; code == AN_OK && i < live->items.count; i++) {
+        unsigned unwinders;
+        code = an_attach_frames(&live->target, &live->remote, &live->items.items[i]->generation,
+                                &unwinders, error);
+    }
+    if (code != AN_OK)
+        an_attach_undo(&live->target, &live->remote, &item->generation, &later);
+    return code;
+}
+
+static enum an_code put_in_force(struct an_live *live, struct item *item,
+                                 struct an_live_round *round, struct an_error *error)
+{
+    struct an_error later;
+    struct item **to = an_vector_push(&live->items);
+    if (!to)
+        return an_fail_memory(error);
+    *to = item;
+    enum an_code code = switch_to(live, live->items.count, round, error);
+    if (code != AN_OK) {
+        live->items.count--;
+        an_attach_undo(&live->target, &live->remote, &item->generation, &later);
+        save(live, NULL, &later);
+    }
+    return code;
+}
+
+static unsigned next_number(const struct an_live *live)
+{
+    unsigned number = 0;
+    char path[PATH_MAX + 16];
+    if (live->items.count)
+        number = live->items.items[live->items.count - 1]->generation.number;
+    do /* a file that an interrupted round has left may be mapped */
+        snprintf(path, sizeof path, "%s/c%u", live->state.folder, ++number);
+    while (access(path, F_OK) == 0);
+    return number;
+}
+
+static enum an_code apply(struct an_live *live, const char *profile, struct an_live_round *round,
+                          struct an_error *error)
+{
+    char path[PATH_MAX + 16];
+    struct item *item = NULL;
+    *round = (struct an_live_round){0};
+    enum an_code code = an_state_prepare(&live->state, &live->target, error);
+    if (code != AN_OK)
+        return code;
+    round->number = next_number(live);
+    snprintf(path, sizeof path, "%s/c%u", live->state.folder, round->number);
+    code = optimize(live, profile, path, round, error);
+    if (code == AN_OK)
+        code = prepare(live, path, round->number, &item, round, error);
+    if (code == AN_OK && is_interrupted(live))
+        code = an_fail(error, AN_USAGE, "interrupted: nothing has been changed");
+    if (code == AN_OK && !live->options.dry_run)
+        code = attach(live, item, round, error);
+    if (code == AN_OK && !live->options.dry_run)
+        code = put_in_force(live, item, round, error);
+    if (code != AN_OK || live->options.dry_run) {
+        unlink(path);
+        free_item(item);
+        return code;
+    }
+    release(live, live->items.count, round);
+    count_mapped(live, round);
+    return AN_OK;
+}
+
+static enum an_code revert(struct an_live *live, struct an_live_round *round,
+                           struct an_error *error)
+{
+    *round = (struct an_live_round){0};
+    if (live->items.count == 0) {
+        an_state_remove(&live->state);
+        return AN_OK;
+    }
+    enum an_code code = switch_to(live, 0, round, error);
+    if (code != AN_OK)
+        return code;
+    release(live, 0, round);
+    if (live->items.count == 0)
+        an_state_remove(&live->state);
+    count_mapped(live, round);
+    return AN_OK;
+}
+
+/* What happens to a traced thread wakes by SIGCHLD, which has to be blocked (tracee.h). */
+static void block_child_signal(sigset_t *before)
+{
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &child, before);
+}
+
+enum an_code an_live_apply(struct an_live *live, const char *profile, struct an_live_round *round,
+                           struct an_error *error)
+{
+    sigset_t before;
+    block_child_signal(&before);
+    enum an_code code = apply(live, profile, round, error);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+enum an_code an_live_revert(struct an_live *live, struct an_live_round *round,
+                            struct an_error *error)
+{
+    sigset_t before;
+    block_child_signal(&before);
+    enum an_code code = revert(live, round, error);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+/* ---- profiles ---- */
+
+enum an_code an_live_record(struct an_live *live, const struct an_record_options *record,
+                            const char *recording, const char *profile,
+                            struct an_live_profile *account, struct an_error *error)
+{
+    const char **paths = an_alloc(live->items.count + 1, sizeof *paths);
+    char own[PATH_MAX + 16];
+    *account = (struct an_live_profile){0};
+    if (!paths)
+        return an_fail_memory(error);
+    for (size_t i = 0; i < live->items.count; i++)
+        paths[i] = live->items.items[i]->generation.path;
+    snprintf(own, sizeof own, "%s/perf.data", live->state.folder);
+    struct an_profile_request request = {
+        .pid = live->target.pid,
+        .binary = live->target.binary,
+        .layouts = paths,
+        .layout_count = live->items.count,
+        .record = record,
+        .recording = recording ? recording : own,
+        .profile = profile,
+    };
+    enum an_code code = an_state_prepare(&live->state, &live->target, error);
+    if (code == AN_OK)
+        code = an_profile_record(&request, account, error);
+    if (code == AN_OK)
+        step(live, AN_LIVE_AGGREGATE);
+    if (code == AN_OK)
+        code = an_profile_aggregate(&request, account, error);
+    if (!recording)
+        unlink(own);
+    free(paths);
+    return code;
+}
+
+/* ---- telling ---- */
+
+/* How many of the places that a generation patches lead to it now. */
+static size_t count_leading(const struct an_live *live, const struct item *item)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < item->patches.list.count; i++) {
+        const struct an_patch *patch = &item->patches.list.items[i];
+        uint8_t now[AN_PATCH_MOST];
+        count +=
+            patch->kind == AN_PATCH_ENTRY &&
+            an_target_read(&live->target, patch->address + live->target.bias, now, patch->size) &&
+            memcmp(now, patch->patched, patch->size) == 0;
+    }
+    return count;
+}
+
+const struct an_live_generation *an_live_generations(struct an_live *live, size_t *count)
+{
+    size_t most = 0;
+    struct an_live_generation *in_force = NULL;
+    live->told.count = 0;
+    for (size_t i = 0; i < live->items.count; i++) {
+        const struct item *item = live->items.items[i];
+        struct an_live_generation *told = an_vector_push(&live->told);
+        if (!told)
+            break;
+        *told = (struct an_live_generation){
+            .number = item->generation.number,
+            .file = item->generation.path,
+            .address = item->generation.start + live->target.bias,
+            .size = item->generation.end - item->generation.start + AN_GENERATION_EXTRA,
+            .functions = item->generation.moved.count,
+        };
+    }
+    for (size_t i = 0; i < live->told.count; i++) {
+        size_t leading = count_leading(live, live->items.items[i]);
+        if (leading > most) {
+            most = leading;
+            in_force = &live->told.items[i];
+        }
+    }
+    if (in_force)
+        in_force->is_in_force = true;
+    *count = live->told.count;
+    return live->told.items;
+}

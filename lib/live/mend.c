@@ -1,0 +1,233 @@
+/* Mending what llvm-bolt wrote; see mend.h. */
+#include "live/mend.h"
+
+#include <Zydis/Zydis.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/map.h"
+
+struct mender {
+    const struct an_generation *generation;
+    struct an_map originals; /* by new entry: the original one, + 1 */
+    uint64_t takes_unknown;  /* an operand that names a function of unknown origin, or 0 */
+    int file;
+    struct an_mended *mended;
+    struct an_error *error;
+};
+
+/* Replaces bytes of the new segment. */
+static enum an_code edit(struct mender *mender, uint64_t address, uint64_t value, size_t size)
+{
+    const struct an_generation *generation = mender->generation;
+    uint8_t bytes[8];
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+    off_t at = (off_t)(address - generation->start + generation->file_offset);
+    if (pwrite(mender->file, bytes, size, at) != (ssize_t)size)
+        return an_fail_errno(mender->error, generation->path, "writing");
+    return AN_OK;
+}
+
+/* ---- operands ---- */
+
+enum { UNKNOWN = 0 }; /* of a function with new code it is not known which it was */
+
+static bool original_of(struct mender *mender, uint64_t address, uint64_t *original)
+{
+    const uint64_t *found = an_map_find(&mender->originals, address);
+    if (found && *found == UNKNOWN)
+        mender->takes_unknown = address;
+    if (!found || *found == UNKNOWN)
+        return false;
+    *original = *found - 1;
+    return true;
+}
+
+static enum an_code set_back(struct mender *mender, uint64_t where, uint64_t value, unsigned bits)
+{
+    mender->mended->operands++;
+    return edit(mender, where, value, bits / 8);
+}
+
+static enum an_code mend_memory(struct mender *mender, uint64_t address,
+                                const ZydisDecodedInstruction *instruction,
+                                const ZydisDecodedOperand *operand)
+{
+    const ZydisDecodedOperandMem *memory = &operand->mem;
+    uint64_t original, next = address + instruction->length;
+    uint64_t where = address + instruction->raw.disp.offset;
+    if (instruction->raw.disp.size != 32)
+        return AN_OK;
+    if (memory->base == ZYDIS_REGISTER_RIP)
+        return original_of(mender, next + (uint64_t)memory->disp.value, &original)
+                   ? set_back(mender, where, original - next, 32)
+                   : AN_OK;
+    return original_of(mender, (uint32_t)memory->disp.value, &original)
+               ? set_back(mender, where, original, 32)
+               : AN_OK;
+}
+
+static enum an_code mend_immediate(struct mender *mender, uint64_t address,
+                                   const ZydisDecodedInstruction *instruction,
+                                   const ZydisDecodedOperand *operand)
+{
+    const ZydisDecodedOperandImm *immediate = &operand->imm;
+    unsigned bits = instruction->raw.imm[0].size;
+    uint64_t original;
+    if (immediate->is_relative || (bits != 32 && bits != 64))
+        return AN_OK;
+    uint64_t value = bits == 32 ? (uint32_t)immediate->value.u : immediate->value.u;
+    if (!original_of(mender, value, &original))
+        return AN_OK;
+    return set_back(mender, address + instruction->raw.imm[0].offset, original, bits);
+}
+
+static enum an_code mend_instruction(struct mender *mender, uint64_t address,
+                                     const ZydisDecodedInstruction *instruction,
+                                     const ZydisDecodedOperand *operands)
+{
+    enum an_code code = AN_OK;
+    for (unsigned i = 0; code == AN_OK && i < instruction->operand_count_visible; i++) {
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            code = mend_memory(mender, address, instruction, &operands[i]);
+        else if (operands[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+            code = mend_immediate(mender, address, instruction, &operands[i]);
+    }
+    return code;
+}
+
+static enum an_code mend_code(struct mender *mender)
+{
+    const struct an_generation *generation = mender->generation;
+    ZydisDecoder decoder;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (size_t i = 0; i < generation->bat->function_count; i++) {
+        const struct an_bat_function *function = &generation->bat->functions[i];
+        if (function->address < generation->start || function->address >= generation->end)
+            continue;
+        const uint8_t *bytes = an_elf_at(generation->elf, function->address, function->size);
+        for (size_t at = 0; bytes && at < function->size;) {
+            ZydisDecodedInstruction instruction;
+            ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+            if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes + at, function->size - at,
+                                                     &instruction, operands))) {
+                at++;
+                continue;
+            }
+            enum an_code code =
+                mend_instruction(mender, function->address + at, &instruction, operands);
+            if (code != AN_OK)
+                return code;
+            at += instruction.length;
+        }
+    }
+    if (!mender->takes_unknown)
+        return AN_OK;
+    an_fail(mender->error, AN_UNSUPPORTED,
+            "new code takes the address of a function whose original is not known, at 0x%llx",
+            (unsigned long long)mender->takes_unknown);
+    return an_error_in(mender->error, generation->path);
+}
+
+/* ---- frames ---- */
+
+struct frame_entry {
+    uint64_t address;  /* of the entry */
+    uint64_t next;     /* behind it */
+    uint64_t location; /* of its begin of code, a distance of 32 bits; 0: it is a CIE */
+    uint64_t begin;
+};
+
+/*
+ * An entry of .eh_frame: length 4, id 4 (0: a CIE; else the distance back to it), and in an FDE the
+ * begin of its code, as the CIE encodes it. llvm-bolt encodes it as a distance of 32 bits from where
+ * it stands (DW_EH_PE_pcrel | DW_EH_PE_sdata4), as all compilers for x86-64 do.
+ */
+static bool read_frame(struct an_cursor *cursor, uint64_t base, struct frame_entry *entry)
+{
+    *entry = (struct frame_entry){.address = base + cursor->at};
+    uint32_t length = an_cursor_u32(cursor);
+    size_t start = cursor->at;
+    if (cursor->short_read || length == 0 || length < 4 || length > an_cursor_left(cursor))
+        return false;
+    if (an_cursor_u32(cursor) != 0 && length >= 12) {
+        entry->location = base + cursor->at;
+        entry->begin = entry->location + (uint64_t)(int32_t)an_cursor_u32(cursor);
+    }
+    cursor->at = start + length;
+    entry->next = base + cursor->at;
+    return true;
+}
+
+/* The new code lies between the first and the last byte of sections that begin with .text. */
+static bool is_new_code(const struct an_generation *generation, uint64_t address)
+{
+    return address >= generation->start && address < generation->end;
+}
+
+static enum an_code mend_frames(struct mender *mender)
+{
+    const struct an_generation *generation = mender->generation;
+    const struct an_elf_section *section = an_elf_section(generation->elf, ".eh_frame");
+    if (!generation->frames || !section)
+        return AN_OK;
+    struct an_bytes bytes = an_elf_section_bytes(generation->elf, section);
+    struct frame_entry entry;
+    uint64_t last = section->address;
+    struct an_cursor cursor = an_cursor_at(bytes, 0, false);
+    while (read_frame(&cursor, section->address, &entry)) {
+        if (entry.location && is_new_code(generation, entry.begin))
+            last = entry.next;
+    }
+    cursor = an_cursor_at(bytes, 0, false);
+    while (read_frame(&cursor, section->address, &entry) && entry.next <= last) {
+        bool drop = entry.location && !is_new_code(generation, entry.begin);
+        mender->mended->frames_dropped += drop;
+        mender->mended->frames_kept += entry.location && !drop;
+        if (drop && edit(mender, entry.location, 0, 4) != AN_OK)
+            return mender->error->code;
+    }
+    bool has_end = last + 4 <= section->address + bytes.size;
+    return has_end ? edit(mender, last, 0, 4) : AN_OK;
+}
+
+/* ---- the whole ---- */
+
+static bool know_originals(struct mender *mender)
+{
+    const struct an_generation *generation = mender->generation;
+    const struct an_bat *bat = generation->bat;
+    bool is_new;
+    for (size_t i = 0; i < bat->function_count; i++)
+        if (!bat->functions[i].is_cold && bat->functions[i].address >= generation->start &&
+            !an_map_insert(&mender->originals, bat->functions[i].address, &is_new))
+            return false;
+    for (size_t i = 0; i < generation->moved.count; i++) {
+        const struct an_moved *moved = &generation->moved.items[i];
+        uint64_t *value = an_map_insert(&mender->originals, moved->address, &is_new);
+        if (!value)
+            return false;
+        *value = moved->original + 1;
+    }
+    return true;
+}
+
+enum an_code an_mend_file(const struct an_generation *generation, struct an_mended *mended,
+                          struct an_error *error)
+{
+    struct mender mender = {.generation = generation, .mended = mended, .error = error};
+    *mended = (struct an_mended){0};
+    mender.file = open(generation->path, O_WRONLY | O_CLOEXEC);
+    if (mender.file < 0)
+        return an_fail_errno(error, generation->path, "opening");
+    enum an_code code = know_originals(&mender) ? AN_OK : an_fail_memory(error);
+    if (code == AN_OK)
+        code = mend_code(&mender);
+    if (code == AN_OK)
+        code = mend_frames(&mender);
+    if (close(mender.file) != 0 && code == AN_OK)
+        code = an_fail_errno(error, generation->path, "writing");
+    an_map_free(&mender.originals);
+    return code;
+}

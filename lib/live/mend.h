@@ -1,0 +1,30 @@
+/*
+ * Mending what llvm-bolt wrote, so that its code can run beside the original: two kinds of edits in
+ * the file, both in place, before any of it is mapped.
+ *
+ * Addresses of functions. llvm-bolt expects that the whole program is replaced, so its code takes the
+ * new address of a function where the old code took the old one. In a process both would be there,
+ * and comparisons of function pointers would go wrong. The address of a function is its original
+ * entry, everywhere: operands that name a new entry, other than targets of branches, are set back.
+ *
+ * Unwind information. .eh_frame of the file has entries for the new code, and copies of the old ones:
+ *
+ *     | CIE | FDE old | FDE new | FDE patch | FDE new | FDE old ... |
+ *
+ * A range of addresses must not be registered with the unwinder twice. Entries of other code than
+ * the new one get a begin of 0, which libgcc skips, and the section ends behind the last new one.
+ */
+#ifndef AN_LIVE_MEND_H
+#define AN_LIVE_MEND_H
+
+#include "live/generation.h"
+
+struct an_mended {
+    size_t operands, frames_kept, frames_dropped;
+};
+
+/* Edits the file of a generation, which has been written but not mapped yet. */
+enum an_code an_mend_file(const struct an_generation *generation, struct an_mended *mended,
+                          struct an_error *error);
+
+#endif

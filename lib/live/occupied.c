@@ -1,0 +1,141 @@
+/*
+ * Finding threads at places that change; see occupied.h.
+ *
+ * Where a signal has interrupted a function, its next instruction is in a frame on a stack
+ * (signal_frame.h). Frames are found by their first word, the address of code that calls rt_sigreturn:
+ *
+ *     stack      | ... | address of the restorer | ... 168: rsp | 176: rip | ...
+ *
+ * Looking for words that point to places that change would find some that are no longer used, for
+ * ever. A frame may lie on a stack of its own, and tells by its rsp where the interrupted one is.
+ */
+#include "live/occupied.h"
+
+#include <stdlib.h>
+
+#include "live/remote.h"
+#include "live/signal_frame.h"
+
+enum { MOST_RESTORERS = 16, MOST_STACKS = 64 };
+
+struct search {
+    const struct an_target *target;
+    struct an_plan *plan;
+    bool withhold;
+    size_t found;
+    uint64_t restorers[MOST_RESTORERS]; /* addresses, known to be some */
+    uint64_t others[MOST_RESTORERS];    /* and known to be none */
+    unsigned restorer_count, other_count;
+    uint64_t stacks[MOST_STACKS]; /* that have to be searched, by where their use begins */
+    unsigned stack_count;
+};
+
+/* The place that an address is strictly inside of, or NULL. */
+static struct an_place *place_around(struct an_plan *plan, uint64_t address)
+{
+    size_t low = 0, high = plan->places.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (plan->places.items[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    struct an_place *place = &plan->places.items[low - 1];
+    return address < place->address + place->size ? place : NULL;
+}
+
+static void look_at(struct search *search, uint64_t address)
+{
+    struct an_place *place = place_around(search->plan, address - search->target->bias);
+    if (!place || !place->is_entry || !place->changes)
+        return;
+    search->found++;
+    place->is_withheld = place->is_withheld || search->withhold;
+}
+
+static bool is_restorer(struct search *search, uint64_t address)
+{
+    for (unsigned i = 0; i < search->restorer_count; i++)
+        if (search->restorers[i] == address)
+            return true;
+    for (unsigned i = 0; i < search->other_count; i++)
+        if (search->others[i] == address)
+            return false;
+    bool is_one = an_remote_is_restorer(search->target, address);
+    if (is_one && search->restorer_count < MOST_RESTORERS)
+        search->restorers[search->restorer_count++] = address;
+    else if (!is_one && search->other_count < MOST_RESTORERS)
+        search->others[search->other_count++] = address;
+    return is_one;
+}
+
+static void add_stack(struct search *search, uint64_t address)
+{
+    for (unsigned i = 0; i < search->stack_count; i++)
+        if (search->stacks[i] == address)
+            return;
+    if (search->stack_count < MOST_STACKS)
+        search->stacks[search->stack_count++] = address;
+}
+
+/* A frame is worth a look only if what it interrupted changes, or is on another stack. */
+static void read_stack(struct search *search, const uint64_t *words, size_t count, uint64_t start,
+                       uint64_t end)
+{
+    enum { USER_CODE = 0x33 }; /* the segment of 64-bit code */
+    const size_t rip = AN_FRAME_RIP / 8, rsp = AN_FRAME_RSP / 8, cs = AN_FRAME_CS / 8;
+    for (size_t i = 0; i + cs < count; i++) {
+        if ((words[i + cs] & 0xffff) != USER_CODE)
+            continue;
+        const struct an_place *place =
+            place_around(search->plan, words[i + rip] - search->target->bias);
+        bool is_near = words[i + rsp] >= start && words[i + rsp] < end;
+        const struct an_target_mapping *code = NULL;
+        if (!(place && place->is_entry && place->changes) && is_near)
+            continue;
+        code = an_target_mapping_at(search->target, words[i]);
+        if (!code || !(code->flags & AN_MAP_EXECUTE) || !is_restorer(search, words[i]))
+            continue;
+        look_at(search, words[i + rip]);
+        add_stack(search, words[i + rsp]);
+    }
+}
+
+/* From where it is used to the end of its mapping; of huge ones (threads of a language of its own) not
+ * more than can be read in a moment. */
+static void search_stack(struct search *search, uint64_t address)
+{
+    enum { MOST = 8 << 20 };
+    const struct an_target_mapping *mapping = an_target_mapping_at(search->target, address);
+    address &= ~(uint64_t)7;
+    if (!mapping || !(mapping->flags & AN_MAP_READ)) {
+        search->found += !mapping && !search->withhold; /* it is new: the next attempt knows it */
+        return;
+    }
+    size_t size = (size_t)(mapping->end - address);
+    size = size < MOST ? size : MOST;
+    uint64_t *words = an_alloc(size / 8 + 1, 8);
+    if (words && an_target_read(search->target, address, words, size / 8 * 8))
+        read_stack(search, words, size / 8, mapping->start, mapping->end);
+    free(words);
+}
+
+size_t an_occupied(const struct an_target *target, const struct an_threads *threads,
+                   struct an_plan *plan, bool withhold)
+{
+    struct search search = {.target = target, .plan = plan, .withhold = withhold};
+    for (size_t i = 0; i < threads->list.count; i++) {
+        const struct an_thread *thread = &threads->list.items[i];
+        if (thread->is_gone)
+            continue;
+        search.stack_count = 0;
+        look_at(&search, thread->registers.rip);
+        add_stack(&search, thread->registers.rsp);
+        for (unsigned k = 0; k < search.stack_count; k++)
+            search_stack(&search, search.stacks[k]);
+    }
+    return search.found;
+}

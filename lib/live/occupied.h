@@ -1,0 +1,16 @@
+/*
+ * Whether some thread is at a place that is about to change, or will come back to one: its next
+ * instruction, or that of a function that a signal has interrupted.
+ */
+#ifndef AN_LIVE_OCCUPIED_H
+#define AN_LIVE_OCCUPIED_H
+
+#include "live/plan.h"
+#include "live/threads.h"
+
+/* How many entries that change are occupied. With `withhold` these are marked as withheld. All threads
+ * are stopped. */
+size_t an_occupied(const struct an_target *target, const struct an_threads *threads,
+                   struct an_plan *plan, bool withhold);
+
+#endif

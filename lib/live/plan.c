@@ -1,0 +1,244 @@
+/* Planning; see plan.h. */
+#include "live/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tagged {
+    const struct an_patch *patch;
+    size_t source;
+};
+
+struct planner {
+    struct an_elf *original;
+    const struct an_plan_source *sources;
+    size_t count, in_force;
+    struct {
+        AN_VECTOR(struct tagged);
+    } tagged; /* all patches of all sources, by address */
+    struct an_plan *plan;
+};
+
+static int by_address(const void *one, const void *other)
+{
+    const struct tagged *a = one, *b = other;
+    if (a->patch->address != b->patch->address)
+        return a->patch->address < b->patch->address ? -1 : 1;
+    return a->source < b->source ? -1 : a->source > b->source;
+}
+
+static bool collect(struct planner *planner)
+{
+    for (size_t i = 0; i < planner->count; i++)
+        for (size_t k = 0; k < planner->sources[i].patches->list.count; k++) {
+            struct tagged *tagged = an_vector_push(&planner->tagged);
+            if (!tagged)
+                return false;
+            *tagged = (struct tagged){&planner->sources[i].patches->list.items[k], i};
+        }
+    if (planner->tagged.count)
+        qsort(planner->tagged.items, planner->tagged.count, sizeof *planner->tagged.items,
+              by_address);
+    return true;
+}
+
+/* ---- states ---- */
+
+/* Adds what a place may hold, unless it is known already. */
+static bool add_state(struct an_plan *plan, struct an_place *place, const uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < place->state_count; i++)
+        if (memcmp(an_plan_state(plan, place, i), bytes, place->size) == 0)
+            return true;
+    for (unsigned i = 0; i < AN_PLACE_MOST; i++) {
+        uint8_t *to = an_vector_push(&plan->states);
+        if (!to)
+            return false;
+        *to = i < place->size ? bytes[i] : 0;
+    }
+    place->state_count++;
+    return true;
+}
+
+/* The bytes of a place with the patches of one source; source == count: the original. */
+static void compose(const struct planner *planner, size_t first, size_t end,
+                    const struct an_place *place, const uint8_t *original, size_t source,
+                    uint8_t *bytes)
+{
+    memcpy(bytes, original, place->size);
+    for (size_t i = first; i < end; i++) {
+        const struct tagged *tagged = &planner->tagged.items[i];
+        if (tagged->source == source)
+            memcpy(bytes + (tagged->patch->address - place->address), tagged->patch->patched,
+                   tagged->patch->size);
+    }
+}
+
+static bool begin_place(struct an_plan *plan, uint64_t address, unsigned size, bool is_entry,
+                        bool is_code, struct an_place **place)
+{
+    *place = an_vector_push(&plan->places);
+    if (*place)
+        **place = (struct an_place){
+            .address = address,
+            .size = (uint8_t)size,
+            .is_entry = is_entry,
+            .is_code = is_code,
+            .first_state = (uint32_t)(plan->states.count / AN_PLACE_MOST),
+        };
+    return *place != NULL;
+}
+
+/* ---- the original ---- */
+
+/* Patches that overlap make one place: the entry of a function that begins with a call. */
+static size_t end_of_place(const struct planner *planner, size_t first, uint64_t *end)
+{
+    size_t i = first;
+    *end = 0;
+    for (; i < planner->tagged.count; i++) {
+        const struct an_patch *patch = planner->tagged.items[i].patch;
+        if (i > first && patch->address >= *end)
+            break;
+        uint64_t behind = patch->address + patch->size;
+        *end = behind > *end ? behind : *end;
+    }
+    return i;
+}
+
+static bool plan_original(struct planner *planner)
+{
+    struct an_plan *plan = planner->plan;
+    for (size_t first = 0, next; first < planner->tagged.count; first = next) {
+        const struct an_patch *patch = planner->tagged.items[first].patch;
+        uint64_t end;
+        bool is_entry = false;
+        uint8_t original[AN_PLACE_MOST], bytes[AN_PLACE_MOST];
+        struct an_place *place;
+        next = end_of_place(planner, first, &end);
+        if (end - patch->address > AN_PLACE_MOST) {
+            an_withhold(&plan->withheld, "too many patches side by side", next - first);
+            continue;
+        }
+        for (size_t i = first; i < next; i++) {
+            const struct an_patch *other = planner->tagged.items[i].patch;
+            is_entry = is_entry || other->kind == AN_PATCH_ENTRY;
+            memcpy(original + (other->address - patch->address), other->original, other->size);
+        }
+        if (!begin_place(plan, patch->address, (unsigned)(end - patch->address), is_entry,
+                         patch->kind != AN_PATCH_VTABLE, &place))
+            return false;
+        size_t wanted = planner->in_force ? planner->in_force - 1 : planner->count;
+        compose(planner, first, next, place, original, wanted, bytes);
+        if (!add_state(plan, place, bytes))
+            return false;
+        for (size_t source = 0; source <= planner->count; source++) {
+            compose(planner, first, next, place, original, source, bytes);
+            if (!add_state(plan, place, bytes))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- older generations ---- */
+
+/* Where a function is to be executed, seen from generations other than `source`. */
+static uint64_t home(const struct planner *planner, uint64_t original, size_t in_force)
+{
+    const struct an_moved *moved =
+        in_force ? an_generation_find(planner->sources[in_force - 1].generation, original) : NULL;
+    return moved ? moved->address : original;
+}
+
+static bool plan_entry(struct planner *planner, size_t source, const struct an_moved *moved)
+{
+    const struct an_generation *generation = planner->sources[source].generation;
+    const uint8_t *own = an_elf_at(generation->elf, moved->address, AN_JUMP_SIZE);
+    uint8_t jump[AN_JUMP_SIZE];
+    struct an_place *place;
+    if (!own || an_reach_objection(&generation->reach, moved->address, moved->size))
+        return true; /* it can only be entered from code of the same generation, and does no harm */
+    if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place))
+        return false;
+    an_patch_jump(jump, moved->address, home(planner, moved->original, planner->in_force));
+    if (!add_state(planner->plan, place, jump) || !add_state(planner->plan, place, own))
+        return false;
+    for (size_t i = 0; i <= planner->count; i++) {
+        an_patch_jump(jump, moved->address, home(planner, moved->original, i));
+        if (i != source + 1 && !add_state(planner->plan, place, jump))
+            return false;
+    }
+    return true;
+}
+
+/* No generation comes into force again once another one was, but for a process that was left half
+ * way: its own entries lead nowhere else then. */
+static bool plan_own_entry(struct planner *planner, size_t source, const struct an_moved *moved)
+{
+    const struct an_generation *generation = planner->sources[source].generation;
+    const uint8_t *own = an_elf_at(generation->elf, moved->address, AN_JUMP_SIZE);
+    uint8_t jump[AN_JUMP_SIZE];
+    struct an_place *place;
+    if (!own || an_reach_objection(&generation->reach, moved->address, moved->size))
+        return true;
+    if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place) ||
+        !add_state(planner->plan, place, own))
+        return false;
+    for (size_t i = 0; i <= planner->count; i++) {
+        an_patch_jump(jump, moved->address, home(planner, moved->original, i));
+        if (i != source + 1 && !add_state(planner->plan, place, jump))
+            return false;
+    }
+    return true;
+}
+
+static bool plan_generations(struct planner *planner)
+{
+    for (size_t i = 0; i < planner->count; i++) {
+        const struct an_generation *generation = planner->sources[i].generation;
+        bool is_in_force = planner->in_force == i + 1;
+        for (size_t k = 0; k < generation->moved.count; k++) {
+            const struct an_moved *moved = &generation->moved.items[k];
+            bool done =
+                is_in_force ? plan_own_entry(planner, i, moved) : plan_entry(planner, i, moved);
+            if (!done)
+                return false;
+        }
+    }
+    return true;
+}
+
+static int place_by_address(const void *one, const void *other)
+{
+    const struct an_place *a = one, *b = other;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+enum an_code an_plan_make(struct an_elf *original, const struct an_plan_source *sources,
+                          size_t count, size_t in_force, struct an_plan *plan,
+                          struct an_error *error)
+{
+    struct planner planner = {
+        .original = original,
+        .sources = sources,
+        .count = count,
+        .in_force = in_force,
+        .plan = plan,
+    };
+    *plan = (struct an_plan){0};
+    bool done = collect(&planner) && plan_original(&planner) && plan_generations(&planner);
+    an_vector_free(&planner.tagged);
+    if (!done)
+        return an_fail_memory(error);
+    if (plan->places.count)
+        qsort(plan->places.items, plan->places.count, sizeof *plan->places.items, place_by_address);
+    return AN_OK;
+}
+
+void an_plan_free(struct an_plan *plan)
+{
+    an_vector_free(&plan->places);
+    an_vector_free(&plan->states);
+    *plan = (struct an_plan){0};
+}

@@ -1,0 +1,60 @@
+/*
+ * What memory has to hold, for a process that has had several generations of new code.
+ *
+ *     wanted state = original code + patches of the generation in force
+ *
+ *     original      entries, calls and virtual tables lead to the generation in force, or are as they
+ *                   were where it has no patch
+ *     older ones    the entry of each function leads to its code in the generation in force, or to the
+ *                   original if that has none
+ *
+ * A place is written only if it holds what one of these states has there; so the state before does
+ * not have to be known, which may be a mixture when somebody killed anneal. A place that holds
+ * something else was changed by somebody else, and is left alone.
+ */
+#ifndef AN_LIVE_PLAN_H
+#define AN_LIVE_PLAN_H
+
+#include "live/patches.h"
+
+struct an_plan_source { /* a generation that is mapped */
+    const struct an_generation *generation;
+    const struct an_patches *patches;
+};
+
+struct an_place {     /* some bytes that may have to be changed */
+    uint64_t address; /* as linked */
+    uint8_t size;
+    bool is_entry; /* no thread may be between its first and last byte */
+    bool is_code;
+    bool is_withheld;                  /* a thread is there and does not leave */
+    bool changes;                      /* it holds something else now */
+    uint32_t first_state, state_count; /* what it may hold: the first is what it shall */
+};
+
+enum { AN_PLACE_MOST = 16 };
+
+struct an_plan {
+    struct {
+        AN_VECTOR(struct an_place);
+    } places; /* by address */
+    struct {
+        AN_VECTOR(uint8_t);
+    } states; /* AN_PLACE_MOST bytes each */
+    struct an_withheld withheld;
+};
+
+/* Plans the way from whatever is there to generation `in_force` of the sources (its index + 1; 0: the
+ * original). The caller frees the plan, also on failure. */
+enum an_code an_plan_make(struct an_elf *original, const struct an_plan_source *sources,
+                          size_t count, size_t in_force, struct an_plan *plan,
+                          struct an_error *error);
+void an_plan_free(struct an_plan *plan);
+
+static inline const uint8_t *an_plan_state(const struct an_plan *plan, const struct an_place *place,
+                                           uint32_t number)
+{
+    return &plan->states.items[(size_t)(place->first_state + number) * AN_PLACE_MOST];
+}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Whether anything in a process still refers to code of an older generation, which otherwise can be
+ * unmapped. New calls do not lead there any more: what may is
+ *
+ *     a thread that executes it, or will return to it      its registers and its stack
+ *     a thread of a library of coroutines that sleeps      some memory that the process can write
+ *
+ * Any word that could be an address in the code counts as one. So threads are stopped and their
+ * stacks read, then the memory is read while they run, then they are stopped again: what was resumed
+ * in between would be seen there.
+ */
+#ifndef AN_LIVE_REFERENCES_H
+#define AN_LIVE_REFERENCES_H
+
+#include "live/target.h"
+
+struct an_code_range {
+    uint64_t start, end; /* as the process has it */
+    uint64_t own;        /* a page of its own, which does not count (attach.h) */
+    bool is_referenced;  /* set if it is; ranges that are already are not looked for */
+};
+
+/* AN_SYSTEM when the threads cannot be stopped; then all ranges count as referenced. *pause: the longest
+ * stop, in seconds. */
+enum an_code an_references_find(struct an_target *target, struct an_code_range *ranges,
+                                size_t count, double *pause, struct an_error *error);
+
+#endif

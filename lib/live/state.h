@@ -1,0 +1,59 @@
+/*
+ * What has been done to a process, kept in a file that outlives anneal.
+ *
+ *     FOLDER/PID-START/        START: when the process began, in clock ticks since boot
+ *         state                this file
+ *         c1, c2...            the generations' files, which are mapped
+ *
+ *     anneal-live 1            the file: lines of words
+ *     boot ID                  of the kernel; a state of another boot is none
+ *     binary PATH              up to the end of the line
+ *     bias HEX
+ *     generation NUMBER PATH   one for each that was, or was about to be, mapped
+ *
+ * A generation is written before it is mapped, and what is really mapped and in force is read from
+ * the process itself: the file can be behind or ahead of it, after an interruption, without harm.
+ *
+ * The folder belongs to whoever called anneal. Another user's is taken only if that is root, or the
+ * process's own user: both could do with the process what they like anyway.
+ */
+#ifndef AN_LIVE_STATE_H
+#define AN_LIVE_STATE_H
+
+#include <limits.h>
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "live/target.h"
+
+struct an_state_generation {
+    unsigned number;
+    char path[PATH_MAX];
+};
+
+struct an_state {
+    char folder[PATH_MAX]; /* of this process, of the calling user; made when something is saved */
+    char binary[PATH_MAX]; /* of the last one who saved; "" */
+    struct {
+        AN_VECTOR(struct an_state_generation);
+    } generations;
+};
+
+/* Finds the state of a process; none is no error. `base`: the folder, or NULL for the usual ones. The
+ * caller frees it, also on failure. */
+enum an_code an_state_open(struct an_state *state, const struct an_target *target, const char *base,
+                           struct an_error *error);
+void an_state_free(struct an_state *state);
+
+/* Makes the folder. */
+enum an_code an_state_prepare(const struct an_state *state, const struct an_target *target,
+                              struct an_error *error);
+
+/* Writes the file, whole or not at all. */
+enum an_code an_state_save(const struct an_state *state, const struct an_target *target,
+                           struct an_error *error);
+
+/* Removes the folder with all that is in it. */
+void an_state_remove(const struct an_state *state);
+
+#endif

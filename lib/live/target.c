@@ -1,0 +1,300 @@
+/* A process and its program; see target.h. proc(5) describes the files. */
+#include "live/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf/fitness.h"
+#include "record/permission.h"
+#include "record/proc.h"
+
+/* ---- mappings ---- */
+
+static bool parse_mapping(struct an_target *target, const char *line, size_t length)
+{
+    struct an_target_mapping mapping = {.path = ""};
+    unsigned long long start, end, offset, inode;
+    char flags[5];
+    int path = 0;
+    if (sscanf(line, "%llx-%llx %4s %llx %*x:%*x %llu %n", &start, &end, flags, &offset, &inode,
+               &path) < 5)
+        return true; /* not one of these */
+    mapping.start = start;
+    mapping.end = end;
+    mapping.offset = offset;
+    mapping.inode = inode;
+    mapping.flags = (flags[0] == 'r' ? AN_MAP_READ : 0) | (flags[1] == 'w' ? AN_MAP_WRITE : 0) |
+                    (flags[2] == 'x' ? AN_MAP_EXECUTE : 0) | (flags[3] == 's' ? AN_MAP_SHARED : 0);
+    if ((size_t)path < length)
+        mapping.path = an_arena_copy(&target->names, line + path, length - (size_t)path);
+    struct an_target_mapping *to = an_vector_push(&target->maps);
+    if (!to || !mapping.path)
+        return false;
+    *to = mapping;
+    return true;
+}
+
+enum an_code an_target_look(struct an_target *target, struct an_error *error)
+{
+    struct an_buffer text;
+    bool complete = true;
+    target->maps.count = 0;
+    an_arena_free(&target->names);
+    target->names = (struct an_arena){0};
+    if (!an_proc_text(target->pid, "maps", &text))
+        return an_fail(error, AN_SYSTEM, "process %d has ended", target->pid);
+    for (char *line = (char *)text.data, *end; complete && (end = strchr(line, '\n'));
+         line = end + 1) {
+        *end = '\0';
+        complete = parse_mapping(target, line, (size_t)(end - line));
+    }
+    an_buffer_free(&text);
+    return complete ? AN_OK : an_fail_memory(error);
+}
+
+const struct an_target_mapping *an_target_mapping_at(const struct an_target *target,
+                                                     uint64_t address)
+{
+    size_t low = 0, high = target->maps.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (target->maps.items[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool inside = low < target->maps.count && target->maps.items[low].start <= address;
+    return inside ? &target->maps.items[low] : NULL;
+}
+
+/* ---- memory ---- */
+
+bool an_target_read(const struct an_target *target, uint64_t address, void *to, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t got =
+            pread(target->memory, (char *)to + done, size - done, (off_t)(address + done));
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+bool an_target_write(const struct an_target *target, uint64_t address, const void *from,
+                     size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t put =
+            pwrite(target->memory, (const char *)from + done, size - done, (off_t)(address + done));
+        if (put <= 0 && !(put < 0 && errno == EINTR))
+            return false;
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* ---- the program ---- */
+
+/* Of /proc/PID/auxv: 0 when it is not there. */
+static uint64_t auxiliary(int32_t pid, uint64_t type)
+{
+    struct an_buffer words;
+    uint64_t value = 0;
+    if (!an_proc_text(pid, "auxv", &words))
+        return 0;
+    for (size_t at = 0; at + 16 <= words.size; at += 16)
+        if (an_load64(words.data + at) == type)
+            value = an_load64(words.data + at + 8);
+    an_buffer_free(&words);
+    return value;
+}
+
+/* The path of the program's file, if that is still the same; else the name that /proc has for it. */
+static void find_binary(struct an_target *target)
+{
+    char link[64], path[PATH_MAX];
+    struct stat running, named;
+    snprintf(link, sizeof link, "/proc/%d/exe", target->pid);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    bool same = length > 0 && stat(link, &running) == 0 && stat(path, &named) == 0 &&
+                running.st_dev == named.st_dev && running.st_ino == named.st_ino;
+    snprintf(target->binary, sizeof target->binary, "%s", same ? path : link);
+}
+
+static uint64_t entry_of(const struct an_elf *elf)
+{
+    return an_get64(an_elf_bytes(elf).data + 24, false); /* e_entry */
+}
+
+static enum an_code wrong_binary(const struct an_target *target, const char *why,
+                                 struct an_error *error)
+{
+    an_fail(error, AN_MISMATCH, "is not the binary that process %d runs: %s", target->pid, why);
+    an_error_in(error, target->binary);
+    return an_error_hint(error, "name the file that it was started from with --binary");
+}
+
+/* The build-id lies in memory, too, if it is loaded. */
+static enum an_code check_build_id(const struct an_target *target, struct an_error *error)
+{
+    const struct an_elf_section *note = an_elf_section(target->elf, ".note.gnu.build-id");
+    uint8_t there[256];
+    if (!note)
+        return AN_OK;
+    struct an_bytes here = an_elf_section_bytes(target->elf, note);
+    if (here.size == 0 || here.size > sizeof there)
+        return AN_OK;
+    if (!an_target_read(target, note->address + target->bias, there, here.size) ||
+        memcmp(there, here.data, here.size) != 0)
+        return wrong_binary(target, "it has another build-id", error);
+    return AN_OK;
+}
+
+/* What is executed is what the file has, but for places that somebody changed: half of it in every
+ * page would be too much. */
+static enum an_code check_code(const struct an_target *target, struct an_error *error)
+{
+    const struct an_elf_section *text = an_elf_section(target->elf, ".text");
+    uint8_t there[4096];
+    size_t same = 0, seen = 0;
+    if (!text)
+        return wrong_binary(target, "it has no code", error);
+    struct an_bytes here = an_elf_section_bytes(target->elf, text);
+    for (size_t at = 0; at < here.size; at += sizeof there) {
+        size_t size = here.size - at < sizeof there ? here.size - at : sizeof there;
+        if (!an_target_read(target, text->address + target->bias + at, there, size))
+            return wrong_binary(target, "its code is not where it would be", error);
+        for (size_t i = 0; i < size; i++)
+            same += there[i] == here.data[at + i];
+        seen += size;
+    }
+    return same * 2 >= seen ? AN_OK : wrong_binary(target, "its code is another", error);
+}
+
+/* ---- refusals ---- */
+
+static enum an_code check_fitness(const struct an_target *target, struct an_error *error)
+{
+    struct an_fitness fitness;
+    enum an_code code = an_fitness_judge(target->binary, &fitness, error);
+    if (code != AN_OK)
+        return code;
+    for (size_t i = 0; i < fitness.findings.count; i++) {
+        const struct an_finding *finding = &fitness.findings.items[i];
+        bool no_relocations = strcmp(finding->about, "relocations") == 0;
+        if (finding->level == AN_PROBLEM || (no_relocations && finding->level == AN_LOSS)) {
+            an_fail(error, AN_UNSUPPORTED, "%s: %s", finding->about, finding->what);
+            an_error_in(error, target->binary);
+            return an_error_hint(error, "%s", finding->remedy);
+        }
+    }
+    return AN_OK;
+}
+
+/* A number behind a name in /proc/PID/status; 0 when it is not there. */
+static long status_number(const char *status, const char *name)
+{
+    const char *at = strstr(status, name);
+    return at ? strtol(at + strlen(name), NULL, 10) : 0;
+}
+
+static enum an_code check_status(const struct an_target *target, struct an_error *error)
+{
+    struct an_buffer text;
+    if (!an_proc_text(target->pid, "status", &text))
+        return an_fail(error, AN_SYSTEM, "process %d has ended", target->pid);
+    const char *status = (const char *)text.data;
+    const char *features = strstr(status, "\nx86_Thread_features:");
+    bool has_shadow_stack = features && strstr(features, "shstk") &&
+                            strstr(features, "shstk") < strchr(features + 1, '\n');
+    bool is_filtered = status_number(status, "\nSeccomp:") != 0;
+    an_buffer_free(&text);
+    if (is_filtered) {
+        an_fail(error, AN_UNSUPPORTED, "process %d filters its system calls (seccomp)",
+                target->pid);
+        return an_error_hint(error, "the calls that map new code may be deadly to it: start it "
+                                    "without the filter");
+    }
+    if (has_shadow_stack) {
+        an_fail(error, AN_UNSUPPORTED, "process %d has shadow stacks", target->pid);
+        return an_error_hint(error, "start it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off");
+    }
+    return AN_OK;
+}
+
+/* ---- opening ---- */
+
+static enum an_code open_memory(struct an_target *target, struct an_error *error)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", target->pid);
+    target->memory = open(path, O_RDWR | O_CLOEXEC);
+    return target->memory >= 0 ? AN_OK : an_fail_errno(error, path, "opening");
+}
+
+static enum an_code open_binary(struct an_target *target, const char *binary,
+                                struct an_error *error)
+{
+    if (binary && !realpath(binary, target->binary))
+        return an_fail_errno(error, binary, "opening");
+    if (!binary)
+        find_binary(target);
+    enum an_code code = check_fitness(target, error);
+    if (code == AN_OK)
+        code = an_elf_open(target->binary, &target->elf, error);
+    return code;
+}
+
+static enum an_code check_program(struct an_target *target, struct an_error *error)
+{
+    uint64_t entry = auxiliary(target->pid, AT_ENTRY);
+    target->bias = entry - entry_of(target->elf);
+    if (!entry || (an_elf_is_fixed(target->elf) && target->bias))
+        return wrong_binary(target, "it begins elsewhere", error);
+    enum an_code code = check_build_id(target, error);
+    return code == AN_OK ? check_code(target, error) : code;
+}
+
+enum an_code an_target_open(struct an_target *target, int32_t pid, const char *binary,
+                            struct an_error *error)
+{
+    struct an_proc_stat stat;
+    *target = (struct an_target){.pid = pid, .memory = -1};
+    enum an_code code = an_permission_check(pid, error);
+    if (code != AN_OK)
+        return code;
+    if (!an_proc_stat(pid, 0, &stat))
+        return an_fail(error, AN_SYSTEM, "process %d has ended", pid);
+    target->start = stat.start;
+    if ((code = check_status(target, error)) != AN_OK ||
+        (code = open_binary(target, binary, error)) != AN_OK ||
+        (code = open_memory(target, error)) != AN_OK ||
+        (code = check_program(target, error)) != AN_OK)
+        return code;
+    return an_target_look(target, error);
+}
+
+bool an_target_is_there(const struct an_target *target)
+{
+    struct an_proc_stat stat;
+    return an_proc_stat(target->pid, 0, &stat) && stat.start == target->start &&
+           stat.state != 'Z' && stat.state != 'X';
+}
+
+void an_target_close(struct an_target *target)
+{
+    if (target->memory >= 0)
+        close(target->memory);
+    an_elf_close(target->elf);
+    an_vector_free(&target->maps);
+    an_arena_free(&target->names);
+    *target = (struct an_target){.memory = -1};
+}

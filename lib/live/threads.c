@@ -1,0 +1,151 @@
+/* Stopping all threads of a process; see threads.h. */
+#include "live/threads.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "record/proc.h"
+#include "record/tracee.h"
+
+static struct an_thread *find(struct an_threads *threads, int32_t tid)
+{
+    for (size_t i = 0; i < threads->list.count; i++)
+        if (threads->list.items[i].tid == tid)
+            return &threads->list.items[i];
+    return NULL;
+}
+
+struct listing {
+    struct an_threads *threads;
+    size_t added;
+    int refusal; /* errno */
+    bool failed;
+};
+
+static void add_thread(void *context, int32_t tid)
+{
+    struct listing *listing = context;
+    if (find(listing->threads, tid))
+        return;
+    if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
+        listing->refusal = errno == ESRCH ? listing->refusal : errno;
+        return;
+    }
+    struct an_thread *thread = an_vector_push(&listing->threads->list);
+    if (!thread) {
+        listing->failed = true;
+        an_tracee_interrupt(tid);
+        return; /* when this thread ends, the kernel lets it go */
+    }
+    *thread = (struct an_thread){.tid = tid};
+    an_tracee_interrupt(tid);
+    listing->added++;
+}
+
+/* A thread that was about to get a signal stands as still as the others. */
+static void arrive(struct an_threads *threads, int32_t tid, int status)
+{
+    struct an_thread *thread = find(threads, tid);
+    if (!thread)
+        return;
+    enum an_tracee_event event = an_tracee_event(tid, status, &thread->signal);
+    if (event == AN_EVENT_END) {
+        thread->is_gone = true;
+        return;
+    }
+    if (event == AN_EVENT_STOP)
+        an_tracee_mend(tid);
+    thread->is_stopped = an_tracee_registers(tid, &thread->registers);
+    thread->is_gone = !thread->is_stopped;
+    if (!threads->first_stop)
+        threads->first_stop = an_tracee_now();
+}
+
+static bool all_stand(const struct an_threads *threads)
+{
+    for (size_t i = 0; i < threads->list.count; i++)
+        if (!threads->list.items[i].is_stopped && !threads->list.items[i].is_gone)
+            return false;
+    return true;
+}
+
+static bool wait_for_all(struct an_threads *threads, uint64_t deadline)
+{
+    enum { A_WHILE = 200000 };
+    int32_t tid;
+    int status;
+    for (;;) {
+        while (an_tracee_next(&tid, &status))
+            arrive(threads, tid, status);
+        if (all_stand(threads))
+            return true;
+        if (an_tracee_now() >= deadline)
+            return false;
+        an_tracee_sleep(A_WHILE);
+    }
+}
+
+/* Threads that have not stopped yet are waited for, so that what they are in can be mended. */
+static void give_up(struct an_threads *threads)
+{
+    enum { LONG = 2000000000 };
+    for (size_t i = 0; i < threads->list.count; i++) {
+        struct an_thread *thread = &threads->list.items[i];
+        if (thread->is_stopped && !thread->is_gone) {
+            an_tracee_release(thread->tid, thread->signal);
+            thread->is_gone = true;
+        }
+    }
+    wait_for_all(threads, an_tracee_now() + LONG);
+    an_threads_release(threads);
+}
+
+enum an_code an_threads_stop(struct an_threads *threads, const struct an_target *target,
+                             uint64_t patience, struct an_error *error)
+{
+    uint64_t deadline = an_tracee_now() + patience;
+    struct listing listing = {.threads = threads};
+    char folder[64];
+    *threads = (struct an_threads){0};
+    snprintf(folder, sizeof folder, "/proc/%d/task", target->pid);
+    do {
+        listing.added = 0;
+        if (!an_proc_each(folder, add_thread, &listing))
+            listing.refusal = ESRCH;
+        if (!wait_for_all(threads, deadline)) {
+            give_up(threads);
+            an_fail(error, AN_SYSTEM, "a thread of process %d does not stop", target->pid);
+            return an_error_hint(error, "it may wait in the kernel; try again");
+        }
+    } while (listing.added && !listing.failed && !listing.refusal);
+    if (!listing.failed && !listing.refusal)
+        return AN_OK;
+    give_up(threads);
+    if (listing.failed)
+        return an_fail_memory(error);
+    an_fail(error, AN_SYSTEM, "a thread of process %d may not be traced: %s", target->pid,
+            strerror(listing.refusal));
+    return error->code;
+}
+
+void an_threads_release(struct an_threads *threads)
+{
+    for (size_t i = 0; i < threads->list.count; i++) {
+        struct an_thread *thread = &threads->list.items[i];
+        if (thread->is_stopped && !thread->is_gone)
+            an_tracee_release(thread->tid, thread->signal);
+        thread->is_gone = true;
+    }
+    if (threads->first_stop)
+        threads->pause = an_tracee_now() - threads->first_stop;
+}
+
+void an_threads_free(struct an_threads *threads)
+{
+    an_vector_free(&threads->list);
+    *threads = (struct an_threads){0};
+}

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced by the tests of anneal live, behind tap.sh and record/target.sh; the arguments are ANNEAL
+# and UNDISTURBED. Targets, their profiles, and whether they go on as if nothing had happened.
+# shellcheck shell=bash
+
+live_tests=$tests/live
+undisturbed=$(realpath "$2")
+llvm_bolt=/usr/lib/llvm-19/bin/llvm-bolt
+live_tools="gcc g++ jq python3 $llvm_bolt"
+state=$scratch/state
+
+# may_live: the test goes on if its tools are there and processes may be traced; else it says so and
+# ends
+may_live() {
+    # shellcheck disable=SC2086
+    if ! have $live_tools; then
+        check_with "$live_tools" 'new code for a process' true
+        finish
+    fi
+    if ! "$anneal" record -q -o "$scratch/may-trace" --method=step -- true 2>/dev/null; then
+        skip 'new code for a process' 'processes may not be traced here'
+        finish
+    fi
+    rm "$scratch/may-trace"
+}
+
+# ---- targets ----
+
+# linked_as fixed|pie|static: $linked, the options
+linked_as() {
+    case $1 in
+    fixed) linked=(-no-pie -fno-pie) ;;
+    pie) linked=(-pie -fPIE) ;;
+    static) linked=(-static -DSTATIC) ;;
+    esac
+}
+
+# build KIND NAME FILE [OPTION]...: one of the programs of this folder, or undisturbed
+build() {
+    local linked
+    linked_as "$1"
+    local options=(-O2 -g -fno-reorder-blocks-and-partition -Wl,--build-id -pthread "${linked[@]}")
+    case $2 in
+    undisturbed)
+        gcc -std=gnu17 -D_GNU_SOURCE "${options[@]}" "${@:4}" -I"$tests" \
+            "$tests"/support/undisturbed/*.c -o "$3" -lm
+        ;;
+    server | labels) gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" ;;
+    *) g++ -std=c++17 "${options[@]}" "${@:4}" "$live_tests/$2.cpp" -o "$3" ;;
+    esac
+}
+
+# start_target [WITH]...: $program, until it gets on; its board is in this folder
+start_target() {
+    local arguments=()
+    case $program in */server-*) arguments=("$PWD/socket") ;; esac
+    rm -f board socket
+    start "$@" "$program" "$PWD/board" "${arguments[@]}"
+    waits_for board
+    gets_on
+}
+
+# prepare KIND NAME: $program, made once, and $profile, its fdata
+prepare() {
+    program=$scratch/$2-$1
+    profile=$scratch/$2-$1.fdata
+    [ ! -e "$profile" ] || return 0
+    build "$1" "$2" "$program" -Wl,-q
+    start_target
+    if [ "$2" = server ]; then
+        ask 2
+    fi
+    run 0 "$anneal" record -q --overhead=40% -F 20000 -d 1500ms -o recording -p "$target"
+    wait_for_client
+    ends_well
+    run 0 "$anneal" aggregate -q -p recording -o "$profile" "$program"
+    rm recording
+}
+
+# ask SECONDS: the server's client, in the background; wait_for_client: until it has ended well
+client=
+ask() {
+    "$program" --ask "$PWD/socket" "$1" >asked 2>&1 &
+    client=$!
+}
+
+wait_for_client() {
+    local status=0
+    [ -n "$client" ] || return 0
+    wait "$client" || status=$?
+    client=
+    [ $status -eq 0 ] || fail "the client ended with status $status:" "$(cat asked)"
+}
+
+# make_progress: every thread does, within fifteen seconds; a server has to be asked
+make_progress() {
+    if [[ $program != */server-* ]] || [ -n "$client" ]; then
+        "$undisturbed" --progress board 15000
+    else
+        ask 0.3
+        wait_for_client
+    fi
+}
+
+gets_on() {
+    local status=0
+    make_progress && return
+    if ! kill -0 "$target"; then
+        wait "$target" || status=$?
+        fail "the program has ended with status $status:" "$(cat said)"
+    fi
+    fail 'the program does not get on:' "$(cat said)"
+}
+
+# The program checks its sums, and says that all is well.
+ends_well() {
+    local status=0
+    kill -TERM "$target"
+    wait "$target" || status=$?
+    [ $status -eq 0 ] || fail "the program ended with status $status:" "$(cat said)"
+    trap - EXIT
+}
+
+# ---- new code ----
+
+# live STATUS ARGUMENT...: for the target
+live() {
+    run "$1" "$anneal" live --state-dir "$state" -p "$target" "${@:2}"
+}
+
+# a_round [ARGUMENT]...: of the profile, kept whatever it is worth; at least ten functions are moved
+a_round() {
+    live 0 -q --profile "$profile" --keep-anyway --json "$@"
+    jq -e '.rounds | length > 0 and all(.functions >= 10 and .patches.entries > 0)' out >/dev/null ||
+        fail 'little is moved:' "$(cat out err)"
+}
+
+# in_force: the number of the round that the program runs now; 0: it is the original
+in_force() {
+    live 0 --status --json
+    jq -r .in_force out
+}
+
+# revert: and no byte differs
+revert() {
+    live 0 -q --revert
+    expect "$(differing)" 0
+    is_free "$target"
+    gets_on
+}
+
+# keep_memory: what differing and added_memory compare with
+keep_memory() {
+    python3 "$live_tests/memory.py" keep "$target" "$(readlink "/proc/$target/exe")" kept
+}
+
+differing() {
+    python3 "$live_tests/memory.py" differ "$target" kept
+}
+
+# added_memory: mappings that can be run, and their kilobytes
+added_memory() {
+    python3 "$live_tests/memory.py" added "$target" kept
+}

@@ -1,0 +1,323 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What anneal live cannot do it refuses, in one line that says why and what to do, and leaves the
+# process as it is.
+#
+# usage: test_live_refuses.sh ANNEAL UNDISTURBED
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+# shellcheck source=tests/live/live.sh
+. "$tests/live/live.sh"
+
+# says_in_one_line PATTERN...
+says_in_one_line() {
+    local pattern
+    expect "$(grep -c '' err)" 1
+    grep -q '^anneal: error: ' err || fail "$(cat err)"
+    for pattern; do
+        grep -qE -e "$pattern" err || fail "standard error has no \"$pattern\" but:" "$(cat err)"
+    done
+}
+
+# refused PATTERN [ARGUMENT]...: with status 1; the target is as before
+refused() {
+    live 1 --keep-anyway "${@:2}"
+    says_in_one_line "$1"
+    expect "$(differing)" 0
+    expect "$(added_memory)" '0 0'
+    is_free "$target"
+    gets_on
+}
+
+begin() {
+    prepare pie pointers
+    start_target
+    keep_memory
+}
+
+# ---- binaries ----
+
+no_relocations() {
+    prepare pie pointers
+    build pie pointers plain
+    program=$PWD/plain
+    start_target
+    keep_memory
+    refused '-Wl,-q|--emit-relocs' --profile "$profile"
+    refused '-Wl,-q|--emit-relocs' --record 1s
+    ends_well
+}
+
+stripped() {
+    prepare fixed pointers
+    strip -o stripped "$program"
+    program=$PWD/stripped
+    start_target
+    keep_memory
+    refused 'strip|symbol|-Wl,-q' --profile "$profile"
+    ends_well
+}
+
+another_binary() {
+    begin
+    build pie thrower other -Wl,-q
+    refused 'build' --binary ./other --profile "$profile"
+    refused 'no-such-file' --binary ./no-such-file --profile "$profile"
+    refused '' --binary "$profile" --profile "$profile"
+    ends_well
+}
+
+# The program's file is another one by now: either the right one is found, or none is.
+replaced() {
+    prepare pie pointers
+    cp "$program" here
+    program=$PWD/here
+    start_target
+    keep_memory
+    build pie thrower other -Wl,-q
+    mv other here
+    local status=0
+    "$anneal" live --state-dir "$state" -p "$target" --profile "$profile" --keep-anyway \
+        >out 2>err || status=$?
+    gets_on
+    if [ $status -eq 0 ]; then
+        revert
+    else
+        says_in_one_line 'here'
+        expect "$(differing)" 0
+    fi
+    ends_well
+}
+
+interpreter() {
+    start bash -c 'while :; do sleep 0.1; done'
+    live 1 --record 300ms
+    says_in_one_line '-Wl,-q|--emit-relocs|strip|symbol'
+    kill -0 "$target"
+    stop
+}
+
+# A program of 32 bits, without libraries: few systems have them.
+narrow() {
+    cat >narrow.c <<'EOP'
+void _start(void)
+{
+    for (;;)
+        __asm__ volatile("int $0x80" : : "a"(29)); /* pause */
+}
+EOP
+    gcc -m32 -nostdlib -static -fno-pie -no-pie narrow.c -o narrow
+    start ./narrow
+    sleep 0.1
+    kill -0 "$target" 2>/dev/null || { echo 'no such programs run here' && return; }
+    live 1 --record 300ms
+    says_in_one_line '32'
+    kill -0 "$target"
+    stop
+}
+
+# ---- processes ----
+
+no_process() {
+    sleep 0 &
+    target=$!
+    wait "$target"
+    live 1
+    says_in_one_line "$target"
+    live 1 --revert
+    says_in_one_line "$target"
+    live 1 --status
+    says_in_one_line "$target"
+}
+
+# A tracer that holds a process as a debugger would, without stopping it.
+traced() {
+    cat >tracer.c <<'EOP'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+int main(int argc, char **argv)
+{
+    int status;
+    pid_t task;
+    for (int i = 1; i < argc; i++)
+        if (ptrace(PTRACE_SEIZE, atoi(argv[i]), 0, 0) != 0)
+            return 1;
+    puts("tracing");
+    fflush(stdout);
+    while ((task = waitpid(-1, &status, __WALL)) > 0)
+        ptrace(PTRACE_CONT, task, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+    return 0;
+}
+EOP
+    gcc tracer.c -o tracer
+    begin
+    local tasks
+    tasks=$(ls "/proc/$target/task")
+    # shellcheck disable=SC2086
+    ./tracer $tasks >tracing &
+    local tracer=$!
+    waits_for tracing
+    live 1 --profile "$profile" --keep-anyway
+    says_in_one_line "traced|$tracer"
+    expect "$(differing)" 0
+    gets_on
+    kill $tracer
+    wait $tracer || :
+    ends_well
+}
+
+# What maps new code might be deadly to it.
+filtered() {
+    cat >filter.c <<'EOP'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+    struct sock_fprog program = {1, &allow};
+    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return 1;
+    return execv(argv[1], argv + 1);
+}
+EOP
+    gcc filter.c -o filter
+    prepare pie pointers
+    start_target ./filter
+    keep_memory
+    refused 'seccomp' --profile "$profile"
+    ends_well
+}
+
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
+others_process() {
+    begin
+    chmod 711 "$scratch"
+    chmod 777 .
+    cp "$anneal" anneal
+    cp "$profile" profile
+    chmod 755 anneal profile
+    run 1 "${as_nobody[@]}" ./anneal live --state-dir "$PWD/own" -p "$target" --profile profile \
+        --keep-anyway
+    says_in_one_line 'may not be traced|ermission|sudo|user'
+    expect "$(differing)" 0
+    gets_on
+    ends_well
+}
+
+# It ends while it is recorded.
+ends_early() {
+    begin
+    "$anneal" live --state-dir "$state" -p "$target" -q --record 20s >out 2>err &
+    local front=$! status=0
+    sleep 0.5
+    ends_well
+    wait $front || status=$?
+    expect $status 1
+    says_in_one_line "$target|ended"
+}
+
+# Two at once: one of them may be refused.
+at_once() {
+    begin
+    local one=0 other=0 first
+    "$anneal" live --state-dir "$state" -p "$target" -q --profile "$profile" --keep-anyway \
+        >first 2>&1 &
+    first=$!
+    "$anneal" live --state-dir "$state" -p "$target" -q --profile "$profile" --keep-anyway \
+        >out 2>err || other=$?
+    wait $first || one=$?
+    [ $((one + other)) -le 1 ] || fail "status $one and $other" "$(cat first err)"
+    gets_on
+    live 0 -q --revert
+    expect "$(differing)" 0
+    gets_on
+    ends_well
+}
+
+# ---- means ----
+
+no_llvm_bolt() {
+    begin
+    refused 'llvm-bolt|/nonexistent' --profile "$profile" --bolt /nonexistent
+    printf '#!/bin/sh\necho "it does not work" >&2\nexit 1\n' >broken
+    chmod +x broken
+    refused 'llvm-bolt|broken' --profile "$profile" --bolt ./broken
+    refused 'llvm-bolt|true' --profile "$profile" --bolt /bin/true
+    ends_well
+}
+
+no_state() {
+    begin
+    touch file
+    state=$PWD/file refused 'file' --profile "$profile"
+    state=/proc/nothing refused '/proc/nothing' --profile "$profile"
+    ends_well
+}
+
+no_profile() {
+    begin
+    refused 'no-such-file' --profile no-such-file
+    : >empty
+    refused 'empty' --profile empty
+    echo '1 nobody 0 1 nobody 1 0 5' >others
+    refused 'others|function' --profile others
+    head -c 3000 /dev/urandom >noise
+    refused 'noise' --profile noise
+    ends_well
+}
+
+usage() {
+    begin
+    run 2 "$anneal" live
+    says_in_one_line '-p'
+    run 2 "$anneal" live -p none
+    run 2 "$anneal" live -p 0
+    live 2 --rounds 0
+    live 2 --rounds some
+    live 2 --record 0s
+    live 2 --revert --status
+    live 2 --no-such-option
+    live 2 further
+    live 2 --continuous --rounds 3
+    expect "$(differing)" 0
+    gets_on
+    ends_well
+}
+
+may_live
+check 'a binary without relocations' no_relocations
+check 'a stripped binary' stripped
+check 'another binary than the one that runs' another_binary
+check 'a binary that was replaced' replaced
+check 'an interpreter' interpreter
+echo 'int one;' >"$scratch/one.c"
+if gcc -m32 -c "$scratch/one.c" -o "$scratch/one.o" 2>/dev/null; then
+    check 'a process of 32 bits' narrow
+else
+    skip 'a process of 32 bits' 'gcc -m32 does not work here'
+fi
+check 'no such process' no_process
+check 'a process that is traced by another one' traced
+check 'a process that filters its system calls' filtered
+if [ "$(id -u)" = 0 ]; then
+    check_with setpriv "another user's process" others_process
+else
+    skip "another user's process" 'only root can be another user'
+fi
+check 'a process that ends early' ends_early
+check 'two at once' at_once
+check 'no llvm-bolt' no_llvm_bolt
+check 'nowhere to keep the state' no_state
+check 'no profile' no_profile
+check 'wrong usage' usage
+finish

@@ -1,0 +1,206 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# A running program gets new code, in several rounds, and its old code back: linked in all three ways,
+# by root and by its own user. After the revert no byte of it is different from before.
+#
+# usage: test_live_rounds.sh ANNEAL UNDISTURBED
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+# shellcheck source=tests/live/live.sh
+. "$tests/live/live.sh"
+
+begin() {
+    prepare "$1" "$2"
+    start_target
+    keep_memory
+}
+
+# What the tests rely on: one byte that differs is found, and a program that is disturbed says so.
+notices() {
+    begin fixed pointers
+    expect "$(differing)" 0
+    expect "$(added_memory)" '0 0'
+    python3 - "$target" <<'END'
+import sys
+maps = open(f"/proc/{sys.argv[1]}/maps").read().splitlines()
+start = int(next(line for line in maps if " r-xp " in line).split("-")[0], 16)
+with open(f"/proc/{sys.argv[1]}/mem", "r+b", buffering=0) as memory:
+    memory.seek(start)
+    byte = memory.read(1)[0]
+    memory.seek(start)
+    memory.write(bytes([byte ^ 1]))
+END
+    expect "$(differing)" 1
+    stop
+}
+
+# has_round NUMBER: says the status
+has_round() {
+    live 0 --status --json
+    expect "$(jq -c '[.pid, .binary, .in_force]' out)" "[$target,\"$program\",$1]"
+    jq -e --argjson round "$1" 'any(.rounds[]; .round == $round and .mapped)' out >/dev/null ||
+        fail "$(cat out)"
+    live 0 --status
+    prints "$target"
+}
+
+three_rounds() {
+    begin "$1" pointers
+    a_round --rounds 3
+    expect "$(jq -c '[.pid, [.rounds[].round]]' out)" "[$target,[1,2,3]]"
+    is_free "$target"
+    gets_on
+    has_round 3
+    [ "$(differing)" -gt 0 ] || fail 'its code is as before'
+    [ "$(added_memory)" != '0 0' ] || fail 'it has no new code'
+    revert
+    [ "$(in_force)" = 0 ]
+    ends_well
+}
+
+# Each round is a run of its own.
+one_by_one() {
+    begin "$1" pointers
+    for round in 1 2 3; do
+        a_round
+        expect "$(jq -c '[.rounds[].round]' out)" "[$round]"
+        gets_on
+        has_round $round
+    done
+    revert
+    ends_well
+}
+
+after_a_revert() {
+    begin "$1" pointers
+    a_round
+    revert
+    live 0 --revert
+    cat out >>err
+    says nothing
+    expect "$(differing)" 0
+    a_round --rounds 2
+    gets_on
+    [ "$(in_force)" -gt 0 ]
+    revert
+    ends_well
+}
+
+dry_run() {
+    begin pie pointers
+    live 0 --profile "$profile" --dry-run
+    expect "$(differing)" 0
+    expect "$(added_memory)" '0 0'
+    expect "$(in_force)" 0
+    gets_on
+    live 0 --profile "$profile" --dry-run --json
+    jq -e '.rounds[0].functions > 0' out >/dev/null || fail "$(cat out)"
+    ends_well
+}
+
+# Without a profile, what runs now is recorded; without --keep-anyway, it may be reverted.
+recorded() {
+    begin fixed thrower
+    live 0 -q --record 1s --keep-anyway --json
+    expect "$(jq -c '[.rounds[].round]' out)" '[1]'
+    gets_on
+    live 0 -q --record 1s --json
+    gets_on
+    revert
+    ends_well
+}
+
+huge_pages() {
+    begin pie pointers
+    a_round --huge-pages
+    gets_on
+    a_round --huge-pages
+    gets_on
+    revert
+    ends_well
+}
+
+# Until it is interrupted
+continuous() {
+    begin fixed pointers
+    env --default-signal=INT "$anneal" live --state-dir "$state" -p "$target" -q --continuous \
+        --record 300ms --keep-anyway >front.out 2>&1 &
+    local front=$! status=0
+    for _ in {1..300}; do
+        sleep 0.1
+        [ "$(in_force)" -lt 2 ] || break
+        kill -0 $front || fail 'it has ended:' "$(cat front.out)"
+    done
+    kill -INT $front
+    wait $front || status=$?
+    expect $status 0
+    is_free "$target"
+    gets_on
+    [ "$(in_force)" -ge 2 ] || fail 'it makes no second round:' "$(cat front.out)"
+    revert
+    ends_well
+}
+
+# A process that was stopped before stays so.
+stopped() {
+    begin pie pointers
+    kill -STOP "$target"
+    local status=0
+    "$anneal" live --state-dir "$state" -p "$target" -q --profile "$profile" --keep-anyway \
+        >out 2>err || status=$?
+    [ $status -le 1 ] || fail "status $status:" "$(cat err)"
+    grep -q '^State:.*T (stopped)' "/proc/$target/status" || fail "$(grep State "/proc/$target/status")"
+    kill -CONT "$target"
+    gets_on
+    revert
+    ends_well
+}
+
+# A user who may use this folder, but has none of root's rights.
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
+own_process() {
+    prepare pie pointers
+    chmod 711 "$scratch"
+    chmod 777 .
+    cp "$anneal" anneal
+    cp "$program" target
+    cp "$profile" profile
+    chmod 755 anneal target
+    chmod 644 profile
+    program=$PWD/target
+    start_target "${as_nobody[@]}"
+    keep_memory
+    local own=("${as_nobody[@]}" ./anneal live --state-dir "$PWD/own" -p "$target")
+    run 0 "${own[@]}" -q --profile profile --keep-anyway --rounds 2 --json
+    expect "$(jq -c '[.rounds[].round]' out)" '[1,2]'
+    gets_on
+    run 0 "${own[@]}" --status --json
+    expect "$(jq .in_force out)" 2
+    run 0 "${own[@]}" -q --revert
+    expect "$(differing)" 0
+    gets_on
+    ends_well
+}
+
+may_live
+check 'a byte that differs is found' notices
+for kind in fixed pie static; do
+    check "three rounds and a revert ($kind)" three_rounds $kind
+    check "one round after the other ($kind)" one_by_one $kind
+    check "a round after a revert ($kind)" after_a_revert $kind
+done
+check 'a dry run changes nothing' dry_run
+check 'a round that is recorded' recorded
+check 'huge pages' huge_pages
+check 'until it is interrupted' continuous
+check 'a process that is stopped' stopped
+if [ "$(id -u)" = 0 ]; then
+    check_with setpriv 'a user has a process of their own' own_process
+else
+    skip 'a user has a process of their own' 'only root can start one'
+fi
+finish

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# After any number of rounds a program is the same program: addresses of functions are equal to
+# themselves, exceptions get where they have to, forks and libraries and signals and contexts are as
+# ever, no system call is interrupted, a server's answers are right, and it does not grow.
+#
+# usage: test_live_same_program.sh ANNEAL UNDISTURBED
+#
+# LIVE_ROUNDS=N: so many rounds (12); 50 for a long run.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+# shellcheck source=tests/live/live.sh
+. "$tests/live/live.sh"
+rounds=${LIVE_ROUNDS:-12}
+
+# rounds_of KIND NAME COUNT: after each the program gets on; what it has mapped more is in added
+rounds_of() {
+    prepare "$1" "$2"
+    start_target
+    keep_memory
+    local round
+    for ((round = 1; round <= $3; round++)); do
+        a_round
+        gets_on
+        added_memory >>added
+    done
+}
+
+# After the first four rounds there is hardly more: not by half of what there was.
+does_not_grow() {
+    awk 'NR <= 4 { mappings = $1 > mappings ? $1 : mappings; size = $2 > size ? $2 : size }
+        NR > 4 && ($1 > mappings + 1 || $2 > 1.5 * size) { exit 1 }' added ||
+        fail 'it grows (mappings, kilobytes after each round):' "$(cat added)"
+}
+
+stays_the_same() {
+    rounds_of "$@"
+    revert
+    ends_well
+}
+
+stays_small() {
+    rounds_of "$@"
+    does_not_grow
+    revert
+    ends_well
+}
+
+# While a client asks and compares
+serves() {
+    prepare "$1" server
+    start_target
+    keep_memory
+    ask 600
+    local round
+    for ((round = 1; round <= $2; round++)); do
+        a_round
+        gets_on
+    done
+    kill $client
+    wait $client || expect $? 143
+    client=
+    expect "$(cat asked)" ''
+    gets_on
+    revert
+    ends_well
+}
+
+may_live
+for kind in fixed pie static; do
+    check "pointers to functions ($kind)" stays_small $kind pointers "$rounds"
+    check "addresses of labels ($kind)" stays_small $kind labels $((rounds / 2))
+    check "exceptions and unwinding ($kind)" stays_small $kind thrower "$rounds"
+    check "processes, libraries, threads, signals, contexts ($kind)" \
+        stays_the_same $kind churn $((rounds / 2))
+    check "a server and its client ($kind)" serves $kind $((rounds / 2))
+done
+for kind in fixed pie; do
+    check "waiting in all ways ($kind)" stays_the_same $kind undisturbed $((rounds / 3))
+done
+finish
