@@ -191,32 +191,37 @@ static void count_withheld(struct applier *applier)
         applier->applied->occupied += applier->plan->places.items[i].is_withheld;
 }
 
-/* One stop. *again: a thread was where something changes, and nothing was written. */
+/* All threads are stopped. *again: one was where something changes, and nothing was written. */
+static enum an_code act(struct applier *applier, const struct an_threads *threads, bool withhold,
+                        bool *again)
+{
+    size_t occupied = an_occupied(applier->target, threads, applier->plan, withhold);
+    *again = occupied && !withhold;
+    if (occupied && withhold)
+        compare_all(applier);
+    return *again ? AN_OK : write_all(applier);
+}
+
+/* One stop. What is to be written is found out before it, to keep it short. */
 static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
 {
     enum { PATIENCE = 40000000 };
     struct an_threads threads = {0};
     enum an_code code = an_target_look(applier->target, applier->error);
-    if (code == AN_OK)
-        code = an_threads_stop(&threads, applier->target, PATIENCE, applier->error);
-    *again = code == AN_SYSTEM && an_target_is_there(applier->target);
-    if (code != AN_OK) {
-        an_threads_free(&threads);
-        return code;
-    }
-    applier->applied->threads = threads.list.count;
-    if (!read_pages(applier)) {
+    *again = false;
+    if (code == AN_OK && !read_pages(applier))
         code = an_fail_errno(applier->error, "", "reading the memory of the process");
+    if (code != AN_OK)
+        return code;
+    compare_all(applier);
+    code = an_threads_stop(&threads, applier->target, PATIENCE, applier->error);
+    if (code == AN_OK) {
+        applier->applied->threads = threads.list.count;
+        code = act(applier, &threads, withhold, again);
+        an_threads_release(&threads);
     } else {
-        compare_all(applier);
-        size_t occupied = an_occupied(applier->target, &threads, applier->plan, withhold);
-        *again = occupied && !withhold;
-        if (occupied && withhold)
-            compare_all(applier);
-        if (!*again)
-            code = write_all(applier);
+        *again = code == AN_SYSTEM && an_target_is_there(applier->target);
     }
-    an_threads_release(&threads);
     double pause = (double)threads.pause * 1e-9;
     if (pause > applier->applied->pause)
         applier->applied->pause = pause;

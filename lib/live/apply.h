@@ -1,7 +1,7 @@
 /*
  * Carrying out a plan: one short stop of all threads, in which memory comes to hold what it shall.
  *
- *     touch the pages ─► stop ─► where are the threads? ─► read ─► compare ─► write ─► let go
+ *     touch the pages ─► read ─► compare ─► stop ─► where are the threads? ─► write ─► let go
  *
  * Every prefix of the writes is a correct program, since old and new code do the same: places of the
  * original come first, then those of the generations. No write is torn: the kernel writes page by

@@ -311,15 +311,17 @@ static size_t release_once(struct an_live *live, size_t in_force, struct an_live
  * is no error. */
 static void release(struct an_live *live, size_t in_force, struct an_live_round *round)
 {
-    enum { ATTEMPTS = 5 };
-    static const struct timespec a_while = {0, 10000000};
+    enum { ATTEMPTS = 5, FIRST_WAIT = 10000000 };
+    struct timespec a_while = {0, FIRST_WAIT};
     struct an_error ignored;
     size_t left = live->items.count - (in_force != 0);
     if (left)
         step(live, AN_LIVE_RELEASE);
     for (unsigned i = 0; left && i < ATTEMPTS; i++) {
-        if (i)
+        if (i) {
             nanosleep(&a_while, NULL);
+            a_while.tv_nsec *= 4;
+        }
         /* the one in force is the newest: its index changes as older ones go */
         left = release_once(live, in_force ? live->items.count : 0, round);
     }

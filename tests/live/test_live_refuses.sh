@@ -22,10 +22,10 @@ says_in_one_line() {
     done
 }
 
-# refused PATTERN [ARGUMENT]...: with status 1; the target is as before
+# refused STATUS PATTERN [ARGUMENT]...: the target is as before
 refused() {
-    live 1 --keep-anyway "${@:2}"
-    says_in_one_line "$1"
+    live "$1" --keep-anyway "${@:3}"
+    says_in_one_line "$2"
     expect "$(differing)" 0
     expect "$(added_memory)" '0 0'
     is_free "$target"
@@ -46,8 +46,8 @@ no_relocations() {
     program=$PWD/plain
     start_target
     keep_memory
-    refused '-Wl,-q|--emit-relocs' --profile "$profile"
-    refused '-Wl,-q|--emit-relocs' --record 1s
+    refused 1 '-Wl,-q|--emit-relocs' --profile "$profile"
+    refused 1 '-Wl,-q|--emit-relocs' --record 1s
     ends_well
 }
 
@@ -57,16 +57,16 @@ stripped() {
     program=$PWD/stripped
     start_target
     keep_memory
-    refused 'strip|symbol|-Wl,-q' --profile "$profile"
+    refused 1 'strip|symbol|-Wl,-q' --profile "$profile"
     ends_well
 }
 
 another_binary() {
     begin
     build pie thrower other -Wl,-q
-    refused 'build' --binary ./other --profile "$profile"
-    refused 'no-such-file' --binary ./no-such-file --profile "$profile"
-    refused '' --binary "$profile" --profile "$profile"
+    refused 1 'build' --binary ./other --profile "$profile"
+    refused 1 'no-such-file' --binary ./no-such-file --profile "$profile"
+    refused 1 '' --binary "$profile" --profile "$profile"
     ends_well
 }
 
@@ -125,11 +125,11 @@ no_process() {
     sleep 0 &
     target=$!
     wait "$target"
-    live 1
+    live 2
     says_in_one_line "$target"
-    live 1 --revert
+    live 2 --revert
     says_in_one_line "$target"
-    live 1 --status
+    live 2 --status
     says_in_one_line "$target"
 }
 
@@ -193,7 +193,7 @@ EOP
     prepare pie pointers
     start_target ./filter
     keep_memory
-    refused 'seccomp' --profile "$profile"
+    refused 1 'seccomp' --profile "$profile"
     ends_well
 }
 
@@ -248,38 +248,38 @@ at_once() {
 
 no_llvm_bolt() {
     begin
-    refused 'llvm-bolt|/nonexistent' --profile "$profile" --bolt /nonexistent
+    refused 2 'no llvm-bolt at /nonexistent' --profile "$profile" --bolt /nonexistent
     printf '#!/bin/sh\necho "it does not work" >&2\nexit 1\n' >broken
     chmod +x broken
-    refused 'llvm-bolt|broken' --profile "$profile" --bolt ./broken
-    refused 'llvm-bolt|true' --profile "$profile" --bolt /bin/true
+    refused 1 'llvm-bolt|broken' --profile "$profile" --bolt ./broken
+    refused 1 'llvm-bolt|true' --profile "$profile" --bolt /bin/true
     ends_well
 }
 
 no_state() {
     begin
     touch file
-    state=$PWD/file refused 'file' --profile "$profile"
-    state=/proc/nothing refused '/proc/nothing' --profile "$profile"
+    state=$PWD/file refused 1 'file' --profile "$profile"
+    state=/proc/nothing refused 1 '/proc/nothing' --profile "$profile"
     ends_well
 }
 
 no_profile() {
     begin
-    refused 'no-such-file' --profile no-such-file
+    refused 1 'no-such-file' --profile no-such-file
     : >empty
-    refused 'empty' --profile empty
+    refused 1 'empty' --profile empty
     echo '1 nobody 0 1 nobody 1 0 5' >others
-    refused 'others|function' --profile others
+    refused 1 'others|function' --profile others
     head -c 3000 /dev/urandom >noise
-    refused 'noise' --profile noise
+    refused 1 'noise' --profile noise
     ends_well
 }
 
 usage() {
     begin
     run 2 "$anneal" live
-    says_in_one_line '-p'
+    says '-p'
     run 2 "$anneal" live -p none
     run 2 "$anneal" live -p 0
     live 2 --rounds 0

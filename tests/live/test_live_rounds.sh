@@ -66,7 +66,7 @@ one_by_one() {
     begin "$1" pointers
     for round in 1 2 3; do
         a_round
-        expect "$(jq -c '[.rounds[].round]' out)" "[$round]"
+        expect "$(jq -c '[.rounds[].generation]' out)" "[$round]"
         gets_on
         has_round $round
     done
@@ -104,10 +104,10 @@ dry_run() {
 # Without a profile, what runs now is recorded; without --keep-anyway, it may be reverted.
 recorded() {
     begin fixed thrower
-    live 0 -q --record 1s --keep-anyway --json
+    live 0 -q --record 1s --overhead=40% --keep-anyway --json
     expect "$(jq -c '[.rounds[].round]' out)" '[1]'
     gets_on
-    live 0 -q --record 1s --json
+    live 0 -q --record 1s --overhead=40% --json
     gets_on
     revert
     ends_well
@@ -127,7 +127,7 @@ huge_pages() {
 continuous() {
     begin fixed pointers
     env --default-signal=INT "$anneal" live --state-dir "$state" -p "$target" -q --continuous \
-        --record 300ms --keep-anyway >front.out 2>&1 &
+        --record 1s --overhead=40% --interval=1s --threshold=100% --keep-anyway >front.out 2>&1 &
     local front=$! status=0
     for _ in {1..300}; do
         sleep 0.1
