@@ -23,12 +23,32 @@ struct live_request {
     bool continuous, revert, status, json, quiet, keep_anyway;
 };
 
-/* What was found out about the cost of a unit of work. */
+/* What a unit of work costs, before and after a round. */
 struct live_verdict {
-    const char *unit;     /* "counter", "samples", "none" */
-    double before, after; /* CPU seconds for a unit; of "samples", a ratio to the original */
-    bool is_known, is_worse;
+    const char *unit; /* "counter", "samples", or "none": nothing was measured */
+    double before,
+        after;          /* CPU seconds for a unit; of "samples", the odds of the moved functions */
+    double uncertainty; /* of after / before, as a share of it: one standard error; or 0 */
+    bool is_known;
+    bool is_worse; /* the layout is to be taken back */
 };
+
+/* A measurement under way (live_judge.c). */
+struct live_judge {
+    const struct live_request *request;
+    struct an_live *live;
+    char before_file[4200], after_file[4200]; /* recordings */
+    double work, time;                        /* the counter's number, and CPU time, at its start */
+    double cost;                              /* before the round; 0: not known */
+    bool is_first;                            /* the original ran before */
+};
+
+/* Around what happens before the switch. False after a message: the counter does not work. */
+bool live_judge_begin(struct live_judge *judge);
+bool live_judge_end_of_before(struct live_judge *judge);
+
+/* Measures the new layout for a while, and judges. */
+bool live_judge_after(struct live_judge *judge, struct live_verdict *verdict);
 
 /* Does what is asked; the exit status (live_run.c). */
 int live_run(struct live_request *request);

@@ -34,48 +34,79 @@ static void on_record(void *context, const struct an_record_counts *counts)
 /* ---- a round ---- */
 
 /* The profile to lay out for: the one given, or a new recording; its path in `path`. */
-static enum an_code take_profile(struct live_request *request, struct an_live *live, char *path,
-                                 size_t size, struct an_error *error)
+static enum an_code take_profile(struct live_judge *judge, char *path, size_t size,
+                                 struct an_error *error)
 {
+    const struct live_request *request = judge->request;
     struct an_live_profile profile;
     if (request->profile) {
         snprintf(path, size, "%s", request->profile);
         return AN_OK;
     }
-    snprintf(path, size, "%s/profile.fdata", an_live_folder(live));
-    on_step(request, AN_LIVE_RECORD);
-    enum an_code code = an_live_record(live, &request->record, NULL, path, &profile, error);
+    snprintf(path, size, "%s/profile.fdata", an_live_folder(judge->live));
+    enum an_code code =
+        an_live_record(judge->live, &request->record, judge->before_file, path, &profile, error);
     progress_clear();
     if (code == AN_OK)
         live_tell_profile(request, &profile);
     return code;
 }
 
+static bool is_original(struct an_live *live)
+{
+    size_t count;
+    an_live_generations(live, &count);
+    return count == 0;
+}
+
+/* Back to the original code, unless it is better than nothing known. */
+static int judge(struct live_judge *judge, struct live_verdict *verdict)
+{
+    struct an_live_round round;
+    struct an_error error;
+    if (judge->request->options.dry_run || !live_judge_after(judge, verdict))
+        return judge->request->options.dry_run ? EXIT_DONE : EXIT_FAILED;
+    if (!verdict->is_worse || judge->request->keep_anyway)
+        return EXIT_DONE;
+    return an_live_revert(judge->live, &round, &error) == AN_OK ? EXIT_DONE : failed(&error);
+}
+
 static int do_round(struct live_request *request, struct an_live *live, unsigned number,
-                    struct json_object *list)
+                    struct json_object *list, bool *goes_on)
 {
     struct live_verdict verdict = {.unit = "none"};
+    struct live_judge measure = {.request = request, .live = live, .is_first = is_original(live)};
     struct an_live_round round;
     struct an_error error;
     char path[4200];
-    enum an_code code = take_profile(request, live, path, sizeof path, &error);
+    if (!live_judge_begin(&measure))
+        return EXIT_FAILED;
+    enum an_code code = take_profile(&measure, path, sizeof path, &error);
+    if (code == AN_OK && !live_judge_end_of_before(&measure))
+        return EXIT_FAILED;
     if (code == AN_OK)
         code = an_live_apply(live, path, &round, &error);
     progress_clear();
-    if (code != AN_OK)
+    if (code != AN_OK) {
+        unlink(measure.before_file);
         return failed(&error);
+    }
+    int status = judge(&measure, &verdict);
+    *goes_on = !verdict.is_worse || request->keep_anyway;
+    progress_clear();
     live_tell_round(request, number, &round, &verdict, list);
-    return EXIT_DONE;
+    return status;
 }
 
 static int do_rounds(struct live_request *request, struct an_live *live)
 {
     struct json_object *object = json_object_new_object(), *list = json_object_new_array();
     int status = EXIT_DONE;
+    bool goes_on = true;
     json_object_object_add(object, "pid", json_object_new_int(request->options.pid));
     json_object_object_add(object, "rounds", list);
-    for (unsigned i = 0; status == EXIT_DONE && i < request->rounds && !worker_stop; i++)
-        status = do_round(request, live, i + 1, list);
+    for (unsigned i = 0; status == EXIT_DONE && goes_on && i < request->rounds && !worker_stop; i++)
+        status = do_round(request, live, i + 1, list, &goes_on);
     if (request->json)
         live_print_json(object);
     json_object_put(object);

@@ -62,6 +62,29 @@ static struct json_object *round_json(unsigned number, const struct an_live_roun
     return object;
 }
 
+/* What the numbers of a verdict say, in words. */
+static void tell_verdict(const struct live_request *request, const struct live_verdict *verdict)
+{
+    if (strcmp(verdict->unit, "none") == 0)
+        return;
+    if (!verdict->is_known) {
+        printf("  worth                    not known: %s\n",
+               strcmp(verdict->unit, "counter") == 0 ? "the counter has not counted any work"
+                                                     : "too few samples");
+        return;
+    }
+    double change = 100 * (verdict->after / verdict->before - 1);
+    if (strcmp(verdict->unit, "counter") == 0)
+        printf("  CPU time for a unit     %9.4g s before, %.4g s after: %+.1f%% (by the counter)\n",
+               verdict->before, verdict->after, change);
+    else
+        printf(
+            "  time in moved functions  %+9.1f%%, to that in all others (by samples, +-%.0f%%)\n",
+            change, 100 * verdict->uncertainty);
+    if (verdict->is_worse && !request->keep_anyway)
+        printf("  so the process runs its original code again (--keep-anyway keeps a layout)\n");
+}
+
 static void add_verdict(struct json_object *object, const struct live_verdict *verdict)
 {
     json_object_object_add(object, "unit", json_object_new_string(verdict->unit));
@@ -69,6 +92,8 @@ static void add_verdict(struct json_object *object, const struct live_verdict *v
         return;
     ADD_REAL(object, "cost_before", verdict->before);
     ADD_REAL(object, "cost_after", verdict->after);
+    ADD_REAL(object, "uncertainty", verdict->uncertainty);
+    json_object_object_add(object, "worse", json_object_new_boolean(verdict->is_worse));
 }
 
 void live_tell_round(const struct live_request *request, unsigned number,
@@ -101,6 +126,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
            with_commas(round->threads), round->stops, plural(round->stops));
     printf("  new code in all          %10s  (%u older layout%s released)\n",
            as_size(round->mapped_bytes), round->released, plural(round->released));
+    tell_verdict(request, verdict);
 }
 
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round)

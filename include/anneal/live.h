@@ -111,6 +111,19 @@ AN_API enum an_code an_live_record(struct an_live *live, const struct an_record_
                                    const char *recording, const char *profile,
                                    struct an_live_profile *account, struct an_error *error);
 
+/*
+ * Counts the samples of a recording of the process: all of them, and those in functions that the
+ * generation in force has moved, in old code or new. Their odds, before and after a round, tell what
+ * it was worth without counting work.
+ */
+AN_API enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t *inside,
+                                  uint64_t *all, struct an_error *error);
+
+/* Only records, as an_live_record() does, without making a profile. */
+AN_API enum an_code an_live_sample(struct an_live *live, const struct an_record_options *record,
+                                   const char *recording, struct an_record_counts *counts,
+                                   struct an_error *error);
+
 struct an_live_generation {
     unsigned number;
     const char *file;

@@ -23,6 +23,7 @@
 #include "live/mend.h"
 #include "live/profile.h"
 #include "live/references.h"
+#include "live/share.h"
 #include "live/state.h"
 #include "record/memory.h"
 #include "record/tracee.h"
@@ -600,6 +601,51 @@ enum an_code an_live_record(struct an_live *live, const struct an_record_options
     if (!recording)
         unlink(own);
     free(paths);
+    return code;
+}
+
+enum an_code an_live_sample(struct an_live *live, const struct an_record_options *record,
+                            const char *recording, struct an_record_counts *counts,
+                            struct an_error *error)
+{
+    struct an_profile_request request = {
+        .pid = live->target.pid, .record = record, .recording = recording};
+    struct an_live_profile account;
+    enum an_code code = an_state_prepare(&live->state, &live->target, error);
+    if (code == AN_OK)
+        code = an_profile_record(&request, &account, error);
+    if (code == AN_OK)
+        *counts = account.record;
+    return code;
+}
+
+static bool add_range(struct an_share_ranges *ranges, uint64_t start, uint64_t end)
+{
+    struct an_share_range *range = an_vector_push(ranges);
+    if (range)
+        *range = (struct an_share_range){start, end};
+    return range != NULL;
+}
+
+enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t *inside,
+                           uint64_t *all, struct an_error *error)
+{
+    struct an_share_ranges ranges = {0};
+    bool complete = true;
+    for (size_t i = 0; i < live->items.count; i++) {
+        const struct an_generation *generation = &live->items.items[i]->generation;
+        struct an_code_range code = range_of(live, generation);
+        complete = complete && add_range(&ranges, code.start, code.end);
+        for (size_t k = 0; i + 1 == live->items.count && k < generation->moved.count; k++) {
+            const struct an_moved *moved = &generation->moved.items[k];
+            uint64_t start = moved->original + live->target.bias;
+            complete = complete && add_range(&ranges, start, start + moved->original_size);
+        }
+    }
+    enum an_code code = complete ? an_share_count(recording, (uint32_t)live->target.pid, &ranges,
+                                                  inside, all, error)
+                                 : an_fail_memory(error);
+    an_vector_free(&ranges);
     return code;
 }
 

@@ -288,7 +288,6 @@ usage() {
     live 2 --revert --status
     live 2 --no-such-option
     live 2 further
-    live 2 --continuous --rounds 3
     expect "$(differing)" 0
     gets_on
     ends_well

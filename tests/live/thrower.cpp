@@ -91,6 +91,7 @@ HOT uint64_t raise_kind(kind kind, const worker &worker, tally &all, uint64_t va
 {
     counted one(all);
     all.thrown += kind != NOTHING && kind != BACKTRACE;
+    rest(600); /* here, so that others see much of this stack */
     switch (kind) {
     case NUMBER:
         throw static_cast<int>(value % 1000);
@@ -196,7 +197,6 @@ void throw_often(worker *worker)
         check_tally(all, before, wanted);
         if (work(7, 2000) != expected)
             disturbed("a wrong result");
-        rest(600);
     }
     if (all.made != all.destroyed || all.thrown != all.caught)
         disturbed("at the end: %lu made, %lu destroyed, %lu thrown, %lu caught", all.made,
