@@ -55,6 +55,7 @@ int live_run(struct live_request *request);
 
 /* Telling (live_tell.c). With --json a round is added to the list, else printed. */
 void live_tell_profile(const struct live_request *request, const struct an_live_profile *profile);
+void live_tell_drift(const struct live_request *request, double overlap);
 void live_tell_round(const struct live_request *request, unsigned number,
                      const struct an_live_round *round, const struct live_verdict *verdict,
                      struct json_object *list);

@@ -1,8 +1,8 @@
 /* Doing what anneal live is asked for: rounds, revert, status. */
-#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
@@ -98,6 +98,77 @@ static int do_round(struct live_request *request, struct an_live *live, unsigned
     return status;
 }
 
+/* ---- continuous ---- */
+
+/* The profile that the layout in force was made for; kept between calls. */
+static void name_of_force(struct an_live *live, char *path, size_t size)
+{
+    snprintf(path, size, "%s/force.fdata", an_live_folder(live));
+}
+
+static void keep_as_force(const struct live_request *request, struct an_live *live)
+{
+    char now[4200], force[4200];
+    snprintf(now, sizeof now, "%s/profile.fdata", an_live_folder(live));
+    name_of_force(live, force, sizeof force);
+    if (!request->profile && !request->options.dry_run)
+        rename(now, force);
+}
+
+static void sleep_for(double seconds)
+{
+    static const struct timespec piece = {0, 200000000};
+    for (double slept = 0; slept < seconds && !worker_stop; slept += 0.2)
+        nanosleep(&piece, NULL);
+}
+
+/* A light look at what the process does; false when it has ended, or does nothing. */
+static bool look(struct live_request *request, struct an_live *live, double *overlap)
+{
+    enum { LONGEST = 10, FEWEST = 100 }; /* seconds; samples, with fewer of which chance decides */
+    struct an_record_options record = request->record;
+    struct an_live_profile profile;
+    struct an_error error;
+    char now[4200], force[4200];
+    record.duration = record.duration < LONGEST ? record.duration : LONGEST;
+    record.progress = NULL;
+    snprintf(now, sizeof now, "%s/now.fdata", an_live_folder(live));
+    name_of_force(live, force, sizeof force);
+    bool known = an_live_record(live, &record, NULL, now, &profile, &error) == AN_OK &&
+                 profile.record.samples >= FEWEST && access(force, R_OK) == 0 &&
+                 an_live_overlap(force, now, overlap, &error) == AN_OK;
+    unlink(now);
+    return known;
+}
+
+/* Looks now and then, until it is told to stop or the process ends. */
+static int watch(struct live_request *request, struct an_live *live, struct json_object *list)
+{
+    int status = EXIT_DONE;
+    unsigned number = 0;
+    double overlap = 0;
+    bool goes_on;
+    if (is_original(live)) {
+        status = do_round(request, live, ++number, list, &goes_on);
+        keep_as_force(request, live);
+    }
+    while (status == EXIT_DONE && !worker_stop) {
+        sleep_for(request->interval);
+        if (worker_stop || kill(request->options.pid, 0) != 0)
+            break;
+        if (!look(request, live, &overlap))
+            continue;
+        live_tell_drift(request, overlap);
+        if (overlap >= request->threshold)
+            continue;
+        status = do_round(request, live, ++number, list, &goes_on);
+        keep_as_force(request, live);
+    }
+    return status;
+}
+
+/* ---- the rest ---- */
+
 static int do_rounds(struct live_request *request, struct an_live *live)
 {
     struct json_object *object = json_object_new_object(), *list = json_object_new_array();
@@ -105,15 +176,20 @@ static int do_rounds(struct live_request *request, struct an_live *live)
     bool goes_on = true;
     json_object_object_add(object, "pid", json_object_new_int(request->options.pid));
     json_object_object_add(object, "rounds", list);
-    for (unsigned i = 0; status == EXIT_DONE && goes_on && i < request->rounds && !worker_stop; i++)
+    if (request->continuous) {
+        status = watch(request, live, list);
+        goes_on = false;
+    }
+    for (unsigned i = 0; status == EXIT_DONE && goes_on && i < request->rounds && !worker_stop;
+         i++) {
         status = do_round(request, live, i + 1, list, &goes_on);
+        keep_as_force(request, live);
+    }
     if (request->json)
         live_print_json(object);
     json_object_put(object);
     return status;
 }
-
-/* ---- the rest ---- */
 
 static int do_revert(struct live_request *request, struct an_live *live)
 {

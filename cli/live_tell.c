@@ -23,6 +23,13 @@ void live_tell_profile(const struct live_request *request, const struct an_live_
             with_commas(profile->records));
 }
 
+void live_tell_drift(const struct live_request *request, double overlap)
+{
+    if (!request->quiet)
+        say("the profile is as it was for %.0f%%%s", 100 * overlap,
+            overlap < request->threshold ? ": another round" : "");
+}
+
 static uint64_t withheld(const struct an_live_round *round)
 {
     uint64_t count = 0;

@@ -68,7 +68,7 @@ static bool fn_print(Vm *vm, Value *args, Value *out)
         append_value(vm, &text, args[i]);
         append(vm, &text, i + 1 < vm->argc ? " " : "\n", 1);
     }
-    *out = INT_VALUE((int64_t)fwrite(text.text, 1, text.len, stdout));
+    *out = INT_VALUE((int64_t)fwrite(text.text, 1, text.len, vm->out));
     free(text.text);
     return out->as.i == (int64_t)text.len || vm_fail(vm, "cannot print");
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Tags from TAG_STRING on belong to values that live on the heap. */
 typedef enum Tag {
@@ -127,6 +128,7 @@ struct Vm {
     Object **grey;              /* marked, but their contents are not yet */
     size_t grey_len, grey_cap;
     char error[256];
+    FILE *out;                  /* where print writes to */
     Value globals[GLOBALS_MAX];
     Frame frames[FRAMES_MAX];
     Value stack[STACK_MAX + 1]; /* the last is for a temporary of a builtin */

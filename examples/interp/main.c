@@ -52,6 +52,7 @@ int main(int argc, char **argv)
     Vm *vm = calloc(1, sizeof *vm);
     if (vm == NULL || !read_source(argv[arg]))
         return 1;
+    vm->out = stdout;
     vm->end = vm->stack;
     vm->gc_paused = true;
     vm->global_names = heap_alloc(vm, sizeof(Map), TAG_MAP);

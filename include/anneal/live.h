@@ -119,6 +119,10 @@ AN_API enum an_code an_live_record(struct an_live *live, const struct an_record_
 AN_API enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t *inside,
                                   uint64_t *all, struct an_error *error);
 
+/* How alike two profiles (fdata) are: 1: the same share of counts in every function, 0: none in common. */
+AN_API enum an_code an_live_overlap(const char *one, const char *other, double *overlap,
+                                    struct an_error *error);
+
 /* Only records, as an_live_record() does, without making a profile. */
 AN_API enum an_code an_live_sample(struct an_live *live, const struct an_record_options *record,
                                    const char *recording, struct an_record_counts *counts,

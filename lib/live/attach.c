@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "live/debugger.h"
+
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -162,6 +164,8 @@ enum an_code an_attach_map(struct an_target *target, const struct an_remote *rem
         call_munmap(target, remote, start, size_of(generation), &later);
     struct an_error looking;
     an_target_look(target, &looking);
+    if (code == AN_OK)
+        an_debugger_add(target, generation, path);
     return code;
 }
 
@@ -292,6 +296,8 @@ enum an_code an_attach_undo(struct an_target *target, const struct an_remote *re
         return AN_OK;
     if (code == AN_OK)
         code = remove_frames(target, remote, generation, error);
+    if (code == AN_OK)
+        an_debugger_remove(target, generation);
     if (code == AN_OK)
         code = call_munmap(target, remote, generation->start + target->bias,
                            size_of(generation) + AN_GENERATION_EXTRA, error);

@@ -49,10 +49,11 @@ moved_frames() {
         python3 "$live_tests/memory.py" inside "$target" kept
 }
 
-# All worker's stacks go up to their beginning; no frame of the program is without a name.
+# All workers' stacks go up to their beginning; no frame of the program is without a name. (gdb may show
+# one more, at 0, above clone3.)
 stacks_are_whole() {
     expect "$(grep -c ' start_worker (\| in start_worker ' stacks)" "$1"
-    ! grep -E '^#[0-9]+ .* \?\? \(\)$' stacks || fail 'without names:' "$(cat stacks)"
+    ! grep -E '^#[0-9]+ .* \?\? \(\)$' stacks | grep -v ' 0x0* in ' || fail 'without names:' "$(cat stacks)"
     ! grep -E 'corrupt stack|Backtrace stopped' stacks || fail "$(cat stacks)"
 }
 
