@@ -14,8 +14,6 @@
 
 #include "base/file.h"
 
-extern char **environ;
-
 const char *an_bolt_program(void)
 {
     static const char *const places[] = {
