@@ -195,6 +195,9 @@ static void count_withheld(struct applier *applier)
 static enum an_code act(struct applier *applier, const struct an_threads *threads, bool withhold,
                         bool *again)
 {
+    if (!an_target_is_there(applier->target))
+        return an_fail(applier->error, AN_SYSTEM, "process %d runs another program now",
+                       applier->target->pid);
     size_t occupied = an_occupied(applier->target, threads, applier->plan, withhold);
     *again = occupied && !withhold;
     if (occupied && withhold)

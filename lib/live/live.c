@@ -40,6 +40,7 @@ struct an_live {
     struct an_reach reach;
     struct an_remote remote;
     struct an_state state;
+    bool is_known; /* all that is in the process is in items */
     struct {
         AN_VECTOR(struct item *);
     } items; /* oldest first */
@@ -125,16 +126,37 @@ static bool is_there(const struct an_live *live, const struct an_generation *gen
            memcmp(there, here, sizeof there) == 0;
 }
 
+/* The file of a generation: by its name or, should somebody have removed that while it is mapped, through
+ * the process. */
+static bool find_file(const struct an_live *live, const char *name, char *path, size_t size)
+{
+    size_t length = strlen(name);
+    snprintf(path, size, "%s", name);
+    if (access(name, F_OK) == 0)
+        return true;
+    for (size_t i = 0; i < live->target.maps.count; i++) {
+        const struct an_target_mapping *mapping = &live->target.maps.items[i];
+        if (strncmp(mapping->path, name, length) != 0 ||
+            strcmp(mapping->path + length, " (deleted)") != 0)
+            continue;
+        snprintf(path, size, "/proc/%d/map_files/%llx-%llx", live->target.pid,
+                 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
+        return true;
+    }
+    return false;
+}
+
 /* Those of the state that are really there. A file that cannot be read any more is an error: what
  * leads there could not be taken back. */
 static enum an_code open_items(struct an_live *live, struct an_error *error)
 {
     for (size_t i = 0; i < live->state.generations.count; i++) {
         const struct an_state_generation *known = &live->state.generations.items[i];
+        char path[PATH_MAX];
         struct item *item;
-        if (access(known->path, F_OK) != 0)
+        if (!find_file(live, known->path, path, sizeof path))
             continue; /* it was given up before it was mapped */
-        enum an_code code = open_item(live, known->path, known->number, &item, error);
+        enum an_code code = open_item(live, path, known->number, &item, error);
         if (code != AN_OK)
             return code;
         struct item **to = is_there(live, &item->generation) ? an_vector_push(&live->items) : NULL;
@@ -179,6 +201,7 @@ enum an_code an_live_open(const struct an_live_options *options, struct an_live 
     live->options = *options;
     live->target.memory = -1;
     enum an_code code = open_all(live, error);
+    live->is_known = code == AN_OK;
     if (code == AN_OK)
         *out = live;
     else
@@ -190,6 +213,8 @@ void an_live_close(struct an_live *live)
 {
     if (!live)
         return;
+    if (live->is_known && live->items.count == 0)
+        an_state_remove(&live->state); /* there is nothing to remember */
     for (size_t i = 0; i < live->items.count; i++)
         free_item(live->items.items[i]);
     an_vector_free(&live->items);
@@ -525,16 +550,12 @@ static enum an_code revert(struct an_live *live, struct an_live_round *round,
                            struct an_error *error)
 {
     *round = (struct an_live_round){0};
-    if (live->items.count == 0) {
-        an_state_remove(&live->state);
+    if (live->items.count == 0)
         return AN_OK;
-    }
     enum an_code code = switch_to(live, 0, round, error);
     if (code != AN_OK)
         return code;
     release(live, 0, round);
-    if (live->items.count == 0)
-        an_state_remove(&live->state);
     count_mapped(live, round);
     return AN_OK;
 }

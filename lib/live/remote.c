@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -180,6 +181,23 @@ static bool is_in_program(const struct an_target *target, uint64_t address)
            address - target->bias < text->address + text->size;
 }
 
+/* What is there now, not what was when the process was opened: it may run another program since. */
+static bool has_code(int32_t tid, uint64_t address, const uint8_t *code, size_t size)
+{
+    uint8_t bytes[16];
+    struct iovec here = {bytes, size}, there = {(void *)(uintptr_t)address, size};
+    return process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)size &&
+           memcmp(bytes, code, size) == 0;
+}
+
+static bool has_pieces(const struct call *call, int32_t tid)
+{
+    const struct an_remote *remote = call->remote;
+    return has_code(tid, remote->restorer, an_restorer_code, sizeof an_restorer_code) &&
+           has_code(tid, remote->system_call, system_call_code, sizeof system_call_code) &&
+           an_target_is_there(call->target);
+}
+
 static bool suits(const struct call *call, const struct user_regs_struct *registers)
 {
     bool is_in_call = (int64_t)registers->orig_rax >= 0;
@@ -280,7 +298,8 @@ static bool try_thread(struct call *call, int32_t tid, enum progress *progress)
     bool is_ours = event == AN_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
     if (event == AN_EVENT_STOP)
         an_tracee_mend(tid);
-    bool fits = is_ours && an_tracee_registers(tid, &registers) && suits(call, &registers);
+    bool fits = is_ours && an_tracee_registers(tid, &registers) && suits(call, &registers) &&
+                has_pieces(call, tid);
     if (fits)
         undo_interruption(&registers);
     fits = fits && an_signal_frame_make(&call->frame, tid, &registers, call->remote->restorer) &&

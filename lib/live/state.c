@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "record/proc.h"
 
 #define HEAD "anneal-live 1"
 
@@ -138,13 +139,50 @@ void an_state_free(struct an_state *state)
 static enum an_code make_folder(const char *path, const struct an_target *target,
                                 struct an_error *error)
 {
-    if (mkdir(path, 0711) != 0 && errno != EEXIST)
+    if (mkdir(path, 0711) == 0)
+        chmod(path, 0711); /* whatever the umask is */
+    else if (errno != EEXIST)
         return an_fail_errno(error, path, "creating");
     if (is_trusted(path, target) || strncmp(path, "/var/tmp/anneal-", 16) != 0)
         return AN_OK;
     an_fail(error, AN_SYSTEM, "is not a folder of yours that only you can write to");
     an_error_in(error, path);
     return an_error_hint(error, "name another one with --state-dir");
+}
+
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+void an_state_remove(const struct an_state *state)
+{
+    remove_folder(state->folder);
+}
+
+/* What is left of processes that have ended. */
+static void sweep(const char *base)
+{
+    DIR *folder = opendir(base);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct an_proc_stat stat;
+        char path[PATH_MAX + 256];
+        unsigned long long start;
+        int pid, end = 0;
+        if (sscanf(entry->d_name, "%d-%llu%n", &pid, &start, &end) != 2 || entry->d_name[end])
+            continue;
+        snprintf(path, sizeof path, "%s/%s", base, entry->d_name);
+        if (!an_proc_stat(pid, 0, &stat) || stat.start != start)
+            remove_folder(path);
+    }
+    if (folder)
+        closedir(folder);
 }
 
 enum an_code an_state_prepare(const struct an_state *state, const struct an_target *target,
@@ -154,6 +192,8 @@ enum an_code an_state_prepare(const struct an_state *state, const struct an_targ
     snprintf(base, sizeof base, "%s", state->folder);
     *strrchr(base, '/') = '\0';
     enum an_code code = make_folder(base, target, error);
+    if (code == AN_OK)
+        sweep(base);
     return code == AN_OK ? make_folder(state->folder, target, error) : code;
 }
 
@@ -177,15 +217,4 @@ enum an_code an_state_save(const struct an_state *state, const struct an_target 
     chmod(path, 0644); /* whatever the umask is: others may look, and revert */
     an_buffer_free(&text);
     return code;
-}
-
-void an_state_remove(const struct an_state *state)
-{
-    DIR *folder = opendir(state->folder);
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
-    rmdir(state->folder);
 }

@@ -45,7 +45,7 @@ enum an_code an_state_open(struct an_state *state, const struct an_target *targe
                            struct an_error *error);
 void an_state_free(struct an_state *state);
 
-/* Makes the folder. */
+/* Makes the folder, and removes those of processes that have ended. */
 enum an_code an_state_prepare(const struct an_state *state, const struct an_target *target,
                               struct an_error *error);
 

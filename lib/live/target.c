@@ -14,6 +14,27 @@
 #include "record/permission.h"
 #include "record/proc.h"
 
+/* ---- the process ---- */
+
+/* Where the stack of its program begins; 0 when that is not known. */
+static uint64_t stack_of(int32_t pid)
+{
+    struct an_proc_now now = {0};
+    int file = an_proc_open(pid, pid, "stat");
+    if (file < 0)
+        return 0;
+    bool known = an_proc_now(file, &now);
+    close(file);
+    return known ? now.stack : 0;
+}
+
+bool an_target_is_there(const struct an_target *target)
+{
+    struct an_proc_stat stat;
+    return an_proc_stat(target->pid, 0, &stat) && stat.start == target->start &&
+           stat.state != 'Z' && stat.state != 'X' && stack_of(target->pid) == target->stack;
+}
+
 /* ---- mappings ---- */
 
 static bool parse_mapping(struct an_target *target, const char *line, size_t length)
@@ -47,8 +68,9 @@ enum an_code an_target_look(struct an_target *target, struct an_error *error)
     target->maps.count = 0;
     an_arena_free(&target->names);
     target->names = (struct an_arena){0};
-    if (!an_proc_text(target->pid, "maps", &text))
-        return an_fail(error, AN_SYSTEM, "process %d has ended", target->pid);
+    if (!an_target_is_there(target) || !an_proc_text(target->pid, "maps", &text))
+        return an_fail(error, AN_SYSTEM, "process %d has ended, or runs another program now",
+                       target->pid);
     for (char *line = (char *)text.data, *end; complete && (end = strchr(line, '\n'));
          line = end + 1) {
         *end = '\0';
@@ -274,19 +296,13 @@ enum an_code an_target_open(struct an_target *target, int32_t pid, const char *b
     if (!an_proc_stat(pid, 0, &stat))
         return an_fail(error, AN_SYSTEM, "process %d has ended", pid);
     target->start = stat.start;
+    target->stack = stack_of(pid);
     if ((code = check_status(target, error)) != AN_OK ||
         (code = open_binary(target, binary, error)) != AN_OK ||
         (code = open_memory(target, error)) != AN_OK ||
         (code = check_program(target, error)) != AN_OK)
         return code;
     return an_target_look(target, error);
-}
-
-bool an_target_is_there(const struct an_target *target)
-{
-    struct an_proc_stat stat;
-    return an_proc_stat(target->pid, 0, &stat) && stat.start == target->start &&
-           stat.state != 'Z' && stat.state != 'X';
 }
 
 void an_target_close(struct an_target *target)

@@ -22,6 +22,7 @@ struct an_target_mapping { /* a line of /proc/PID/maps */
 struct an_target {
     int32_t pid;
     uint64_t start;        /* of the process, in clock ticks since boot: tells pids apart */
+    uint64_t stack;        /* where its program's stack begins: another place after an exec */
     char binary[PATH_MAX]; /* the file of its program, as this process can open it */
     struct an_elf *elf;    /* the same, open */
     uint64_t bias;         /* what loading added to the addresses in the file */
@@ -45,10 +46,10 @@ enum an_code an_target_open(struct an_target *target, int32_t pid, const char *b
                             struct an_error *error);
 void an_target_close(struct an_target *target);
 
-/* Whether it is still the process that was opened. */
+/* Whether it is still the process that was opened, and runs the same program. */
 bool an_target_is_there(const struct an_target *target);
 
-/* Reads the mappings again. */
+/* Reads the mappings again; fails when it has ended, or runs another program. */
 enum an_code an_target_look(struct an_target *target, struct an_error *error);
 
 /* The mapping that contains an address, or NULL; as of the last look. */
