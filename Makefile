@@ -26,10 +26,11 @@ $(BUILD)/build.ninja:
 	$(BOOTSTRAP) --check build
 	meson setup $(BUILD) $(if $(PREFIX),--prefix "$(PREFIX)")
 
-demo: ## train, merge, rebuild and measure an example program
+demo: ## train, rebuild and measure an example program; give it new code as it runs
 	$(BOOTSTRAP) demo
 	$(SUBMAKE) build
 	examples/demo.sh $(BUILD)/cli/anneal
+	examples/live-demo.sh $(BUILD)/cli/anneal
 
 check: ## run all tests
 	$(BOOTSTRAP) test

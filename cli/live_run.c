@@ -211,6 +211,7 @@ int live_run(struct live_request *request)
         request->options.progress = on_step;
         request->record.progress = on_record;
     }
+    request->options.look_only = request->status;
     request->options.context = request->record.context = request;
     if (an_live_open(&request->options, &live, &error) != AN_OK)
         return failed(&error);

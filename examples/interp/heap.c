@@ -84,7 +84,7 @@ static void collect(Vm *vm)
         }
     }
     /* The more there is to mark, the longer to wait for the next time. */
-    vm->until_gc = (1 << 20) + 64 * (int64_t)live;
+    vm->until_gc = vm->gc_interval + 64 * (int64_t)live;
 }
 
 /* Returns a zeroed object; its caller sets the rest. */

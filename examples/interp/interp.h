@@ -83,6 +83,7 @@ typedef struct Function {
     Instruction *code;
     uint32_t *lines;            /* the source line of each instruction */
     Array *consts;
+    bool (*native)(Vm *vm, Value *base);    /* the same, translated to C */
 } Function;
 
 /*
@@ -123,7 +124,8 @@ struct Vm {
     int global_count;
     Map *global_names;          /* name -> index in globals */
     Object *objects;            /* every object on the heap */
-    int64_t until_gc;           /* bytes to allocate before the next one */
+    int64_t gc_interval;        /* bytes to allocate from one gc to the next */
+    int64_t until_gc;           /* what is left of them */
     bool gc_paused;             /* the compiler holds objects in C locals */
     Object **grey;              /* marked, but their contents are not yet */
     size_t grey_len, grey_cap;

@@ -53,6 +53,7 @@ int main(int argc, char **argv)
     if (vm == NULL || !read_source(argv[arg]))
         return 1;
     vm->out = stdout;
+    vm->gc_interval = 1 << 20;
     vm->end = vm->stack;
     vm->gc_paused = true;
     vm->global_names = heap_alloc(vm, sizeof(Map), TAG_MAP);

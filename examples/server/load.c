@@ -2,7 +2,8 @@
  *
  * load.c - keeps the server busy, and measures it.  Each connection sends the
  * given requests one after the other, again and again, and compares the
- * answers: the same request has to get the same answer each time.
+ * answers: the same request has to get the same answer each time.  With one
+ * request and nothing else, it prints the answer.
  *
  * Each half second it prints how long it has been running, how many requests
  * were answered until then, and how much CPU time the server had taken until

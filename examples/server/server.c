@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server.c - the interpreter as a server: runs scripts for clients, in several
- * threads.  The scripts are read once, when it starts; each request compiles
- * and runs one of them.
+ * threads, each of which serves one client at a time.  The scripts are those
+ * that translate.c has translated to C; each thread has a machine for each,
+ * and keeps it.
  *
- * A request is a line, "NAME SIZE": the name of a script without its ".txt",
- * and the size for it.  The answer is a line "ok LENGTH" or "error LENGTH",
- * and then so many bytes: what the script printed, or what went wrong.  The
- * request "count 0" is answered with the number of scripts run so far.
+ * A request is a line "NAME SIZE NAME SIZE...": names of scripts without their
+ * ".txt", and sizes for them.  The answer is a line "ok LENGTH" or "error
+ * LENGTH", and then so many bytes: what the scripts printed, or what went
+ * wrong.  The name "count" stands for the number of requests answered so far.
  */
-#include "../interp/interp.h"
+#define OPERATION __attribute__((unused)) static
+#include "native.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +25,7 @@
 #include <unistd.h>
 
 enum {
-    SCRIPTS_MAX = 64, NAME_MAX_LEN = 31, SOURCE_MAX = 1 << 20, LINE_MAX_LEN = 80,
+    SCRIPTS_MAX = 64, NAME_MAX_LEN = 31, SOURCE_MAX = 1 << 20, LINE_MAX_LEN = 1000,
     SIZE_MAX_ASKED = 1000 * 1000, THREADS_MAX = 64
 };
 
@@ -35,7 +37,7 @@ typedef struct Script {
 static Script scripts[SCRIPTS_MAX];
 static size_t script_count;
 static int listener;
-static atomic_long runs;
+static atomic_long answered;
 
 static void die(const char *what)
 {
@@ -59,49 +61,93 @@ static void load_script(const char *path)
     fclose(file);
 }
 
-/* Runs a script in a machine that has been used before; false if it fails. */
-static bool run_script(Vm *vm, const Script *script, int64_t size, FILE *out)
+static void link_one(const Script *script, Function *f)
 {
-    memset(vm, 0, offsetof(Vm, frames));
-    vm->out = out;
+    for (const Native *native = natives; native->script != NULL; native++) {
+        if (strcmp(native->script, script->name) == 0
+            && strcmp(native->function, f->name->text) == 0)
+            f->native = native->run;
+    }
+}
+
+static void link_native(Vm *vm, const Script *script, Function *compiled)
+{
+    link_one(script, compiled);
+    for (int i = 0; i < vm->global_count; i++) {
+        if (vm->globals[i].tag == TAG_FUNCTION)
+            link_one(script, vm->globals[i].as.function);
+    }
+}
+
+/* A machine with a script in it that is ready to run. */
+static Vm *prepare(const Script *script)
+{
+    Vm *vm = calloc(1, sizeof *vm);
+
+    if (vm == NULL)
+        die("memory");
+    vm->gc_interval = 1 << 16;
     vm->end = vm->stack;
     vm->gc_paused = true;
     vm->global_names = heap_alloc(vm, sizeof(Map), TAG_MAP);
     builtins_install(vm);
-    vm->globals[global_slot(vm, "size", 4)] = INT_VALUE(size);
+    global_slot(vm, "size", 4);
     Function *compiled = compile(vm, script->name, script->source);
-    bool ok = compiled != NULL && vm_run(vm, compiled);
     if (compiled == NULL)
-        fprintf(out, "%s does not compile\n", script->name);
-    else if (!ok)
+        exit(1);
+    link_native(vm, script, compiled);
+    *vm->end++ = object_value(compiled);
+    return vm;
+}
+
+static bool run_script(Vm *vm, int64_t size, FILE *out)
+{
+    Value script = vm->stack[0];
+
+    vm->out = out;
+    vm->globals[global_slot(vm, "size", 4)] = INT_VALUE(size);
+    bool ok = call(vm, vm->stack, 0);
+    if (!ok)
         fprintf(out, "%s\n", vm->error);
-    heap_free_all(vm);
-    runs++;
+    vm->stack[0] = script;
+    vm->end = vm->stack + 1;
+    vm->depth = 0;
     return ok;
 }
 
-static bool answer(Vm *vm, const char *line, FILE *out)
+static bool answer_one(Vm **machines, const char *name, long long size,
+                       FILE *out)
 {
-    char name[NAME_MAX_LEN + 1];
-    long long size;
-
-    if (sscanf(line, "%31s %lld", name, &size) != 2 || size < 0
-        || size > SIZE_MAX_ASKED) {
-        fprintf(out, "a request is a name and a size\n");
-        return false;
-    }
     if (strcmp(name, "count") == 0)
-        return fprintf(out, "%ld\n", (long)runs) > 0;
+        return fprintf(out, "%ld\n", (long)answered) > 0;
     for (size_t i = 0; i < script_count; i++) {
         if (strcmp(name, scripts[i].name) == 0)
-            return run_script(vm, &scripts[i], size, out);
+            return run_script(machines[i], size, out);
     }
     fprintf(out, "there is no script %s\n", name);
     return false;
 }
 
+static bool answer(Vm **machines, const char *line, FILE *out)
+{
+    char name[NAME_MAX_LEN + 1];
+    long long size;
+    int len;
+
+    while (sscanf(line, "%31s %lld %n", name, &size, &len) == 2 && size >= 0
+           && size <= SIZE_MAX_ASKED) {
+        if (!answer_one(machines, name, size, out))
+            return false;
+        line += len;
+    }
+    if (*line == '\0')
+        return true;
+    fprintf(out, "a request is made of names and sizes\n");
+    return false;
+}
+
 /* Answers one line; false when the client has gone away. */
-static bool serve_line(Vm *vm, const char *line, FILE *to)
+static bool serve_line(Vm **machines, const char *line, FILE *to)
 {
     char *text = NULL;
     size_t len = 0;
@@ -109,22 +155,23 @@ static bool serve_line(Vm *vm, const char *line, FILE *to)
 
     if (out == NULL)
         die("open_memstream");
-    bool ok = answer(vm, line, out);
+    bool ok = answer(machines, line, out);
     if (fclose(out) != 0)
         die("memory");
     fprintf(to, "%s %zu\n", ok ? "ok" : "error", len);
     fwrite(text, 1, len, to);
     free(text);
+    answered++;
     return fflush(to) == 0;
 }
 
 static void *work(void *unused)
 {
-    Vm *vm = malloc(sizeof *vm);
+    Vm *machines[SCRIPTS_MAX];
 
     (void)unused;
-    if (vm == NULL)
-        die("memory");
+    for (size_t i = 0; i < script_count; i++)
+        machines[i] = prepare(&scripts[i]);
     for (;;) {
         char line[LINE_MAX_LEN];
         int client = accept(listener, NULL, NULL);
@@ -134,7 +181,7 @@ static void *work(void *unused)
         if (from == NULL || to == NULL)
             die("fdopen");
         while (fgets(line, sizeof line, from) != NULL
-               && serve_line(vm, line, to))
+               && serve_line(machines, line, to))
             ;
         fclose(from);
         fclose(to);

@@ -40,7 +40,8 @@ struct an_live_options {
     const char *bolt;      /* the path of llvm-bolt; NULL: found */
     const char *const *bolt_options; /* more arguments for it, ended by NULL; or NULL */
     bool huge_pages;
-    bool dry_run; /* do all but the last: nothing is mapped or changed */
+    bool look_only; /* only to tell: several may look at a time, also while one is at work */
+    bool dry_run;   /* do all but the last: nothing is mapped or changed */
     const volatile int
         *stop; /* what is not in the process yet is given up when it is not 0; or NULL */
     /* Called when a step begins, and some times in a second while it takes; may be NULL. */
@@ -79,6 +80,8 @@ struct an_live_round {  /* what became of a round, or of a revert */
     unsigned unwinders;    /* of the process, that know the new code */
     unsigned released;     /* older generations that were unmapped */
     uint64_t mapped_bytes; /* of all generations together */
+    bool is_torn;          /* on failure: not everything could be put back; both layouts are kept */
+    bool is_complete;      /* no place was left as it was; else no older generation is released */
     double pause;          /* seconds: the longest stop, from the first thread stopped to the last
                               one let go */
     double bolt_seconds;

@@ -98,6 +98,28 @@ static uint32_t state_of(const struct an_plan *plan, const struct an_place *plac
     return i;
 }
 
+static const struct an_place *place_at(const struct an_plan *plan, uint64_t address)
+{
+    size_t low = 0, high = plan->places.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (plan->places.items[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < plan->places.count && plan->places.items[low].address == address;
+    return found ? &plan->places.items[low] : NULL;
+}
+
+/* A jump of an older generation to an entry that is not what it shall be could come back: it is left
+ * alone. (Places of the original come first, and so are known here.) */
+static bool leads_well(const struct an_plan *plan, const struct an_place *place)
+{
+    const struct an_place *target = place->leads_to ? place_at(plan, place->leads_to) : NULL;
+    return !target || !(target->is_foreign || target->is_withheld);
+}
+
 /* Compares a page with what it shall be; marks entries that change. */
 static void compare(struct applier *applier, size_t number)
 {
@@ -110,8 +132,10 @@ static void compare(struct applier *applier, size_t number)
         size_t at = (size_t)((place->address + applier->target->bias) % AN_PAGE);
         uint32_t state = at + place->size <= AN_PAGE ? state_of(applier->plan, place, now + at)
                                                      : place->state_count;
-        place->changes = state != 0 && state < place->state_count && !place->is_withheld;
-        applier->applied->foreign += state == place->state_count;
+        place->is_foreign = state == place->state_count;
+        place->changes = state != 0 && !place->is_foreign && !place->is_withheld &&
+                         leads_well(applier->plan, place);
+        applier->applied->foreign += place->is_foreign;
         if (!place->changes)
             continue;
         if (!span->after)
@@ -161,8 +185,8 @@ static void take_back(const struct applier *applier, size_t count)
 {
     while (count-- > 0) {
         const struct span *span = &applier->spans.items[count];
-        if (span->after)
-            write_span(applier, span, span->before);
+        if (span->after && !write_span(applier, span, span->before))
+            applier->applied->is_torn = true;
     }
 }
 

@@ -115,14 +115,13 @@ static enum an_code fill_copy(const struct an_target *target, const struct an_re
                               const struct an_generation *generation, struct an_error *error)
 {
     uint64_t address = generation->start + target->bias;
-    struct an_bytes file = an_elf_bytes(generation->elf);
+    const uint8_t *file = an_elf_at(generation->elf, generation->start, generation->file_size);
     struct an_error later;
     bool was_disabled;
     enum an_code code = allow(target, remote, &was_disabled, error);
     if (code == AN_OK)
         code = advise(target, remote, address, size_of(generation), error);
-    if (code == AN_OK && !an_target_write(target, address, file.data + generation->file_offset,
-                                          generation->file_size))
+    if (code == AN_OK && (!file || !an_target_write(target, address, file, generation->file_size)))
         code = an_fail_errno(error, "", "writing the new code");
     if (was_disabled && disallow(target, remote, &later) != AN_OK && code == AN_OK) {
         *error = later;
@@ -148,24 +147,52 @@ static enum an_code map_copy(const struct an_target *target, const struct an_rem
     return code;
 }
 
+/* Whether the process has what the file has: a path may mean another file to it. */
+static enum an_code compare(const struct an_target *target, const struct an_generation *generation,
+                            struct an_error *error)
+{
+    enum { PIECE = 1 << 16 };
+    const uint8_t *here = an_elf_at(generation->elf, generation->start, generation->file_size);
+    uint8_t there[PIECE];
+    for (uint64_t at = 0; here && at < generation->file_size; at += PIECE) {
+        uint64_t left = generation->file_size - at;
+        size_t size = left < PIECE ? (size_t)left : PIECE;
+        if (!an_target_read(target, generation->start + target->bias + at, there, size) ||
+            memcmp(there, here + at, size) != 0)
+            here = NULL;
+    }
+    if (here)
+        return AN_OK;
+    an_fail(error, AN_MISMATCH, "process %d has another file there", target->pid);
+    an_error_in(error, generation->path);
+    return an_error_hint(error, "in a container, name a folder that is the same on both sides with "
+                                "--state-dir");
+}
+
 enum an_code an_attach_map(struct an_target *target, const struct an_remote *remote,
                            const struct an_generation *generation, const char *path,
                            bool huge_pages, struct an_error *error)
 {
     struct an_error later;
-    uint64_t start = generation->start + target->bias;
-    enum an_code code = huge_pages ? map_copy(target, remote, generation, error)
-                                   : map_file(target, remote, generation, path, error);
+    uint64_t start = generation->start + target->bias, size = size_of(generation);
+    /* its own page comes first: where the code is, that is, too */
+    enum an_code code =
+        call_mmap(target, remote, start + size, AN_GENERATION_EXTRA, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, error);
+    if (code != AN_OK)
+        return code;
+    code = huge_pages ? map_copy(target, remote, generation, error)
+                      : map_file(target, remote, generation, path, error);
     if (code == AN_OK)
-        code = call_mmap(target, remote, start + size_of(generation), AN_GENERATION_EXTRA,
-                         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, error);
-    if (code != AN_OK && an_target_look(target, &later) == AN_OK &&
-        an_attach_is_mapped(target, generation))
-        call_munmap(target, remote, start, size_of(generation), &later);
-    struct an_error looking;
-    an_target_look(target, &looking);
+        code = compare(target, generation, error);
+    if (an_target_look(target, &later) != AN_OK)
+        return code == AN_OK ? an_target_look(target, error) : code;
     if (code == AN_OK)
         an_debugger_add(target, generation, path);
+    else if (an_attach_is_mapped(target, generation))
+        call_munmap(target, remote, start, size + AN_GENERATION_EXTRA, &later);
+    else
+        call_munmap(target, remote, start + size, AN_GENERATION_EXTRA, &later);
     return code;
 }
 
@@ -173,7 +200,8 @@ bool an_attach_is_mapped(const struct an_target *target, const struct an_generat
 {
     const struct an_target_mapping *mapping =
         an_target_mapping_at(target, generation->start + target->bias);
-    return mapping && mapping->start == generation->start + target->bias;
+    return mapping && mapping->start == generation->start + target->bias &&
+           (mapping->flags & AN_MAP_EXECUTE);
 }
 
 /* ---- frames ---- */
@@ -240,17 +268,83 @@ static unsigned find_unwinders(const struct an_target *target,
     return count;
 }
 
-static uint64_t object_of(const struct an_target *target, const struct an_generation *generation,
-                          unsigned unwinder)
+/*
+ * A generation's page, where the unwinders keep their objects, and anneal which is whose:
+ *
+ *     0     an object for each unwinder, 64 bytes
+ *     256   for each: the address of the unwinder's function, 8; 0: the object is free
+ *     320   for each: 1 when it is being taken back, 8: it is not known whether that was done
+ */
+enum { OWNERS = 256, LEAVING = 320 };
+
+static uint64_t page_of(const struct an_target *target, const struct an_generation *generation)
 {
-    return generation->end + target->bias + (uint64_t)unwinder * OBJECT_SIZE;
+    return generation->end + target->bias;
+}
+
+static uint64_t read_word(const struct an_target *target, uint64_t address)
+{
+    uint64_t word = 0;
+    return an_target_read(target, address, &word, sizeof word) ? word : 0;
+}
+
+static bool write_word(const struct an_target *target, uint64_t address, uint64_t word)
+{
+    return an_target_write(target, address, &word, sizeof word);
+}
+
+/* The object that belongs to a function, or is free with 0; MOST_UNWINDERS when there is none. */
+static unsigned find_object(const struct an_target *target, uint64_t page, uint64_t owner)
+{
+    unsigned i = 0;
+    while (i < MOST_UNWINDERS && read_word(target, page + OWNERS + 8 * i) != owner)
+        i++;
+    return i;
 }
 
 /* The first word of an object that is registered is not 0. */
-static bool is_registered(const struct an_target *target, uint64_t object)
+static bool is_registered(const struct an_target *target, uint64_t page, unsigned object)
 {
-    uint64_t word = 0;
-    return an_target_read(target, object, &word, sizeof word) && word != 0;
+    return object < MOST_UNWINDERS && read_word(target, page + (uint64_t)object * OBJECT_SIZE) != 0;
+}
+
+static enum an_code add_frames(struct an_target *target, const struct an_remote *remote,
+                               const struct an_generation *generation, uint64_t function,
+                               struct an_error *error)
+{
+    uint64_t page = page_of(target, generation);
+    unsigned object = find_object(target, page, function);
+    if (is_registered(target, page, object))
+        return AN_OK;
+    if (object == MOST_UNWINDERS)
+        object = find_object(target, page, 0);
+    const uint64_t arguments[6] = {generation->frames + target->bias,
+                                   page + (uint64_t)object * OBJECT_SIZE};
+    if (object == MOST_UNWINDERS || !write_word(target, page + OWNERS + 8 * object, function))
+        return an_fail(error, AN_UNSUPPORTED, "process %d has too many unwinders", target->pid);
+    enum an_code code = an_remote_function(remote, target, function, arguments, error);
+    if (code == AN_OK && !is_registered(target, page, object))
+        code = an_fail(error, AN_SYSTEM,
+                       "the unwinder of process %d does not take frames of new code", target->pid);
+    return code;
+}
+
+/* A program that catches exceptions, whose unwinder is not one that can be told of frames (LLVM's). */
+static enum an_code refuse_unwinder(const struct an_target *target, struct an_error *error)
+{
+    const struct an_elf_symbol *symbols;
+    size_t count;
+    if (an_elf_symbols(target->elf, &symbols, &count, error) != AN_OK)
+        return error->code;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(symbols[i].name, "_Unwind_Resume", 14) == 0 ||
+            strncmp(symbols[i].name, "_Unwind_RaiseException", 22) == 0) {
+            an_fail(error, AN_UNSUPPORTED,
+                    "process %d has exceptions, but no unwinder that takes new frames",
+                    target->pid);
+            return an_error_hint(error, "link it with libgcc's unwinder");
+        }
+    return AN_OK;
 }
 
 enum an_code an_attach_frames(struct an_target *target, const struct an_remote *remote,
@@ -260,31 +354,42 @@ enum an_code an_attach_frames(struct an_target *target, const struct an_remote *
     struct unwinder found[MOST_UNWINDERS];
     enum an_code code = AN_OK;
     *unwinders = generation->frames ? find_unwinders(target, found) : 0;
-    for (unsigned i = 0; code == AN_OK && i < *unwinders; i++) {
-        uint64_t object = object_of(target, generation, i);
-        const uint64_t arguments[6] = {generation->frames + target->bias, object};
-        if (!is_registered(target, object))
-            code = an_remote_function(remote, target, found[i].add, arguments, error);
-        if (code == AN_OK && !is_registered(target, object))
-            code =
-                an_fail(error, AN_SYSTEM,
-                        "the unwinder of process %d does not take frames of new code", target->pid);
-    }
+    if (generation->frames && *unwinders == 0)
+        return refuse_unwinder(target, error);
+    for (unsigned i = 0; code == AN_OK && i < *unwinders; i++)
+        code = add_frames(target, remote, generation, found[i].add, error);
     return code;
 }
 
+/* A second call for the same frames would end the process. So it is noted that the first one is about
+ * to be made, and what cannot be known afterwards is left as it is. */
 static enum an_code remove_frames(struct an_target *target, const struct an_remote *remote,
                                   const struct an_generation *generation, struct an_error *error)
 {
     struct unwinder found[MOST_UNWINDERS];
+    uint64_t page = page_of(target, generation);
     unsigned count = generation->frames ? find_unwinders(target, found) : 0;
+    const uint64_t arguments[6] = {generation->frames + target->bias};
     enum an_code code = AN_OK;
     for (unsigned i = 0; code == AN_OK && i < count; i++) {
-        uint64_t object = object_of(target, generation, i);
-        const uint64_t arguments[6] = {generation->frames + target->bias};
-        if (is_registered(target, object))
-            code = an_remote_function(remote, target, found[i].remove, arguments, error);
+        unsigned object = find_object(target, page, found[i].add);
+        if (!is_registered(target, page, object))
+            continue;
+        uint64_t leaving = page + LEAVING + 8 * (uint64_t)object;
+        if (read_word(target, leaving) || !write_word(target, leaving, 1))
+            return an_fail(error, AN_SYSTEM, "frames of process %d may have been taken back",
+                           target->pid);
+        code = an_remote_function(remote, target, found[i].remove, arguments, error);
+        if (code == AN_UNSUPPORTED) /* it was not called */
+            write_word(target, leaving, 0);
+        if (code == AN_OK && (!write_word(target, page + (uint64_t)object * OBJECT_SIZE, 0) ||
+                              !write_word(target, leaving, 0)))
+            code = an_fail_errno(error, "", "writing the memory of the process");
     }
+    for (unsigned i = 0; code == AN_OK && i < MOST_UNWINDERS; i++)
+        if (is_registered(target, page, i)) /* with an unwinder that is no longer found */
+            code =
+                an_fail(error, AN_SYSTEM, "frames of process %d are still registered", target->pid);
     return code;
 }
 

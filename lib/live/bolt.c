@@ -87,6 +87,22 @@ static enum an_code make_copy(const struct an_elf *original, uint64_t address, c
 
 /* ---- the call ---- */
 
+/* Options with which old and new code would not do the same work, place for place, any more. */
+static const char *refused_option(const char *const *extra)
+{
+    static const char *const refused[] = {
+        "icf",        "frame-opt", "shrink-wrapping", "instrument",           "hugify", "o", "data",
+        "inline-all", "stoke",     "use-old-text",    "update-debug-sections"};
+    for (; extra && *extra; extra++) {
+        const char *name = *extra + strspn(*extra, "-");
+        size_t length = strcspn(name, "=");
+        for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+            if (strlen(refused[i]) == length && strncmp(name, refused[i], length) == 0)
+                return *extra;
+    }
+    return NULL;
+}
+
 enum { MOST_ARGUMENTS = 64 };
 
 static bool start(const char *program, char *const *arguments, const char *log, pid_t *pid)
@@ -167,6 +183,11 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
         an_fail(error, AN_USAGE, "there is no llvm-bolt%s%s", program ? " at " : "",
                 program ? program : "");
         return an_error_hint(error, "install it (Debian: bolt-19), or name it with --bolt");
+    }
+    if (refused_option(options->extra)) {
+        an_fail(error, AN_USAGE, "llvm-bolt's option %s is not possible here",
+                refused_option(options->extra));
+        return an_error_hint(error, "old and new code have to do the same");
     }
     enum an_code code = make_copy(original, address, input, error);
     if (code != AN_OK)

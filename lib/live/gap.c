@@ -22,14 +22,25 @@ static void extent(const struct an_target *target, uint64_t *first, uint64_t *en
     }
 }
 
+static uint64_t limit_of(const struct an_target *target)
+{
+    uint64_t first, end;
+    extent(target, &first, &end);
+    uint64_t limit = an_elf_is_fixed(target->elf) ? REACH : first + REACH;
+    return limit / AN_PAGE * AN_PAGE;
+}
+
+bool an_gap_reaches(const struct an_target *target, uint64_t end)
+{
+    return end <= limit_of(target);
+}
+
 enum an_code an_gap_find(const struct an_target *target, uint64_t size, uint64_t random,
                          uint64_t *address, struct an_error *error)
 {
     uint64_t first, end;
     extent(target, &first, &end);
-    uint64_t limit = first + REACH;
-    if (an_elf_is_fixed(target->elf))
-        limit = REACH;
+    uint64_t limit = limit_of(target);
     *address = 0;
     /* gaps from the program's end on; the last one that is large enough is taken */
     uint64_t from = (end + AN_PAGE - 1) / AN_PAGE * AN_PAGE;

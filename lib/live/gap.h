@@ -24,4 +24,7 @@
 enum an_code an_gap_find(const struct an_target *target, uint64_t size, uint64_t random,
                          uint64_t *address, struct an_error *error);
 
+/* Whether code of the program can jump to addresses below this one. */
+bool an_gap_reaches(const struct an_target *target, uint64_t end);
+
 #endif

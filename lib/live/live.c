@@ -8,11 +8,15 @@
  */
 #include <anneal/live.h>
 
+#include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +44,7 @@ struct an_live {
     struct an_reach reach;
     struct an_remote remote;
     struct an_state state;
+    int lock;      /* a socket, or -1 */
     bool is_known; /* all that is in the process is in items */
     struct {
         AN_VECTOR(struct item *);
@@ -126,6 +131,39 @@ static bool is_there(const struct an_live *live, const struct an_generation *gen
            memcmp(there, here, sizeof there) == 0;
 }
 
+static bool is_known(const struct an_live *live, const struct an_generation *generation)
+{
+    for (size_t i = 0; i < live->items.count; i++)
+        if (live->items.items[i]->generation.start == generation->start)
+            return true;
+    return false;
+}
+
+/* A layout that is mapped, of which the state does not know: it lies in another folder. */
+static enum an_code find_unknown(const struct an_live *live, struct an_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/%d-%llu/c", live->target.pid,
+             (unsigned long long)live->target.start);
+    for (size_t i = 0; i < live->target.maps.count; i++) {
+        const struct an_target_mapping *mapping = &live->target.maps.items[i];
+        const char *at = strstr(mapping->path, name);
+        bool known = !at || !(mapping->flags & AN_MAP_EXECUTE);
+        for (size_t k = 0; !known && k < live->items.count; k++)
+            known = live->items.items[k]->generation.start + live->target.bias == mapping->start;
+        for (size_t k = 0; !known && k < live->state.generations.count; k++)
+            known = strncmp(mapping->path, live->state.generations.items[k].path,
+                            strlen(live->state.generations.items[k].path)) == 0;
+        if (known)
+            continue;
+        an_fail(error, AN_MISMATCH, "process %d has a layout that is not known here: %.200s",
+                live->target.pid, mapping->path);
+        return an_error_hint(error, "name its folder with --state-dir: %.*s",
+                             (int)(at - mapping->path), mapping->path);
+    }
+    return AN_OK;
+}
+
 /* The file of a generation: by its name or, should somebody have removed that while it is mapped, through
  * the process. */
 static bool find_file(const struct an_live *live, const char *name, char *path, size_t size)
@@ -159,7 +197,8 @@ static enum an_code open_items(struct an_live *live, struct an_error *error)
         enum an_code code = open_item(live, path, known->number, &item, error);
         if (code != AN_OK)
             return code;
-        struct item **to = is_there(live, &item->generation) ? an_vector_push(&live->items) : NULL;
+        bool wanted = is_there(live, &item->generation) && !is_known(live, &item->generation);
+        struct item **to = wanted ? an_vector_push(&live->items) : NULL;
         if (to)
             *to = item;
         else
@@ -175,11 +214,30 @@ static enum an_code open_items(struct an_live *live, struct an_error *error)
 
 /* ---- opening ---- */
 
+/* Two of us at one process would undo each other's work. The name of a socket belongs to one, whoever it
+ * is, until it ends: nothing is left behind. */
+static enum an_code lock(struct an_live *live, struct an_error *error)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int length = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "anneal-live-%d-%llu",
+                          live->target.pid, (unsigned long long)live->target.start);
+    live->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    if (live->lock >= 0 && bind(live->lock, (struct sockaddr *)&name, size) == 0)
+        return AN_OK;
+    if (errno != EADDRINUSE)
+        return an_fail_errno(error, "", "locking");
+    an_fail(error, AN_SYSTEM, "another anneal is at work on process %d", live->target.pid);
+    return an_error_hint(error, "wait for it, or end it");
+}
+
 static enum an_code open_all(struct an_live *live, struct an_error *error)
 {
     const struct an_live_options *options = &live->options;
     struct an_state *state = &live->state;
     enum an_code code = an_target_open(&live->target, options->pid, options->binary, error);
+    if (code == AN_OK && !options->look_only)
+        code = lock(live, error);
     if (code == AN_OK)
         code = an_state_open(state, &live->target, options->state_dir, error);
     if (code == AN_OK)
@@ -188,7 +246,9 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
         code = an_reach_of_original(live->target.elf, &live->functions, &live->reach, error);
     if (code == AN_OK)
         code = an_remote_find(&live->target, &live->remote, error);
-    return code == AN_OK ? open_items(live, error) : code;
+    if (code == AN_OK)
+        code = open_items(live, error);
+    return code == AN_OK ? find_unknown(live, error) : code;
 }
 
 enum an_code an_live_open(const struct an_live_options *options, struct an_live **out,
@@ -199,6 +259,7 @@ enum an_code an_live_open(const struct an_live_options *options, struct an_live 
     if (!live)
         return an_fail_memory(error);
     live->options = *options;
+    live->lock = -1;
     live->target.memory = -1;
     enum an_code code = open_all(live, error);
     live->is_known = code == AN_OK;
@@ -213,7 +274,7 @@ void an_live_close(struct an_live *live)
 {
     if (!live)
         return;
-    if (live->is_known && live->items.count == 0)
+    if (live->is_known && live->items.count == 0 && !live->options.look_only)
         an_state_remove(&live->state); /* there is nothing to remember */
     for (size_t i = 0; i < live->items.count; i++)
         free_item(live->items.items[i]);
@@ -223,6 +284,8 @@ void an_live_close(struct an_live *live)
     an_reach_free(&live->reach);
     an_functions_free(&live->functions);
     an_target_close(&live->target);
+    if (live->lock >= 0)
+        close(live->lock);
     free(live);
 }
 
@@ -264,6 +327,8 @@ static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_l
         step(live, AN_LIVE_SWITCH);
         code = an_apply(&live->target, &plan, &applied, error);
     }
+    round->is_torn = applied.is_torn;
+    round->is_complete = applied.foreign + applied.occupied == 0 && !applied.is_torn;
     round->places = applied.places;
     round->pages = applied.pages;
     round->threads = applied.threads;
@@ -294,7 +359,9 @@ static struct an_code_range range_of(const struct an_live *live,
 static void forget(struct an_live *live, size_t number)
 {
     struct item *item = live->items.items[number];
-    unlink(item->generation.path);
+    size_t length = strlen(live->state.folder);
+    if (strncmp(item->generation.path, live->state.folder, length) == 0) /* another user's is his */
+        unlink(item->generation.path);
     free_item(item);
     live->items.count--;
     memmove(&live->items.items[number], &live->items.items[number + 1],
@@ -340,7 +407,7 @@ static void release(struct an_live *live, size_t in_force, struct an_live_round 
     enum { ATTEMPTS = 5, FIRST_WAIT = 10000000 };
     struct timespec a_while = {0, FIRST_WAIT};
     struct an_error ignored;
-    size_t left = live->items.count - (in_force != 0);
+    size_t left = round->is_complete ? live->items.count - (in_force != 0) : 0;
     if (left)
         step(live, AN_LIVE_RELEASE);
     for (unsigned i = 0; left && i < ATTEMPTS; i++) {
@@ -443,6 +510,10 @@ static enum an_code prepare(struct an_live *live, const char *path, unsigned num
         code = find_patches(live, *item, error);
     if (code != AN_OK)
         return code;
+    if (!an_gap_reaches(&live->target, (*item)->generation.end + live->target.bias)) {
+        an_fail(error, AN_UNSUPPORTED, "llvm-bolt needs more room than there is within 2 GiB");
+        return an_error_in(error, path);
+    }
     const struct an_patches *patches = &(*item)->patches;
     round->operands = mended.operands;
     round->functions = (*item)->generation.moved.count;
@@ -496,7 +567,7 @@ static enum an_code put_in_force(struct an_live *live, struct item *item,
         return an_fail_memory(error);
     *to = item;
     enum an_code code = switch_to(live, live->items.count, round, error);
-    if (code != AN_OK) {
+    if (code != AN_OK && !round->is_torn) {
         live->items.count--;
         an_attach_undo(&live->target, &live->remote, &item->generation, &later);
         save(live, NULL, &later);
@@ -522,7 +593,7 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
     char path[PATH_MAX + 16];
     struct item *item = NULL;
     *round = (struct an_live_round){0};
-    enum an_code code = an_state_prepare(&live->state, &live->target, error);
+    enum an_code code = an_state_prepare(&live->state, error);
     if (code != AN_OK)
         return code;
     round->number = next_number(live);
@@ -536,6 +607,8 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
         code = attach(live, item, round, error);
     if (code == AN_OK && !live->options.dry_run)
         code = put_in_force(live, item, round, error);
+    if (code != AN_OK && round->is_torn)
+        return code;
     if (code != AN_OK || live->options.dry_run) {
         unlink(path);
         free_item(item);
@@ -612,7 +685,7 @@ enum an_code an_live_record(struct an_live *live, const struct an_record_options
         .recording = recording ? recording : own,
         .profile = profile,
     };
-    enum an_code code = an_state_prepare(&live->state, &live->target, error);
+    enum an_code code = an_state_prepare(&live->state, error);
     if (code == AN_OK)
         code = an_profile_record(&request, account, error);
     if (code == AN_OK)
@@ -632,7 +705,7 @@ enum an_code an_live_sample(struct an_live *live, const struct an_record_options
     struct an_profile_request request = {
         .pid = live->target.pid, .record = record, .recording = recording};
     struct an_live_profile account;
-    enum an_code code = an_state_prepare(&live->state, &live->target, error);
+    enum an_code code = an_state_prepare(&live->state, error);
     if (code == AN_OK)
         code = an_profile_record(&request, &account, error);
     if (code == AN_OK)

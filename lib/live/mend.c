@@ -188,8 +188,10 @@ static enum an_code mend_frames(struct mender *mender)
         if (drop && edit(mender, entry.location, 0, 4) != AN_OK)
             return mender->error->code;
     }
-    bool has_end = last + 4 <= section->address + bytes.size;
-    return has_end ? edit(mender, last, 0, 4) : AN_OK;
+    if (last + 4 <= section->address + bytes.size)
+        return edit(mender, last, 0, 4);
+    an_fail(mender->error, AN_UNSUPPORTED, "no room for the end of .eh_frame");
+    return an_error_in(mender->error, generation->path);
 }
 
 /* ---- the whole ---- */

@@ -66,12 +66,13 @@ static void compose(const struct planner *planner, size_t first, size_t end,
                     uint8_t *bytes)
 {
     memcpy(bytes, original, place->size);
-    for (size_t i = first; i < end; i++) {
-        const struct tagged *tagged = &planner->tagged.items[i];
-        if (tagged->source == source)
-            memcpy(bytes + (tagged->patch->address - place->address), tagged->patch->patched,
-                   tagged->patch->size);
-    }
+    for (unsigned entries = 0; entries < 2; entries++) /* an entry counts more than a call in it */
+        for (size_t i = first; i < end; i++) {
+            const struct tagged *tagged = &planner->tagged.items[i];
+            if (tagged->source == source && (tagged->patch->kind == AN_PATCH_ENTRY) == entries)
+                memcpy(bytes + (tagged->patch->address - place->address), tagged->patch->patched,
+                       tagged->patch->size);
+        }
 }
 
 static bool begin_place(struct an_plan *plan, uint64_t address, unsigned size, bool is_entry,
@@ -161,7 +162,8 @@ static bool plan_entry(struct planner *planner, size_t source, const struct an_m
         return true; /* it can only be entered from code of the same generation, and does no harm */
     if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place))
         return false;
-    an_patch_jump(jump, moved->address, home(planner, moved->original, planner->in_force));
+    place->leads_to = home(planner, moved->original, planner->in_force);
+    an_patch_jump(jump, moved->address, place->leads_to);
     if (!add_state(planner->plan, place, jump) || !add_state(planner->plan, place, own))
         return false;
     for (size_t i = 0; i <= planner->count; i++) {

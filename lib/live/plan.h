@@ -27,8 +27,10 @@ struct an_place {     /* some bytes that may have to be changed */
     uint8_t size;
     bool is_entry; /* no thread may be between its first and last byte */
     bool is_code;
-    bool is_withheld;                  /* a thread is there and does not leave */
-    bool changes;                      /* it holds something else now */
+    bool is_withheld;  /* a thread is there and does not leave */
+    bool changes;      /* it holds something else now */
+    bool is_foreign;   /* it holds none of its states */
+    uint64_t leads_to; /* of an older generation: where its jump goes, as linked; else 0 */
     uint32_t first_state, state_count; /* what it may hold: the first is what it shall */
 };
 

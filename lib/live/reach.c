@@ -40,6 +40,13 @@ static bool has_far_distance(const uint8_t *bytes, const struct an_instruction *
     return instruction->length == 5 && (bytes[0] == 0xe8 || bytes[0] == 0xe9);
 }
 
+/* The kernel may let a thread make a system call again, from its instruction on. */
+static bool is_system_call(const uint8_t *bytes, const struct an_instruction *instruction)
+{
+    return instruction->length == 2 &&
+           ((bytes[0] == 0x0f && bytes[1] == 0x05) || (bytes[0] == 0xcd && bytes[1] == 0x80));
+}
+
 static bool read_instruction(struct an_reach *reach, uint64_t address, const uint8_t *bytes,
                              const struct an_instruction *instruction, bool keep_calls)
 {
@@ -50,6 +57,10 @@ static bool read_instruction(struct an_reach *reach, uint64_t address, const uin
                      instruction->kind == AN_COUNTING_JUMP;
     if (is_call)
         set_bit(reach, reach->returns, next);
+    if (is_system_call(bytes, instruction)) {
+        set_bit(reach, reach->leads, address);
+        set_bit(reach, reach->returns, next);
+    }
     if (!is_direct)
         return true;
     set_bit(reach, reach->leads, instruction->target);

@@ -1,8 +1,8 @@
 /* Calls by threads of the process; see remote.h. */
 #include "live/remote.h"
 
+#include <elf.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,12 +70,8 @@ bool an_remote_is_restorer(const struct an_target *target, uint64_t address)
 
 /* ---- which thread ---- */
 
-/*
- * How well a thread suits, the lowest number first. From a frame like that of a signal, a call that the
- * kernel would resume by a note of its own (nanosleep, or poll with a timeout: signal(7)) starts from
- * the beginning; where that makes a difference such a thread is the last choice.
- */
-enum rank { WAITS, RUNS, WAITS_FOR_LOCK, WAITS_FOR_TIME, UNFIT };
+/* How well a thread suits, the lowest number first. */
+enum rank { WAITS, RUNS, IS_IN_CALL, WAITS_FOR_LOCK, UNFIT };
 
 struct candidate {
     int32_t tid;
@@ -87,30 +83,57 @@ struct candidates {
     int32_t pid;
 };
 
-static enum rank rank_of_call(long number, const unsigned long long arguments[6])
+/* A thread that waits in one of these holds no lock of the C library, or of the unwinder. */
+static enum rank rank_of_call(long number)
 {
     switch (number) {
-    case SYS_futex: {
-        long operation = (long)(arguments[1] & FUTEX_CMD_MASK);
-        bool is_relative = operation == FUTEX_WAIT && arguments[3];
-        return is_relative ? WAITS_FOR_TIME : WAITS_FOR_LOCK;
-    }
+    case SYS_read:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_accept:
+    case SYS_accept4:
     case SYS_poll:
-        return (int)arguments[2] < 0 ? WAITS : WAITS_FOR_TIME;
-    case SYS_clock_nanosleep:
-        return arguments[1] & TIMER_ABSTIME ? WAITS : WAITS_FOR_TIME;
-    case SYS_nanosleep:
-    case SYS_restart_syscall:
     case SYS_ppoll:
-    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
     case SYS_select:
-        return WAITS_FOR_TIME;
+    case SYS_pselect6:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_restart_syscall:
+    case SYS_rt_sigtimedwait:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_pause:
+        return WAITS;
+    case SYS_futex:
+        return WAITS_FOR_LOCK;
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_fork:
     case SYS_vfork:
     case SYS_execve:
+    case SYS_execveat:
+    case SYS_exit:
+    case SYS_exit_group:
         return UNFIT;
     default:
-        return WAITS;
+        return IS_IN_CALL;
     }
+}
+
+/* A thread may have a filter of its own, for which a call that it does not make by itself is deadly. */
+static bool is_filtered(int32_t pid, int32_t tid)
+{
+    struct an_buffer text;
+    char name[64];
+    snprintf(name, sizeof name, "task/%d/status", tid);
+    if (!an_proc_text(pid, name, &text))
+        return true;
+    const char *filter = strstr((const char *)text.data, "\nSeccomp:");
+    bool is_one = filter && strtol(filter + sizeof "\nSeccomp:" - 1, NULL, 10) != 0;
+    an_buffer_free(&text);
+    return is_one;
 }
 
 static void add_candidate(void *context, int32_t tid)
@@ -118,18 +141,16 @@ static void add_candidate(void *context, int32_t tid)
     struct candidates *candidates = context;
     struct an_buffer text;
     char name[64];
-    unsigned long long arguments[6];
     long number;
     snprintf(name, sizeof name, "task/%d/syscall", tid);
     if (!an_proc_text(candidates->pid, name, &text))
         return;
     struct candidate candidate = {tid, RUNS};
-    if (sscanf((char *)text.data, "%ld %llx %llx %llx %llx %llx %llx", &number, &arguments[0],
-               &arguments[1], &arguments[2], &arguments[3], &arguments[4], &arguments[5]) == 7 &&
-        number >= 0)
-        candidate.rank = rank_of_call(number, arguments);
+    if (sscanf((char *)text.data, "%ld", &number) == 1 && number >= 0)
+        candidate.rank = rank_of_call(number);
     an_buffer_free(&text);
-    struct candidate *to = candidate.rank == UNFIT ? NULL : an_vector_push(candidates);
+    bool fits = candidate.rank != UNFIT && !is_filtered(candidates->pid, tid);
+    struct candidate *to = fits ? an_vector_push(candidates) : NULL;
     if (to)
         *to = candidate;
 }
@@ -154,10 +175,17 @@ struct call {
     struct an_signal_frame frame;
 };
 
-enum { SYSTEM_CALL_LENGTH = 2, ROOM = 16384, PATH_ROOM = 4608, KERNEL_RESTARTS = 512 };
+enum {
+    SYSTEM_CALL_LENGTH = 2,
+    ROOM = 16384,
+    PATH_ROOM = 4608,
+    KERNEL_RESTARTS = 512,
+    VECTORS_MOST = 16384,
+};
 
-/* The state from which the thread goes on as if nothing had been: in a system call that the stop has
- * interrupted, from before the call. */
+/* The state for the frame: in a system call that the stop has interrupted, from before the call. (The
+ * kernel resumes some calls by a note of its own, which rt_sigreturn clears; these would return EINTR,
+ * and so begin anew. That is for the case that this process is killed.) */
 static void undo_interruption(struct user_regs_struct *registers)
 {
     int64_t result = (int64_t)registers->rax;
@@ -170,15 +198,26 @@ static void undo_interruption(struct user_regs_struct *registers)
     registers->orig_rax = (unsigned long long)-1;
 }
 
-/* Whether a thread that executes is at a place where it holds no lock of a library. */
+/* Whether a thread that executes is at a place where it holds no lock of a library. Of a static program
+ * nobody knows. */
 static bool is_in_program(const struct an_target *target, uint64_t address)
 {
-    size_t count;
-    const struct an_elf_segment *segments = an_elf_segments(target->elf, &count);
     const struct an_elf_section *text = an_elf_section(target->elf, ".text");
-    (void)segments;
-    return text && address - target->bias >= text->address &&
+    return an_elf_section(target->elf, ".interp") && text &&
+           address - target->bias >= text->address &&
            address - target->bias < text->address + text->size;
+}
+
+/* Whether there is room below: on a stack whose end is known, by the guard below it. Others may lie side
+ * by side with something else. */
+static bool has_room(const struct an_target *target, uint64_t stack)
+{
+    const struct an_target_mapping *mapping = an_target_mapping_at(target, stack);
+    if (!mapping || !(mapping->flags & AN_MAP_WRITE) || stack - mapping->start < ROOM)
+        return false;
+    bool has_guard = mapping > target->maps.items && mapping[-1].end == mapping->start &&
+                     (mapping[-1].flags & ~(unsigned)AN_MAP_SHARED) == 0;
+    return has_guard || strcmp(mapping->path, "[stack]") == 0;
 }
 
 /* What is there now, not what was when the process was opened: it may run another program since. */
@@ -198,13 +237,11 @@ static bool has_pieces(const struct call *call, int32_t tid)
            an_target_is_there(call->target);
 }
 
-static bool suits(const struct call *call, const struct user_regs_struct *registers)
+static bool suits(const struct call *call, enum rank rank, const struct user_regs_struct *registers)
 {
-    bool is_in_call = (int64_t)registers->orig_rax >= 0;
-    const struct an_target_mapping *stack = an_target_mapping_at(call->target, registers->rsp);
-    bool has_room = stack && (stack->flags & AN_MAP_WRITE) && registers->rsp - stack->start > ROOM;
-    return has_room && (registers->cs & 0xff) == 0x33 &&
-           (!call->function || is_in_call || is_in_program(call->target, registers->rip));
+    bool may_hold_lock = rank == IS_IN_CALL || rank == RUNS;
+    return has_room(call->target, registers->rsp) && (registers->cs & 0xff) == 0x33 &&
+           (!call->function || !may_hold_lock || is_in_program(call->target, registers->rip));
 }
 
 static bool write_stack(struct call *call)
@@ -235,7 +272,7 @@ static void set_call(const struct call *call, struct user_regs_struct *registers
     registers->eflags &= ~(unsigned long long)0x400; /* the direction is upwards for functions */
 }
 
-enum progress { GOES_ON, HAS_RETURNED, HAS_FAILED };
+enum progress { GOES_ON, HAS_RETURNED, HAS_FAILED, IS_AWAY };
 
 /* What a stop of the thread means. */
 static enum progress follow(struct call *call, int32_t tid, int status)
@@ -256,7 +293,7 @@ static enum progress follow(struct call *call, int32_t tid, int status)
     return is_back ? HAS_RETURNED : GOES_ON;
 }
 
-/* From the call to its end. */
+/* From the call until it has returned, to the code behind it. */
 static enum progress watch(struct call *call, int32_t tid)
 {
     enum { LONG = 2000000000, SPIN = 200000 };
@@ -267,90 +304,133 @@ static enum progress watch(struct call *call, int32_t tid)
         uint64_t now = an_tracee_now();
         if (!an_tracee_to_syscall(tid) || now >= deadline ||
             !an_tracee_wait(tid, deadline - now, SPIN, &status))
-            return HAS_FAILED; /* it may still return, by itself */
+            return IS_AWAY;
         progress = follow(call, tid, status);
     }
-    int status;
-    if (progress == HAS_RETURNED) /* behind rt_sigreturn it is where it was */
-        progress = an_tracee_to_syscall(tid) && an_tracee_wait(tid, LONG, SPIN, &status)
-                       ? HAS_RETURNED
-                       : HAS_FAILED;
     return progress;
 }
 
-/* Stops a thread, has it make the call, and lets it go. False: it does not suit, and is as it was. */
-static bool try_thread(struct call *call, int32_t tid, enum progress *progress)
+/* What a thread is: all its registers, and its signal mask. */
+struct state {
+    struct user_regs_struct registers;
+    uint8_t vectors[VECTORS_MOST];
+    struct iovec vector;
+    uint64_t mask;
+};
+
+static bool save(int32_t tid, struct state *state)
+{
+    state->vector = (struct iovec){state->vectors, sizeof state->vectors};
+    return an_tracee_registers(tid, &state->registers) &&
+           ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &state->vector) == 0 &&
+           ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof state->mask, &state->mask) == 0;
+}
+
+/* It stands where rt_sigreturn begins, which is skipped; should this process be killed now, it comes there
+ * again. What the kernel would do behind an interrupted call, it does only where a thread goes on from
+ * such a stop: so there is one more. */
+static void restore(const struct call *call, int32_t tid, const struct state *state)
+{
+    enum { LONG = 2000000000, SPIN = 200000 };
+    struct user_regs_struct registers;
+    struct iovec vector = state->vector;
+    int status = 0;
+    if (an_tracee_registers(tid, &registers)) {
+        registers.orig_rax = (unsigned long long)-1; /* no system call */
+        registers.rip = call->remote->restorer;
+        registers.rsp = call->frame.address + 8;
+        ptrace(PTRACE_SETREGS, tid, NULL, &registers);
+        an_tracee_interrupt(tid);
+        an_tracee_continue(tid);
+        an_tracee_wait(tid, LONG, SPIN, &status);
+    }
+    ptrace(PTRACE_SETREGSET, tid, (void *)NT_X86_XSTATE, &vector);
+    ptrace(PTRACE_SETREGS, tid, NULL, &state->registers);
+    ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof state->mask, &state->mask);
+}
+
+/* Sets the call up. From the moment at which the registers are set, the thread finds back by itself. */
+static bool begin_call(struct call *call, int32_t tid, const struct state *state)
+{
+    struct user_regs_struct registers = state->registers;
+    undo_interruption(&registers);
+    if (!an_signal_frame_make(&call->frame, tid, &registers, call->remote->restorer) ||
+        !write_stack(call))
+        return false;
+    set_call(call, &registers);
+    if (ptrace(PTRACE_SETREGS, tid, NULL, &registers) != 0)
+        return false;
+    sigset_t all;
+    sigfillset(&all);
+    ptrace(PTRACE_SETSIGMASK, tid, (void *)8, &all);
+    return true;
+}
+
+/* Stops a thread, has it make the call, and lets it go. GOES_ON: it does not suit, and is as it was. */
+static enum progress try_thread(struct call *call, int32_t tid, enum rank rank)
 {
     enum { PATIENCE = 2000000000 };
-    struct user_regs_struct registers;
-    sigset_t all;
+    struct state state;
     int status, signal;
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
-        return false;
+        return GOES_ON;
     an_tracee_interrupt(tid);
-    if (!an_tracee_wait(tid, PATIENCE, 0, &status)) {
-        *progress = HAS_FAILED; /* cannot be told to go on; when it stops, it is let go */
-        return false;
-    }
+    if (!an_tracee_wait(tid, PATIENCE, 0, &status))
+        return IS_AWAY; /* it waits in the kernel; when it stops, threads.c lets it go */
     enum an_tracee_event event = an_tracee_event(tid, status, &signal);
     if (event == AN_EVENT_END)
-        return false;
+        return GOES_ON;
     bool is_ours = event == AN_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
     if (event == AN_EVENT_STOP)
         an_tracee_mend(tid);
-    bool fits = is_ours && an_tracee_registers(tid, &registers) && suits(call, &registers) &&
-                has_pieces(call, tid);
-    if (fits)
-        undo_interruption(&registers);
-    fits = fits && an_signal_frame_make(&call->frame, tid, &registers, call->remote->restorer) &&
-           write_stack(call);
-    struct user_regs_struct changed = registers;
-    if (fits) {
-        set_call(call, &changed);
-        fits = ptrace(PTRACE_SETREGS, tid, NULL, &changed) == 0;
-    }
-    if (!fits) {
+    if (!is_ours || !save(tid, &state) || !suits(call, rank, &state.registers) ||
+        !has_pieces(call, tid) || !begin_call(call, tid, &state)) {
         an_tracee_release(tid, signal);
-        return false;
+        return GOES_ON;
     }
-    sigfillset(&all);
-    ptrace(PTRACE_SETSIGMASK, tid, (void *)8, &all); /* the frame brings its own one back */
-    *progress = watch(call, tid);
-    if (*progress == HAS_FAILED && call->function) /* it has crashed, or hangs: back at once */
-        ptrace(PTRACE_SETREGS, tid, NULL, &registers);
+    enum progress progress = watch(call, tid);
+    if (progress == IS_AWAY) { /* it hangs: it will find back by itself, if it ever returns */
+        an_tracee_interrupt(tid);
+        return IS_AWAY;
+    }
+    restore(call, tid, &state);
     an_tracee_release(tid, 0);
-    return true;
+    return progress;
+}
+
+/* Tries the threads, best first. */
+static enum progress try_all(struct call *call)
+{
+    struct candidates candidates = {.pid = call->target->pid};
+    enum progress progress = GOES_ON;
+    char folder[64];
+    snprintf(folder, sizeof folder, "/proc/%d/task", call->target->pid);
+    if (!an_proc_each(folder, add_candidate, &candidates))
+        progress = HAS_FAILED;
+    if (candidates.count)
+        qsort(candidates.items, candidates.count, sizeof *candidates.items, by_rank);
+    for (size_t i = 0; progress == GOES_ON && i < candidates.count; i++)
+        progress = try_thread(call, candidates.items[i].tid, candidates.items[i].rank);
+    an_vector_free(&candidates);
+    return progress;
 }
 
 static enum an_code run(struct call *call, struct an_error *error)
 {
     enum { ATTEMPTS = 20 };
     static const struct timespec a_while = {0, 5000000};
-    char folder[64];
-    snprintf(folder, sizeof folder, "/proc/%d/task", call->target->pid);
-    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++, nanosleep(&a_while, NULL)) {
-        struct candidates candidates = {.pid = call->target->pid};
-        if (!an_proc_each(folder, add_candidate, &candidates))
-            break;
-        if (candidates.count)
-            qsort(candidates.items, candidates.count, sizeof *candidates.items, by_rank);
-        for (size_t i = 0; i < candidates.count; i++) {
-            enum progress progress = GOES_ON;
-            bool last_choice = candidates.items[i].rank == WAITS_FOR_TIME;
-            if (last_choice && attempt < ATTEMPTS / 2)
-                continue; /* others may suit at another moment */
-            bool tried = try_thread(call, candidates.items[i].tid, &progress);
-            if (!tried && progress == GOES_ON)
-                continue;
-            an_vector_free(&candidates);
-            if (tried && progress == HAS_RETURNED)
-                return AN_OK;
-            return an_fail(error, AN_SYSTEM, "process %d has not made a call that it was told to",
-                           call->target->pid);
-        }
-        an_vector_free(&candidates);
+    enum progress progress = GOES_ON;
+    for (unsigned i = 0; progress == GOES_ON && i < ATTEMPTS; i++) {
+        if (i)
+            nanosleep(&a_while, NULL);
+        progress = try_all(call);
     }
-    an_fail(error, AN_SYSTEM, "process %d has no thread that could make a call for anneal",
+    if (progress == HAS_RETURNED)
+        return AN_OK;
+    if (progress != GOES_ON)
+        return an_fail(error, AN_SYSTEM, "process %d has not made a call that it was told to",
+                       call->target->pid);
+    an_fail(error, AN_UNSUPPORTED, "process %d has no thread that could make a call for anneal",
             call->target->pid);
     return an_error_hint(error, "try again when it does something else");
 }

@@ -14,7 +14,9 @@
  *     |   signal mask         |
  *     | address of the code   |  <- rsp; "ret" goes there: mov $15, %rax; syscall (rt_sigreturn)
  *
- * Whatever happens to this process from then on, the thread makes the call and goes on where it was.
+ * Whatever happens to this process from then on, the thread makes the call and goes on where it was. As
+ * long as this process lives, it does not come to that: when the call has returned, all registers are
+ * put back, so that the kernel resumes an interrupted call just as it would have.
  *
  * Source: arch/x86/kernel/signal_64.c and fpu/signal.c of Linux for the frame; rt_sigreturn(2).
  */
@@ -48,7 +50,8 @@ enum an_code an_remote_call_with_path(const struct an_remote *remote,
                                       int64_t *result, struct an_error *error);
 
 /* Calls a function without a result. It runs in a thread that waits in a system call, or executes the
- * program's own code: not within a library, whose locks it may hold. */
+ * program's own code: not within a library, whose locks it may hold. AN_UNSUPPORTED: there is no such
+ * thread, and it was not called. */
 enum an_code an_remote_function(const struct an_remote *remote, const struct an_target *target,
                                 uint64_t function, const uint64_t arguments[6],
                                 struct an_error *error);

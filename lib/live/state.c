@@ -135,29 +135,47 @@ void an_state_free(struct an_state *state)
 
 /* ---- writing ---- */
 
+/* Whether only this user can write in a folder; with `shared`, also one like /tmp will do, where everybody
+ * can only remove what is his own. */
+static bool is_own(const char *path, bool shared)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return false;
+    bool is_open = about.st_mode & (S_IWGRP | S_IWOTH);
+    bool is_sticky = (about.st_mode & S_ISVTX) && (about.st_uid == 0 || about.st_uid == geteuid());
+    return (about.st_uid == geteuid() && !is_open) || (shared && is_sticky);
+}
+
 /* Folders that others may pass through, so that the process can open what is in them. */
-static enum an_code make_folder(const char *path, const struct an_target *target,
-                                struct an_error *error)
+static enum an_code make_folder(const char *path, bool shared, struct an_error *error)
 {
     if (mkdir(path, 0711) == 0)
         chmod(path, 0711); /* whatever the umask is */
     else if (errno != EEXIST)
         return an_fail_errno(error, path, "creating");
-    if (is_trusted(path, target) || strncmp(path, "/var/tmp/anneal-", 16) != 0)
+    if (is_own(path, shared))
         return AN_OK;
     an_fail(error, AN_SYSTEM, "is not a folder of yours that only you can write to");
     an_error_in(error, path);
     return an_error_hint(error, "name another one with --state-dir");
 }
 
+/* With the files in it, if it is this user's: a link is none. */
 static void remove_folder(const char *path)
 {
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
+    int file =
+        is_own(path, false) ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    DIR *folder = file >= 0 ? fdopendir(file) : NULL;
+    if (!folder) {
+        if (file >= 0)
+            close(file);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(folder));)
         if (entry->d_name[0] != '.')
             unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     rmdir(path);
 }
 
@@ -185,16 +203,15 @@ static void sweep(const char *base)
         closedir(folder);
 }
 
-enum an_code an_state_prepare(const struct an_state *state, const struct an_target *target,
-                              struct an_error *error)
+enum an_code an_state_prepare(const struct an_state *state, struct an_error *error)
 {
     char base[PATH_MAX];
     snprintf(base, sizeof base, "%s", state->folder);
     *strrchr(base, '/') = '\0';
-    enum an_code code = make_folder(base, target, error);
+    enum an_code code = make_folder(base, true, error);
     if (code == AN_OK)
         sweep(base);
-    return code == AN_OK ? make_folder(state->folder, target, error) : code;
+    return code == AN_OK ? make_folder(state->folder, false, error) : code;
 }
 
 enum an_code an_state_save(const struct an_state *state, const struct an_target *target,
@@ -202,7 +219,7 @@ enum an_code an_state_save(const struct an_state *state, const struct an_target 
 {
     struct an_buffer text = {0};
     char path[PATH_MAX + 8], boot[64];
-    enum an_code code = an_state_prepare(state, target, error);
+    enum an_code code = an_state_prepare(state, error);
     if (code != AN_OK)
         return code;
     boot_id(boot, sizeof boot);

@@ -14,8 +14,9 @@
  * A generation is written before it is mapped, and what is really mapped and in force is read from
  * the process itself: the file can be behind or ahead of it, after an interruption, without harm.
  *
- * The folder belongs to whoever called anneal. Another user's is taken only if that is root, or the
- * process's own user: both could do with the process what they like anyway.
+ * The folder belongs to whoever called anneal, and nobody else can write there. Another user's is read
+ * only if that is root, or the process's own user: both could do with the process what they like
+ * anyway. Nothing is ever written or removed there.
  */
 #ifndef AN_LIVE_STATE_H
 #define AN_LIVE_STATE_H
@@ -46,8 +47,7 @@ enum an_code an_state_open(struct an_state *state, const struct an_target *targe
 void an_state_free(struct an_state *state);
 
 /* Makes the folder, and removes those of processes that have ended. */
-enum an_code an_state_prepare(const struct an_state *state, const struct an_target *target,
-                              struct an_error *error);
+enum an_code an_state_prepare(const struct an_state *state, struct an_error *error);
 
 /* Writes the file, whole or not at all. */
 enum an_code an_state_save(const struct an_state *state, const struct an_target *target,

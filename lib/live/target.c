@@ -180,8 +180,7 @@ static enum an_code check_build_id(const struct an_target *target, struct an_err
     return AN_OK;
 }
 
-/* What is executed is what the file has, but for places that somebody changed: half of it in every
- * page would be too much. */
+/* What is executed is what the file has, but for places that lead to new code. */
 static enum an_code check_code(const struct an_target *target, struct an_error *error)
 {
     const struct an_elf_section *text = an_elf_section(target->elf, ".text");
@@ -198,7 +197,7 @@ static enum an_code check_code(const struct an_target *target, struct an_error *
             same += there[i] == here.data[at + i];
         seen += size;
     }
-    return same * 2 >= seen ? AN_OK : wrong_binary(target, "its code is another", error);
+    return same * 4 >= seen * 3 ? AN_OK : wrong_binary(target, "its code is another", error);
 }
 
 /* ---- refusals ---- */
@@ -275,13 +274,24 @@ static enum an_code open_binary(struct an_target *target, const char *binary,
     return code;
 }
 
+/* Restartable sequences (rseq) are known to the kernel by their addresses. */
+static enum an_code check_sequences(const struct an_target *target, struct an_error *error)
+{
+    if (!an_elf_section(target->elf, "__rseq_cs"))
+        return AN_OK;
+    an_fail(error, AN_UNSUPPORTED, "has restartable sequences (rseq), which must not be moved");
+    return an_error_in(error, target->binary);
+}
+
 static enum an_code check_program(struct an_target *target, struct an_error *error)
 {
     uint64_t entry = auxiliary(target->pid, AT_ENTRY);
     target->bias = entry - entry_of(target->elf);
     if (!entry || (an_elf_is_fixed(target->elf) && target->bias))
         return wrong_binary(target, "it begins elsewhere", error);
-    enum an_code code = check_build_id(target, error);
+    enum an_code code = check_sequences(target, error);
+    if (code == AN_OK)
+        code = check_build_id(target, error);
     return code == AN_OK ? check_code(target, error) : code;
 }
 

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "record/proc.h"
 #include "record/tracee.h"
@@ -24,7 +26,20 @@ struct listing {
     size_t added;
     int refusal; /* errno */
     bool failed;
+    bool has_late; /* a thread that we hold already, since it has not stopped when it was told to */
 };
+
+static bool is_ours(int32_t tid)
+{
+    struct an_buffer text;
+    bool ours = false;
+    if (!an_proc_text(tid, "status", &text))
+        return false;
+    const char *tracer = strstr((const char *)text.data, "\nTracerPid:");
+    ours = tracer && strtol(tracer + sizeof "\nTracerPid:" - 1, NULL, 10) == (long)getpid();
+    an_buffer_free(&text);
+    return ours;
+}
 
 static void add_thread(void *context, int32_t tid)
 {
@@ -32,7 +47,8 @@ static void add_thread(void *context, int32_t tid)
     if (find(listing->threads, tid))
         return;
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
-        listing->refusal = errno == ESRCH ? listing->refusal : errno;
+        listing->refusal = errno == ESRCH || is_ours(tid) ? listing->refusal : errno;
+        listing->has_late = listing->has_late || is_ours(tid);
         return;
     }
     struct an_thread *thread = an_vector_push(&listing->threads->list);
@@ -49,9 +65,9 @@ static void add_thread(void *context, int32_t tid)
 /* A thread that was about to get a signal stands as still as the others. */
 static void arrive(struct an_threads *threads, int32_t tid, int status)
 {
-    struct an_thread *thread = find(threads, tid);
-    if (!thread)
-        return;
+    struct an_thread *thread = find(threads, tid), late = {.tid = tid};
+    bool is_late = !thread; /* it was told to stop long ago, and not waited for any more */
+    thread = is_late ? &late : thread;
     enum an_tracee_event event = an_tracee_event(tid, status, &thread->signal);
     if (event == AN_EVENT_END) {
         thread->is_gone = true;
@@ -59,6 +75,10 @@ static void arrive(struct an_threads *threads, int32_t tid, int status)
     }
     if (event == AN_EVENT_STOP)
         an_tracee_mend(tid);
+    if (is_late) {
+        an_tracee_release(tid, late.signal);
+        return;
+    }
     thread->is_stopped = an_tracee_registers(tid, &thread->registers);
     thread->is_gone = !thread->is_stopped;
     if (!threads->first_stop)
@@ -116,7 +136,7 @@ enum an_code an_threads_stop(struct an_threads *threads, const struct an_target 
         listing.added = 0;
         if (!an_proc_each(folder, add_thread, &listing))
             listing.refusal = ESRCH;
-        if (!wait_for_all(threads, deadline)) {
+        if (!wait_for_all(threads, deadline) || listing.has_late) {
             give_up(threads);
             an_fail(error, AN_SYSTEM, "a thread of process %d does not stop", target->pid);
             return an_error_hint(error, "it may wait in the kernel; try again");

@@ -126,7 +126,7 @@ ends_well() {
 
 # live STATUS ARGUMENT...: for the target
 live() {
-    run "$1" "$anneal" live --state-dir "$state" -p "$target" "${@:2}"
+    run "$1" "$anneal" live --state-dir "$state" -p "$target" "${@:2}" || fail "$(cat said)"
 }
 
 # a_round [ARGUMENT]...: of the profile, kept whatever it is worth; at least ten functions are moved
@@ -145,9 +145,9 @@ in_force() {
 # revert: and no byte differs
 revert() {
     live 0 -q --revert
-    expect "$(differing)" 0
     is_free "$target"
     gets_on
+    expect "$(differing)" 0
 }
 
 # keep_memory: what differing and added_memory compare with

@@ -306,16 +306,27 @@ HOT void handle(int)
     signals_handled += 1;
 }
 
+/* SIGTERM is blocked, nothing else. */
+HOT void check_mask()
+{
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    for (int number = 1; number <= SIGRTMAX; number++)
+        if (sigismember(&mask, number) != (number == SIGTERM))
+            disturbed("signal %d is %s", number, number == SIGTERM ? "not blocked" : "blocked");
+}
+
 HOT void ask_kernel()
 {
     struct sigaction action;
     uint64_t before = signals_handled;
+    check_mask();
     sigaction(SIGUSR1, nullptr, &action);
     if (action.sa_handler != handle)
         disturbed("the kernel has another signal handler");
     raise(SIGUSR1);
     if (signals_handled == before)
-        disturbed("the signal handler did not run");
+        disturbed("a signal was lost");
 }
 
 void run(worker *worker)
