@@ -1,11 +1,13 @@
 /* Carrying out a plan; see apply.h. */
 #include "live/apply.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <time.h>
 
+#include "base/pool.h"
 #include "live/occupied.h"
 #include "live/threads.h"
 #include "record/memory.h"
@@ -190,19 +192,56 @@ static void take_back(const struct applier *applier, size_t count)
     }
 }
 
+/*
+ * The processors that the process's threads have left are free: several threads write, each some spans. The
+ * places of the original may be written in any order, and before those of generations.
+ */
+enum { WRITERS = 4 };
+
+struct writing {
+    const struct applier *applier;
+    size_t first, count; /* spans */
+    bool failed[WRITERS];
+};
+
+static void write_part(void *context, size_t part)
+{
+    struct writing *writing = context;
+    size_t end = writing->first + writing->count * (part + 1) / WRITERS;
+    for (size_t i = writing->first + writing->count * part / WRITERS; i < end; i++) {
+        const struct span *span = &writing->applier->spans.items[i];
+        if (span->after && !write_span(writing->applier, span, span->after)) {
+            writing->failed[part] = true;
+            return;
+        }
+    }
+}
+
+static bool write_spans(const struct applier *applier, size_t first, size_t count)
+{
+    struct writing writing = {.applier = applier, .first = first, .count = count};
+    unsigned processors = an_pool_processors();
+    an_pool_run(processors < WRITERS ? processors : WRITERS, WRITERS, write_part, &writing);
+    for (size_t i = 0; i < WRITERS; i++)
+        if (writing.failed[i])
+            return false;
+    return true;
+}
+
 static enum an_code write_all(struct applier *applier)
 {
-    for (size_t i = 0; i < applier->spans.count; i++) {
-        const struct span *span = &applier->spans.items[i];
-        if (!span->after)
-            continue;
-        if (!write_span(applier, span, span->after)) {
-            take_back(applier, i + 1);
-            an_fail_errno(applier->error, "", "writing the memory of the process");
-            return an_error_hint(applier->error, "nothing has been changed");
-        }
-        applier->applied->pages++;
+    const struct an_place *places = applier->plan->places.items;
+    size_t count = applier->spans.count, original = 0;
+    while (original < count && !places[applier->spans.items[original].first].is_of_generation)
+        original++;
+    if (!write_spans(applier, 0, original) || !write_spans(applier, original, count - original)) {
+        take_back(applier, count);
+        an_fail(applier->error, AN_SYSTEM, "the memory of process %d cannot be written",
+                applier->target->pid);
+        return an_error_hint(applier->error, "nothing has been changed");
     }
+    for (size_t i = 0; i < count; i++)
+        applier->applied->pages += applier->spans.items[i].after != NULL;
     return AN_OK;
 }
 
@@ -229,6 +268,14 @@ static enum an_code act(struct applier *applier, const struct an_threads *thread
     return *again ? AN_OK : write_all(applier);
 }
 
+/* While the process stands still, everybody who waits for it waits for this one: it goes first, if it may. */
+static void hurry(bool begins)
+{
+    enum { LOWEST = 1 };
+    struct sched_param parameters = {.sched_priority = begins ? LOWEST : 0};
+    sched_setscheduler(0, begins ? SCHED_FIFO : SCHED_OTHER, &parameters);
+}
+
 /* One stop. What is to be written is found out before it, to keep it short. */
 static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
 {
@@ -241,6 +288,7 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     if (code != AN_OK)
         return code;
     compare_all(applier);
+    hurry(true);
     code = an_threads_stop(&threads, applier->target, PATIENCE, applier->error);
     if (code == AN_OK) {
         applier->applied->threads = threads.list.count;
@@ -249,6 +297,7 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     } else {
         *again = code == AN_SYSTEM && an_target_is_there(applier->target);
     }
+    hurry(false);
     double pause = (double)threads.pause * 1e-9;
     if (pause > applier->applied->pause)
         applier->applied->pause = pause;

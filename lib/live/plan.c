@@ -162,6 +162,7 @@ static bool plan_entry(struct planner *planner, size_t source, const struct an_m
         return true; /* it can only be entered from code of the same generation, and does no harm */
     if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place))
         return false;
+    place->is_of_generation = true;
     place->leads_to = home(planner, moved->original, planner->in_force);
     an_patch_jump(jump, moved->address, place->leads_to);
     if (!add_state(planner->plan, place, jump) || !add_state(planner->plan, place, own))
@@ -184,8 +185,10 @@ static bool plan_own_entry(struct planner *planner, size_t source, const struct 
     struct an_place *place;
     if (!own || an_reach_objection(&generation->reach, moved->address, moved->size))
         return true;
-    if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place) ||
-        !add_state(planner->plan, place, own))
+    if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place))
+        return false;
+    place->is_of_generation = true;
+    if (!add_state(planner->plan, place, own))
         return false;
     for (size_t i = 0; i <= planner->count; i++) {
         an_patch_jump(jump, moved->address, home(planner, moved->original, i));

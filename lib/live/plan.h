@@ -27,10 +27,11 @@ struct an_place {     /* some bytes that may have to be changed */
     uint8_t size;
     bool is_entry; /* no thread may be between its first and last byte */
     bool is_code;
-    bool is_withheld;  /* a thread is there and does not leave */
-    bool changes;      /* it holds something else now */
-    bool is_foreign;   /* it holds none of its states */
-    uint64_t leads_to; /* of an older generation: where its jump goes, as linked; else 0 */
+    bool is_of_generation; /* else of the original, which comes first */
+    bool is_withheld;      /* a thread is there and does not leave */
+    bool changes;          /* it holds something else now */
+    bool is_foreign;       /* it holds none of its states */
+    uint64_t leads_to;     /* of an older generation: where its jump goes, as linked; else 0 */
     uint32_t first_state, state_count; /* what it may hold: the first is what it shall */
 };
 
