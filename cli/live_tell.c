@@ -47,6 +47,7 @@ static struct json_object *round_json(unsigned number, const struct an_live_roun
     ADD(object, "round", number);
     ADD(object, "generation", round->number);
     ADD(object, "functions", round->functions);
+    ADD(object, "skipped", round->skipped);
     ADD(object, "bytes", round->bytes);
     ADD(object, "address", round->address);
     ADD(patches, "entries", round->entries);
@@ -117,6 +118,8 @@ void live_tell_round(const struct live_request *request, unsigned number,
     printf("  functions with new code  %10s  (%s at 0x%llx; llvm-bolt took %.1f s)\n",
            with_commas(round->functions), as_size(round->bytes), (unsigned long long)round->address,
            round->bolt_seconds);
+    if (round->skipped)
+        printf("  that llvm-bolt cannot move %8s\n", with_commas(round->skipped));
     printf("  patches: entries         %10s\n", with_commas(round->entries));
     printf("           calls           %10s\n", with_commas(round->calls));
     printf("           vtable words    %10s\n", with_commas(round->vtable_words));

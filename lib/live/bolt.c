@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,6 +104,18 @@ static const char *refused_option(const char *const *extra)
     return NULL;
 }
 
+/* llvm-bolt's own words for this would not help. */
+static enum an_code check_profile(const char *profile, struct an_error *error)
+{
+    struct stat about;
+    if (stat(profile, &about) != 0)
+        return an_fail_errno(error, profile, "opening");
+    if (about.st_size)
+        return AN_OK;
+    an_fail(error, AN_EMPTY, "the profile is empty");
+    return an_error_in(error, profile);
+}
+
 enum { MOST_ARGUMENTS = 64 };
 
 static bool start(const char *program, char *const *arguments, const char *log, pid_t *pid)
@@ -146,12 +159,12 @@ static enum an_code wait_for(const struct an_bolt_options *options, pid_t pid, i
 }
 
 /* What llvm-bolt said last that looks like an error, or the last thing that it said. */
-static enum an_code complain(const char *log, int status, struct an_error *error)
+static void read_error(const char *log, char *line, size_t size)
 {
     struct an_file file = {0};
     struct an_error ignored;
-    char line[200] = "";
     bool found = false;
+    *line = '\0';
     an_file_load(&file, log, &ignored);
     for (size_t at = 0; at < file.bytes.size;) {
         const uint8_t *text = file.bytes.data + at;
@@ -159,26 +172,64 @@ static enum an_code complain(const char *log, int status, struct an_error *error
         size_t length = end ? (size_t)(end - text) : file.bytes.size - at;
         bool is_error = length >= 10 && memcmp(text, "BOLT-ERROR", 10) == 0;
         if (length && (is_error || !found))
-            snprintf(line, sizeof line, "%.*s", (int)(length < 190 ? length : 190), text);
+            snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), text);
         found = found || is_error;
         at += length + 1;
     }
     an_file_close(&file);
+}
+
+static enum an_code complain(const char *line, const char *profile, int status,
+                             struct an_error *error)
+{
     if (WIFSIGNALED(status))
-        an_fail(error, AN_SYSTEM, "llvm-bolt was ended by signal %d: %s", WTERMSIG(status), line);
+        an_fail(error, AN_SYSTEM, "llvm-bolt was ended by signal %d: %.200s", WTERMSIG(status),
+                line);
     else
-        an_fail(error, AN_SYSTEM, "llvm-bolt failed with status %d: %s", WEXITSTATUS(status), line);
-    return error->code;
+        an_fail(error, AN_SYSTEM, "llvm-bolt failed with status %d: %.200s", WEXITSTATUS(status),
+                line);
+    return an_error_hint(error, "the profile was %.180s", profile);
+}
+
+/*
+ * A function that llvm-bolt cannot move (in position-independent code, one that takes the addresses of its
+ * labels): it names that, and wants to be told to leave it alone.
+ *
+ *     BOLT-ERROR: ... in function NAME(*2). Consider adding this function to --skip-funcs=...
+ */
+static bool skip_function(const char *line, char *skipped, size_t size)
+{
+    const char *name = strstr(line, " in function "), *end;
+    size_t used = strlen(skipped);
+    if (!name || !strstr(line, "--skip-funcs"))
+        return false;
+    name += strlen(" in function ");
+    end = name + strcspn(name, "(. ");
+    if (end == name || used + (size_t)(end - name) + 2 > size)
+        return false;
+    snprintf(skipped + used, size - used, "%s%.*s", used ? "," : "", (int)(end - name), name);
+    return true;
+}
+
+static enum an_code call(const struct an_bolt_options *options, const char *program,
+                         char *const *arguments, const char *log, int *status,
+                         struct an_error *error)
+{
+    pid_t pid;
+    if (!start(program, arguments, log, &pid))
+        return an_fail_errno(error, program, "starting");
+    return wait_for(options, pid, status, error);
 }
 
 enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_elf *original,
                          const char *profile, uint64_t address, const char *input, const char *log,
-                         const char *output, struct an_error *error)
+                         const char *output, unsigned *skipped, struct an_error *error)
 {
+    enum { MOST_SKIPPED = 32 };
     const char *program = options->program ? options->program : an_bolt_program();
-    char data[4200], *arguments[MOST_ARGUMENTS];
-    int status;
-    pid_t pid;
+    char data[4200], line[1024], names[4000] = "", skip[4096], *arguments[MOST_ARGUMENTS];
+    int status = 0;
+    *skipped = 0;
     if (!program || access(program, X_OK) != 0) {
         an_fail(error, AN_USAGE, "there is no llvm-bolt%s%s", program ? " at " : "",
                 program ? program : "");
@@ -189,7 +240,9 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
                 refused_option(options->extra));
         return an_error_hint(error, "old and new code have to do the same");
     }
-    enum an_code code = make_copy(original, address, input, error);
+    enum an_code code = check_profile(profile, error);
+    if (code == AN_OK)
+        code = make_copy(original, address, input, error);
     if (code != AN_OK)
         return code;
     snprintf(data, sizeof data, "-data=%s", profile);
@@ -211,13 +264,21 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
     size_t count = sizeof fixed / sizeof *fixed;
     for (size_t i = 0; i < count; i++)
         arguments[i] = (char *)(uintptr_t)fixed[i]; /* posix_spawn() does not change them */
-    for (size_t i = 0; options->extra && options->extra[i] && count < MOST_ARGUMENTS - 1; i++)
+    for (size_t i = 0; options->extra && options->extra[i] && count < MOST_ARGUMENTS - 2; i++)
         arguments[count++] = (char *)(uintptr_t)options->extra[i];
-    arguments[count] = NULL;
-    if (!start(program, arguments, log, &pid))
-        return an_fail_errno(error, program, "starting");
-    code = wait_for(options, pid, &status, error);
+    do {
+        snprintf(skip, sizeof skip, "-skip-funcs=%s", names);
+        arguments[count] = *skipped ? skip : NULL;
+        arguments[count + 1] = NULL;
+        code = call(options, program, arguments, log, &status, error);
+        read_error(log, line, sizeof line);
+    } while (code == AN_OK && status != 0 && (*skipped)++ < MOST_SKIPPED &&
+             skip_function(line, names, sizeof names));
     if (code == AN_OK && status != 0)
-        code = complain(log, status, error);
+        code = complain(line, profile, status, error);
+    if (code == AN_OK && access(output, R_OK) != 0) {
+        an_fail(error, AN_SYSTEM, "has written no binary: is it llvm-bolt?");
+        code = an_error_in(error, program);
+    }
     return code;
 }

@@ -25,11 +25,12 @@ const char *an_bolt_program(void);
 
 /*
  * Writes a new binary. `input` and `log` are files that it makes and that the caller removes: the copy,
- * and what llvm-bolt has said. AN_SYSTEM with llvm-bolt's own error when it fails; AN_USAGE when
+ * and what llvm-bolt has said. Functions that it says it cannot move are left where they are;
+ * *skipped: how many. AN_SYSTEM with llvm-bolt's own error when it fails; AN_USAGE when
  * there is no such program, or it was told to stop.
  */
 enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_elf *original,
                          const char *profile, uint64_t address, const char *input, const char *log,
-                         const char *output, struct an_error *error);
+                         const char *output, unsigned *skipped, struct an_error *error);
 
 #endif

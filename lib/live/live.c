@@ -477,6 +477,7 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
     };
     char input[PATH_MAX + 32], log[PATH_MAX + 32];
     uint64_t address, start = an_tracee_now();
+    unsigned skipped = 0;
     snprintf(input, sizeof input, "%s.input", path);
     snprintf(log, sizeof log, "%s.log", path);
     enum an_code code = an_target_look(&live->target, error);
@@ -484,11 +485,12 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
         code = an_gap_find(&live->target, room_for(live), start / 1000, &address, error);
     if (code == AN_OK)
         code = an_bolt_run(&options, live->target.elf, profile, address - live->target.bias, input,
-                           log, path, error);
+                           log, path, &skipped, error);
     unlink(input);
     unlink(log);
     if (code == AN_OK)
         set_mode(path, live);
+    round->skipped = skipped;
     round->bolt_seconds = (double)(an_tracee_now() - start) * 1e-9;
     return code;
 }

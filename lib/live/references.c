@@ -6,17 +6,27 @@
 
 #include "live/threads.h"
 
-enum { RED_ZONE = 128, PIECE = 1 << 20 };
+enum { RED_ZONE = 128, GUARD = 48, PIECE = 1 << 20 };
+
+/*
+ * The part of a thread's stack below what it uses: old return addresses lie there for long, and mean nothing,
+ * unless a context sleeps there (makecontext() with a stack in an array). Such a context is known
+ * somewhere by the address of its stack: from the lowest address that something has, the part counts.
+ */
+struct unused {
+    uint64_t start, end, lowest;
+};
 
 struct search {
     struct an_target *target;
     struct an_code_range *ranges;
     size_t count;
     uint64_t lowest, highest; /* of all ranges */
+    uint64_t guard;           /* of the C library */
     uint64_t *piece;
     struct {
-        AN_VECTOR(uint64_t);
-    } stacks; /* where each thread's begins to be used */
+        AN_VECTOR(struct unused);
+    } unused; /* by address, once all threads have been looked at */
     double *pause;
 };
 
@@ -40,12 +50,42 @@ static void look_at(struct search *search, uint64_t word)
             search->ranges[i].is_referenced = true;
 }
 
+/* What setjmp() keeps is disguised: glibc's PTR_MANGLE, with a number that all threads have at %fs:48. */
+static uint64_t revealed(const struct search *search, uint64_t word)
+{
+    return (word >> 17 | word << 47) ^ search->guard;
+}
+
+/* The unused part that an address is in, or NULL. */
+static struct unused *unused_at(const struct search *search, uint64_t address)
+{
+    size_t low = 0, high = search->unused.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (search->unused.items[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool inside = low < search->unused.count && search->unused.items[low].start <= address;
+    return inside ? &search->unused.items[low] : NULL;
+}
+
 static void look_at_words(struct search *search, const uint64_t *words, size_t count)
 {
+    uint64_t first = search->unused.count ? search->unused.items[0].start : 0;
+    uint64_t span =
+        search->unused.count ? search->unused.items[search->unused.count - 1].end - first : 0;
     uint64_t lowest = search->lowest, size = search->highest - lowest;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (words[i] - lowest < size)
             look_at(search, words[i]);
+        if (revealed(search, words[i]) - lowest < size)
+            look_at(search, revealed(search, words[i]));
+        struct unused *unused = words[i] - first < span ? unused_at(search, words[i]) : NULL;
+        if (unused && words[i] < unused->lowest)
+            unused->lowest = words[i];
+    }
 }
 
 /* Memory that cannot be read is none that code could use. */
@@ -66,21 +106,61 @@ static void look_at_registers(struct search *search, const struct user_regs_stru
         look_at(search, words[i]);
 }
 
-static bool look_at_threads(struct search *search, const struct an_threads *threads)
+/* Whether a mapping is a stack and nothing else: there is a guard below it, or it is the first thread's. */
+static bool is_stack(const struct an_target *target, const struct an_target_mapping *mapping)
 {
-    search->stacks.count = 0;
+    bool has_guard = mapping > target->maps.items && mapping[-1].end == mapping->start &&
+                     (mapping[-1].flags & ~(unsigned)AN_MAP_SHARED) == 0;
+    return has_guard || strcmp(mapping->path, "[stack]") == 0;
+}
+
+static bool add_unused(struct search *search, const struct an_target_mapping *mapping, uint64_t end)
+{
+    if (!is_stack(search->target, mapping) || end <= mapping->start)
+        return true;
+    struct unused *unused = an_vector_push(&search->unused);
+    if (unused)
+        *unused = (struct unused){mapping->start, end, UINT64_MAX};
+    return unused != NULL;
+}
+
+static int by_address(const void *one, const void *other)
+{
+    const struct unused *a = one, *b = other;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* False when a thread's stack is not known, since it is new. */
+static bool find_stacks(struct search *search, const struct an_threads *threads)
+{
+    search->unused.count = 0;
     for (size_t i = 0; i < threads->list.count; i++) {
         const struct an_thread *thread = &threads->list.items[i];
-        uint64_t *stack = thread->is_gone ? NULL : an_vector_push(&search->stacks);
+        const struct an_target_mapping *mapping =
+            thread->is_gone ? NULL : an_target_mapping_at(search->target, thread->registers.rsp);
         if (thread->is_gone)
             continue;
-        const struct an_target_mapping *mapping =
-            an_target_mapping_at(search->target, thread->registers.rsp);
-        if (!stack || !mapping)
+        if (!mapping || !add_unused(search, mapping, thread->registers.rsp - RED_ZONE))
             return false;
-        *stack = thread->registers.rsp - RED_ZONE;
+        an_target_read(search->target, thread->registers.fs_base + GUARD, &search->guard,
+                       sizeof search->guard);
+    }
+    if (search->unused.count)
+        qsort(search->unused.items, search->unused.count, sizeof *search->unused.items, by_address);
+    return true;
+}
+
+static bool look_at_threads(struct search *search, const struct an_threads *threads)
+{
+    if (!find_stacks(search, threads))
+        return false;
+    for (size_t i = 0; i < threads->list.count; i++) {
+        const struct an_thread *thread = &threads->list.items[i];
+        if (thread->is_gone)
+            continue;
         look_at_registers(search, &thread->registers);
-        read_memory(search, *stack, mapping->end);
+        read_memory(search, thread->registers.rsp - RED_ZONE,
+                    an_target_mapping_at(search->target, thread->registers.rsp)->end);
     }
     return true;
 }
@@ -104,18 +184,6 @@ static enum an_code stop_and_look(struct search *search, struct an_error *error)
     return code;
 }
 
-/* A stack below what is used of it has only what was. */
-static uint64_t begin_of_use(const struct search *search, const struct an_target_mapping *mapping)
-{
-    uint64_t begin = mapping->start;
-    for (size_t i = 0; i < search->stacks.count; i++) {
-        uint64_t stack = search->stacks.items[i];
-        if (stack >= mapping->start && stack < mapping->end && stack > begin)
-            begin = stack;
-    }
-    return begin;
-}
-
 static bool is_own_page(const struct search *search, uint64_t address)
 {
     for (size_t i = 0; i < search->count; i++)
@@ -124,13 +192,26 @@ static bool is_own_page(const struct search *search, uint64_t address)
     return false;
 }
 
+static bool is_done(const struct search *search)
+{
+    return search->lowest >= search->highest;
+}
+
+/* All that can be written, but for unused parts of stacks: these last, from where something refers to. */
 static void look_at_memory(struct search *search)
 {
-    for (size_t i = 0; i < search->target->maps.count; i++) {
+    for (size_t i = 0; i < search->target->maps.count && !is_done(search); i++) {
         const struct an_target_mapping *mapping = &search->target->maps.items[i];
+        const struct unused *unused = unused_at(search, mapping->start);
         if ((mapping->flags & AN_MAP_WRITE) && (mapping->flags & AN_MAP_READ) &&
-            search->lowest < search->highest && !is_own_page(search, mapping->start))
-            read_memory(search, begin_of_use(search, mapping), mapping->end);
+            !is_own_page(search, mapping->start))
+            read_memory(search, unused ? unused->end : mapping->start, mapping->end);
+        bound(search);
+    }
+    for (size_t i = 0; i < search->unused.count && !is_done(search); i++) {
+        const struct unused *unused = &search->unused.items[i];
+        if (unused->lowest < unused->end)
+            read_memory(search, unused->lowest, unused->end);
         bound(search);
     }
 }
@@ -146,14 +227,14 @@ enum an_code an_references_find(struct an_target *target, struct an_code_range *
     bound(&search);
     if (code == AN_OK)
         code = stop_and_look(&search, error);
-    if (code == AN_OK && search.lowest < search.highest) {
+    if (code == AN_OK && !is_done(&search)) {
         look_at_memory(&search);
-        if (search.lowest < search.highest)
+        if (!is_done(&search))
             code = stop_and_look(&search, error);
     }
     for (size_t i = 0; code != AN_OK && i < count; i++)
         ranges[i].is_referenced = true;
     free(search.piece);
-    an_vector_free(&search.stacks);
+    an_vector_free(&search.unused);
     return code;
 }

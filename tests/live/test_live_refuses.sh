@@ -272,7 +272,7 @@ no_profile() {
     echo '1 nobody 0 1 nobody 1 0 5' >others
     refused 1 'others|function' --profile others
     head -c 3000 /dev/urandom >noise
-    refused 1 'noise' --profile noise
+    refused 1 'noise|profile' --profile noise
     ends_well
 }
 

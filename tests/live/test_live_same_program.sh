@@ -7,14 +7,14 @@
 #
 # usage: test_live_same_program.sh ANNEAL UNDISTURBED
 #
-# LIVE_ROUNDS=N: so many rounds (12); 50 for a long run.
+# LIVE_ROUNDS=N: so many rounds (8); 50 for a long run.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/record/target.sh
 . "$tests/record/target.sh"
 # shellcheck source=tests/live/live.sh
 . "$tests/live/live.sh"
-rounds=${LIVE_ROUNDS:-12}
+rounds=${LIVE_ROUNDS:-8}
 
 # rounds_of KIND NAME COUNT: after each the program gets on; what it has mapped more is in added
 rounds_of() {
