@@ -195,8 +195,7 @@ const struct command command_live = {
         "calls go on as before.",
     .options = options,
     .examples = "anneal live -p $(pidof mariadbd) --record 30s --rounds 2\n"
-                "anneal live -p $(pidof mariadbd) --counter 'mariadb -Ne \"show global status like "
-                "\\\"Com_commit\\\"\" | cut -f2'\n"
+                "anneal live -p $(pidof server) --counter 'curl -s localhost/requests'\n"
                 "anneal live -p $(pidof mariadbd) --status\n"
                 "anneal live -p $(pidof mariadbd) --revert\n",
     .see_also = "anneal-record(1), anneal-doctor(1), anneal-translate(1), llvm-bolt(1)",

@@ -360,9 +360,9 @@ static bool begin_call(struct call *call, int32_t tid, const struct state *state
     set_call(call, &registers);
     if (ptrace(PTRACE_SETREGS, tid, NULL, &registers) != 0)
         return false;
-    sigset_t all;
-    sigfillset(&all);
-    ptrace(PTRACE_SETSIGMASK, tid, (void *)8, &all);
+    uint64_t all =
+        ~(uint64_t)0; /* with the two of pthread_cancel() and setuid() that sigfillset() spares */
+    ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof all, &all);
     return true;
 }
 
