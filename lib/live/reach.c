@@ -120,7 +120,9 @@ static void read_all_relocations(struct an_reach *reach, const struct an_elf *el
     size_t count;
     const struct an_elf_section *sections = an_elf_sections(elf, &count);
     for (size_t i = 0; i < count; i++) {
-        if (sections[i].type != SHT_RELA)
+        const struct an_elf_section *target = an_elf_section_at(elf, sections[i].info);
+        bool is_of_program = (sections[i].flags | (target ? target->flags : 0)) & SHF_ALLOC;
+        if (sections[i].type != SHT_RELA || !is_of_program) /* others are of debug information */
             continue;
         const struct an_elf_section *symbols = an_elf_section_at(elf, sections[i].link);
         read_relocations(reach, elf, &sections[i],
