@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -105,9 +106,11 @@ static pid_t start(const struct shared *shared)
 {
     pid_t child = fork();
     assert_true(child >= 0);
-    if (child == 0)
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test fail */
         be_child((struct shared *)(uintptr_t)shared);
-    for (int i = 0; i < 1000 && !shared->is_ready; i++)
+    }
+    for (int i = 0; i < 10000 && !shared->is_ready; i++)
         sleep_for(1);
     assert_int_equal(shared->is_ready, 1);
     return child;
@@ -156,6 +159,11 @@ static void overwrite(pid_t child, const struct an_signal_frame *frame)
     assert_int_equal(ptrace(PTRACE_SETSIGMASK, child, (void *)8, &all), 0);
 }
 
+static bool is_spinning(const struct user_regs_struct *registers)
+{
+    return registers->rip >= (uintptr_t)spin && registers->rip < (uintptr_t)return_here;
+}
+
 static void check_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
 {
     assert_int_equal(a->rsp, b->rsp);
@@ -163,7 +171,7 @@ static void check_registers(const struct user_regs_struct *a, const struct user_
     assert_int_equal(a->ss, b->ss);
     assert_int_equal(a->fs_base, b->fs_base);
     assert_int_equal(a->gs_base, b->gs_base);
-    assert_true(b->rip >= (uintptr_t)spin && b->rip < (uintptr_t)return_here);
+    assert_true(is_spinning(b));
 }
 
 static void check_ended(const struct shared *shared)
@@ -188,6 +196,7 @@ static void takes_a_thread_back(void **state)
         skip();
     struct shared *shared = share();
     pid_t child = start(shared);
+    int attempts = 0;
     assert_int_equal(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
     for (int round = 0; round < 20; round++) {
         static struct an_signal_frame frame;
@@ -199,8 +208,11 @@ static void takes_a_thread_back(void **state)
         write_frame(child, &frame);
         overwrite(child, &frame);
         assert_int_equal(ptrace(PTRACE_CONT, child, NULL, NULL), 0);
-        sleep_for(3);
-        stop(child, &after);
+        do { /* it may have to wait for a processor */
+            sleep_for(3);
+            stop(child, &after);
+        } while (!is_spinning(&after) && attempts++ < 2000 &&
+                 ptrace(PTRACE_CONT, child, NULL, NULL) == 0);
         check_registers(&before, &after);
         assert_int_equal(ptrace(PTRACE_CONT, child, NULL, NULL), 0);
     }
