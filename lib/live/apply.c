@@ -102,16 +102,9 @@ static uint32_t state_of(const struct an_plan *plan, const struct an_place *plac
 
 static const struct an_place *place_at(const struct an_plan *plan, uint64_t address)
 {
-    size_t low = 0, high = plan->places.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (plan->places.items[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < plan->places.count && plan->places.items[low].address == address;
-    return found ? &plan->places.items[low] : NULL;
+    size_t index = an_plan_from(plan, address);
+    bool found = index < plan->places.count && plan->places.items[index].address == address;
+    return found ? &plan->places.items[index] : NULL;
 }
 
 /* A jump of an older generation to an entry that is not what it shall be could come back: it is left

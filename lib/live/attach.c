@@ -282,12 +282,6 @@ static uint64_t page_of(const struct an_target *target, const struct an_generati
     return generation->end + target->bias;
 }
 
-static uint64_t read_word(const struct an_target *target, uint64_t address)
-{
-    uint64_t word = 0;
-    return an_target_read(target, address, &word, sizeof word) ? word : 0;
-}
-
 static bool write_word(const struct an_target *target, uint64_t address, uint64_t word)
 {
     return an_target_write(target, address, &word, sizeof word);
@@ -297,7 +291,7 @@ static bool write_word(const struct an_target *target, uint64_t address, uint64_
 static unsigned find_object(const struct an_target *target, uint64_t page, uint64_t owner)
 {
     unsigned i = 0;
-    while (i < MOST_UNWINDERS && read_word(target, page + OWNERS + 8 * i) != owner)
+    while (i < MOST_UNWINDERS && an_target_word(target, page + OWNERS + 8 * i) != owner)
         i++;
     return i;
 }
@@ -305,7 +299,8 @@ static unsigned find_object(const struct an_target *target, uint64_t page, uint6
 /* The first word of an object that is registered is not 0. */
 static bool is_registered(const struct an_target *target, uint64_t page, unsigned object)
 {
-    return object < MOST_UNWINDERS && read_word(target, page + (uint64_t)object * OBJECT_SIZE) != 0;
+    return object < MOST_UNWINDERS &&
+           an_target_word(target, page + (uint64_t)object * OBJECT_SIZE) != 0;
 }
 
 static enum an_code add_frames(struct an_target *target, const struct an_remote *remote,
@@ -376,7 +371,7 @@ static enum an_code remove_frames(struct an_target *target, const struct an_remo
         if (!is_registered(target, page, object))
             continue;
         uint64_t leaving = page + LEAVING + 8 * (uint64_t)object;
-        if (read_word(target, leaving) || !write_word(target, leaving, 1))
+        if (an_target_word(target, leaving) || !write_word(target, leaving, 1))
             return an_fail(error, AN_SYSTEM, "frames of process %d may have been taken back",
                            target->pid);
         code = an_remote_function(remote, target, found[i].remove, arguments, error);

@@ -16,20 +16,14 @@ enum {
     LONGEST_CHAIN = 1000,
 };
 
-static uint64_t read_word(const struct an_target *target, uint64_t address)
-{
-    uint64_t word = 0;
-    return an_target_read(target, address, &word, sizeof word) ? word : 0;
-}
-
 /* The entry for debuggers in the program's dynamic section, which the dynamic linker has filled in. */
 static uint64_t find_list(const struct an_target *target)
 {
     const struct an_elf_section *dynamic = an_elf_section(target->elf, ".dynamic");
     for (uint64_t at = 0; dynamic && at + 16 <= dynamic->size; at += 16) {
         uint64_t entry = dynamic->address + target->bias + at;
-        if (read_word(target, entry) == DT_DEBUG)
-            return read_word(target, entry + 8);
+        if (an_target_word(target, entry) == DT_DEBUG)
+            return an_target_word(target, entry + 8);
     }
     return 0;
 }
@@ -64,7 +58,7 @@ static uint64_t find_link(const struct an_target *target, uint64_t list, uint64_
 {
     uint64_t link = list + NEXT;
     for (unsigned i = 0; i < LONGEST_CHAIN; i++) {
-        uint64_t next = read_word(target, link);
+        uint64_t next = an_target_word(target, link);
         if (next == node)
             return link;
         if (!next)
@@ -92,7 +86,7 @@ void an_debugger_add(const struct an_target *target, const struct an_generation 
         return;
     uint64_t map = node + R_DEBUG_SIZE;
     put(bytes + MAP, map);
-    put(bytes + NEXT, read_word(target, list + NEXT));
+    put(bytes + NEXT, an_target_word(target, list + NEXT));
     put(bytes + R_DEBUG_SIZE, target->bias);
     put(bytes + R_DEBUG_SIZE + 8, node - PLACE + NAME);
     put(bytes + R_DEBUG_SIZE + 16, dynamic->address + target->bias);
@@ -106,7 +100,7 @@ void an_debugger_remove(const struct an_target *target, const struct an_generati
 {
     uint64_t list = find_list(target), node = node_of(target, generation);
     uint64_t link = list && has_next(target, list) ? find_link(target, list, node) : 0;
-    uint64_t next = read_word(target, node + NEXT);
+    uint64_t next = an_target_word(target, node + NEXT);
     if (link)
         an_target_write(target, link, &next, sizeof next);
 }

@@ -537,15 +537,13 @@ static enum an_code prepare(struct an_live *live, const char *path, unsigned num
 static enum an_code attach(struct an_live *live, struct item *item, struct an_live_round *round,
                            struct an_error *error)
 {
-    char path[PATH_MAX];
     struct an_error later;
     step(live, AN_LIVE_MAP);
-    snprintf(path, sizeof path, "%s", item->generation.path);
     enum an_code code = save(live, item, error);
     if (code == AN_OK)
         code = an_target_look(&live->target, error);
     if (code == AN_OK)
-        code = an_attach_map(&live->target, &live->remote, &item->generation, path,
+        code = an_attach_map(&live->target, &live->remote, &item->generation, item->generation.path,
                              live->options.huge_pages, error);
     if (code == AN_OK)
         code = an_attach_frames(&live->target, &live->remote, &item->generation, &round->unwinders,

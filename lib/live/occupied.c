@@ -33,18 +33,9 @@ struct search {
 /* The place that an address is strictly inside of, or NULL. */
 static struct an_place *place_around(struct an_plan *plan, uint64_t address)
 {
-    size_t low = 0, high = plan->places.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (plan->places.items[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return NULL;
-    struct an_place *place = &plan->places.items[low - 1];
-    return address < place->address + place->size ? place : NULL;
+    size_t index = an_plan_from(plan, address);
+    struct an_place *place = index ? &plan->places.items[index - 1] : NULL;
+    return place && address < place->address + place->size ? place : NULL;
 }
 
 static void look_at(struct search *search, uint64_t address)

@@ -144,7 +144,7 @@ static bool plan_original(struct planner *planner)
 
 /* ---- older generations ---- */
 
-/* Where a function is to be executed, seen from generations other than `source`. */
+/* Where a function is to be executed when a generation is in force. */
 static uint64_t home(const struct planner *planner, uint64_t original, size_t in_force)
 {
     const struct an_moved *moved =
@@ -152,10 +152,16 @@ static uint64_t home(const struct planner *planner, uint64_t original, size_t in
     return moved ? moved->address : original;
 }
 
+/*
+ * The entry of a function in a generation: its own code while that is in force, else a jump to wherever the
+ * function is to be executed. (A generation comes into force again only in a process that was left half
+ * way.)
+ */
 static bool plan_entry(struct planner *planner, size_t source, const struct an_moved *moved)
 {
     const struct an_generation *generation = planner->sources[source].generation;
     const uint8_t *own = an_elf_at(generation->elf, moved->address, AN_JUMP_SIZE);
+    bool is_in_force = planner->in_force == source + 1;
     uint8_t jump[AN_JUMP_SIZE];
     struct an_place *place;
     if (!own || an_reach_objection(&generation->reach, moved->address, moved->size))
@@ -163,31 +169,12 @@ static bool plan_entry(struct planner *planner, size_t source, const struct an_m
     if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place))
         return false;
     place->is_of_generation = true;
-    place->leads_to = home(planner, moved->original, planner->in_force);
-    an_patch_jump(jump, moved->address, place->leads_to);
-    if (!add_state(planner->plan, place, jump) || !add_state(planner->plan, place, own))
-        return false;
-    for (size_t i = 0; i <= planner->count; i++) {
-        an_patch_jump(jump, moved->address, home(planner, moved->original, i));
-        if (i != source + 1 && !add_state(planner->plan, place, jump))
+    if (!is_in_force) {
+        place->leads_to = home(planner, moved->original, planner->in_force);
+        an_patch_jump(jump, moved->address, place->leads_to);
+        if (!add_state(planner->plan, place, jump))
             return false;
     }
-    return true;
-}
-
-/* No generation comes into force again once another one was, but for a process that was left half
- * way: its own entries lead nowhere else then. */
-static bool plan_own_entry(struct planner *planner, size_t source, const struct an_moved *moved)
-{
-    const struct an_generation *generation = planner->sources[source].generation;
-    const uint8_t *own = an_elf_at(generation->elf, moved->address, AN_JUMP_SIZE);
-    uint8_t jump[AN_JUMP_SIZE];
-    struct an_place *place;
-    if (!own || an_reach_objection(&generation->reach, moved->address, moved->size))
-        return true;
-    if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place))
-        return false;
-    place->is_of_generation = true;
     if (!add_state(planner->plan, place, own))
         return false;
     for (size_t i = 0; i <= planner->count; i++) {
@@ -202,14 +189,9 @@ static bool plan_generations(struct planner *planner)
 {
     for (size_t i = 0; i < planner->count; i++) {
         const struct an_generation *generation = planner->sources[i].generation;
-        bool is_in_force = planner->in_force == i + 1;
-        for (size_t k = 0; k < generation->moved.count; k++) {
-            const struct an_moved *moved = &generation->moved.items[k];
-            bool done =
-                is_in_force ? plan_own_entry(planner, i, moved) : plan_entry(planner, i, moved);
-            if (!done)
+        for (size_t k = 0; k < generation->moved.count; k++)
+            if (!plan_entry(planner, i, &generation->moved.items[k]))
                 return false;
-        }
     }
     return true;
 }
@@ -239,6 +221,19 @@ enum an_code an_plan_make(struct an_elf *original, const struct an_plan_source *
     if (plan->places.count)
         qsort(plan->places.items, plan->places.count, sizeof *plan->places.items, place_by_address);
     return AN_OK;
+}
+
+size_t an_plan_from(const struct an_plan *plan, uint64_t address)
+{
+    size_t low = 0, high = plan->places.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (plan->places.items[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 void an_plan_free(struct an_plan *plan)

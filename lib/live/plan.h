@@ -54,6 +54,9 @@ enum an_code an_plan_make(struct an_elf *original, const struct an_plan_source *
                           struct an_error *error);
 void an_plan_free(struct an_plan *plan);
 
+/* The index of the first place at or behind an address; their number when there is none. */
+size_t an_plan_from(const struct an_plan *plan, uint64_t address);
+
 static inline const uint8_t *an_plan_state(const struct an_plan *plan, const struct an_place *place,
                                            uint32_t number)
 {

@@ -106,17 +106,9 @@ static void look_at_registers(struct search *search, const struct user_regs_stru
         look_at(search, words[i]);
 }
 
-/* Whether a mapping is a stack and nothing else: there is a guard below it, or it is the first thread's. */
-static bool is_stack(const struct an_target *target, const struct an_target_mapping *mapping)
-{
-    bool has_guard = mapping > target->maps.items && mapping[-1].end == mapping->start &&
-                     (mapping[-1].flags & ~(unsigned)AN_MAP_SHARED) == 0;
-    return has_guard || strcmp(mapping->path, "[stack]") == 0;
-}
-
 static bool add_unused(struct search *search, const struct an_target_mapping *mapping, uint64_t end)
 {
-    if (!is_stack(search->target, mapping) || end <= mapping->start)
+    if (!an_target_is_stack(search->target, mapping) || end <= mapping->start)
         return true;
     struct unused *unused = an_vector_push(&search->unused);
     if (unused)

@@ -213,11 +213,8 @@ static bool is_in_program(const struct an_target *target, uint64_t address)
 static bool has_room(const struct an_target *target, uint64_t stack)
 {
     const struct an_target_mapping *mapping = an_target_mapping_at(target, stack);
-    if (!mapping || !(mapping->flags & AN_MAP_WRITE) || stack - mapping->start < ROOM)
-        return false;
-    bool has_guard = mapping > target->maps.items && mapping[-1].end == mapping->start &&
-                     (mapping[-1].flags & ~(unsigned)AN_MAP_SHARED) == 0;
-    return has_guard || strcmp(mapping->path, "[stack]") == 0;
+    return mapping && (mapping->flags & AN_MAP_WRITE) && stack - mapping->start >= ROOM &&
+           an_target_is_stack(target, mapping);
 }
 
 /* What is there now, not what was when the process was opened: it may run another program since. */

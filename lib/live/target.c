@@ -95,6 +95,13 @@ const struct an_target_mapping *an_target_mapping_at(const struct an_target *tar
     return inside ? &target->maps.items[low] : NULL;
 }
 
+bool an_target_is_stack(const struct an_target *target, const struct an_target_mapping *mapping)
+{
+    bool has_guard = mapping > target->maps.items && mapping[-1].end == mapping->start &&
+                     (mapping[-1].flags & ~(unsigned)AN_MAP_SHARED) == 0;
+    return has_guard || strcmp(mapping->path, "[stack]") == 0;
+}
+
 /* ---- memory ---- */
 
 bool an_target_read(const struct an_target *target, uint64_t address, void *to, size_t size)
@@ -107,6 +114,12 @@ bool an_target_read(const struct an_target *target, uint64_t address, void *to, 
         done += got > 0 ? (size_t)got : 0;
     }
     return true;
+}
+
+uint64_t an_target_word(const struct an_target *target, uint64_t address)
+{
+    uint64_t word = 0;
+    return an_target_read(target, address, &word, sizeof word) ? word : 0;
 }
 
 bool an_target_write(const struct an_target *target, uint64_t address, const void *from,

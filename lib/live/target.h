@@ -56,8 +56,15 @@ enum an_code an_target_look(struct an_target *target, struct an_error *error);
 const struct an_target_mapping *an_target_mapping_at(const struct an_target *target,
                                                      uint64_t address);
 
+/* Whether a mapping is a thread's stack and nothing else: there is a guard below it, or it is the first
+ * thread's. */
+bool an_target_is_stack(const struct an_target *target, const struct an_target_mapping *mapping);
+
 /* Memory of the process, whatever its protection is. False when not all of it could be read. */
 bool an_target_read(const struct an_target *target, uint64_t address, void *to, size_t size);
+
+/* A word of it; 0 when it cannot be read. */
+uint64_t an_target_word(const struct an_target *target, uint64_t address);
 
 /* Writes through the protection, as debuggers do. The kernel writes page by page: what lies in one
  * page is written as a whole even if this process is killed meanwhile. */

@@ -109,10 +109,8 @@ static bool wait_for_all(struct an_threads *threads, uint64_t deadline)
     }
 }
 
-/* Threads that have not stopped yet are waited for, so that what they are in can be mended. */
-static void give_up(struct an_threads *threads)
+static void release_stopped(struct an_threads *threads)
 {
-    enum { LONG = 2000000000 };
     for (size_t i = 0; i < threads->list.count; i++) {
         struct an_thread *thread = &threads->list.items[i];
         if (thread->is_stopped && !thread->is_gone) {
@@ -120,6 +118,13 @@ static void give_up(struct an_threads *threads)
             thread->is_gone = true;
         }
     }
+}
+
+/* Threads that have not stopped yet are waited for, so that what they are in can be mended. */
+static void give_up(struct an_threads *threads)
+{
+    enum { LONG = 2000000000 };
+    release_stopped(threads);
     wait_for_all(threads, an_tracee_now() + LONG);
     an_threads_release(threads);
 }
@@ -154,12 +159,7 @@ enum an_code an_threads_stop(struct an_threads *threads, const struct an_target 
 
 void an_threads_release(struct an_threads *threads)
 {
-    for (size_t i = 0; i < threads->list.count; i++) {
-        struct an_thread *thread = &threads->list.items[i];
-        if (thread->is_stopped && !thread->is_gone)
-            an_tracee_release(thread->tid, thread->signal);
-        thread->is_gone = true;
-    }
+    release_stopped(threads);
     if (threads->first_stop)
         threads->pause = an_tracee_now() - threads->first_stop;
 }
