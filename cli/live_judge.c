@@ -4,7 +4,6 @@
  * With --counter: CPU time of the process for each unit of work, while the profile is recorded and
  * after the switch. Without: the odds of the functions that were moved, by samples (lib/live/share.h).
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,6 @@
 #include <unistd.h>
 
 #include "live.h"
-#include "output.h"
-#include "worker.h"
 
 enum { LONGEST = 10 }; /* seconds that are measured after a switch */
 

@@ -84,21 +84,31 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-void progress_show(void *what, size_t done, size_t total)
+/* Whether it is time to draw again; how long the work has taken. */
+static bool progress_is_due(double *taken)
 {
-    enum { BAR = 40 };
-    (void)what;
     if (!isatty(STDERR_FILENO))
-        return;
+        return false;
     double time = now();
     if (progress.started == 0)
         progress.started = time;
-    if (time - progress.started < 1.0 || time - progress.drawn < 0.1)
-        return;
+    *taken = time - progress.started;
+    if (*taken < 1.0 || time - progress.drawn < 0.1)
+        return false;
     progress.drawn = time;
     progress.visible = true;
+    return true;
+}
+
+void progress_show(void *what, size_t done, size_t total)
+{
+    enum { BAR = 40 };
+    double taken;
+    (void)what;
+    if (!progress_is_due(&taken))
+        return;
     size_t filled = total ? done * BAR / total : BAR;
-    double left = done ? (time - progress.started) * (double)(total - done) / (double)done : 0;
+    double left = done ? taken * (double)(total - done) / (double)done : 0;
     fprintf(stderr, "\r\033[K[");
     for (size_t i = 0; i < BAR; i++)
         fputc(i < filled ? '#' : '.', stderr);
@@ -108,16 +118,10 @@ void progress_show(void *what, size_t done, size_t total)
 
 void progress_step(const char *what)
 {
-    if (!isatty(STDERR_FILENO))
+    double taken;
+    if (!progress_is_due(&taken))
         return;
-    double time = now();
-    if (progress.started == 0)
-        progress.started = time;
-    if (time - progress.started < 1.0 || time - progress.drawn < 0.1)
-        return;
-    progress.drawn = time;
-    progress.visible = true;
-    fprintf(stderr, "\r\033[K%s, %.0f s", what, time - progress.started);
+    fprintf(stderr, "\r\033[K%s, %.0f s", what, taken);
     fflush(stderr);
 }
 

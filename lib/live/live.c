@@ -321,8 +321,7 @@ static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_l
     for (size_t i = 0; i < live->items.count; i++)
         sources[i] = (struct an_plan_source){&live->items.items[i]->generation,
                                              &live->items.items[i]->patches};
-    enum an_code code =
-        an_plan_make(live->target.elf, sources, live->items.count, in_force, &plan, error);
+    enum an_code code = an_plan_make(sources, live->items.count, in_force, &plan, error);
     if (code == AN_OK) {
         step(live, AN_LIVE_SWITCH);
         code = an_apply(&live->target, &plan, &applied, error);

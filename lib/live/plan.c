@@ -10,7 +10,6 @@ struct tagged {
 };
 
 struct planner {
-    struct an_elf *original;
     const struct an_plan_source *sources;
     size_t count, in_force;
     struct {
@@ -202,12 +201,10 @@ static int place_by_address(const void *one, const void *other)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-enum an_code an_plan_make(struct an_elf *original, const struct an_plan_source *sources,
-                          size_t count, size_t in_force, struct an_plan *plan,
-                          struct an_error *error)
+enum an_code an_plan_make(const struct an_plan_source *sources, size_t count, size_t in_force,
+                          struct an_plan *plan, struct an_error *error)
 {
     struct planner planner = {
-        .original = original,
         .sources = sources,
         .count = count,
         .in_force = in_force,

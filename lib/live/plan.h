@@ -49,9 +49,8 @@ struct an_plan {
 
 /* Plans the way from whatever is there to generation `in_force` of the sources (its index + 1; 0: the
  * original). The caller frees the plan, also on failure. */
-enum an_code an_plan_make(struct an_elf *original, const struct an_plan_source *sources,
-                          size_t count, size_t in_force, struct an_plan *plan,
-                          struct an_error *error);
+enum an_code an_plan_make(const struct an_plan_source *sources, size_t count, size_t in_force,
+                          struct an_plan *plan, struct an_error *error);
 void an_plan_free(struct an_plan *plan);
 
 /* The index of the first place at or behind an address; their number when there is none. */

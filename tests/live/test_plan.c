@@ -232,8 +232,7 @@ static struct an_plan plan_for(const struct scene *scene, size_t mapped, size_t 
 {
     struct an_plan plan;
     struct an_error error;
-    assert_int_equal(an_plan_make(scene->original, scene->sources, mapped, in_force, &plan, &error),
-                     AN_OK);
+    assert_int_equal(an_plan_make(scene->sources, mapped, in_force, &plan, &error), AN_OK);
     for (size_t i = 1; i < plan.places.count; i++)
         assert_true(plan.places.items[i].address >=
                     plan.places.items[i - 1].address + plan.places.items[i - 1].size);
