@@ -123,6 +123,40 @@ huge_pages() {
     ends_well
 }
 
+# counted STEPS...: a counter, whose number grows by these from one call to the next
+counted() {
+    echo 0 >count
+    printf '%s\n' "$@" >steps
+    cat >counter <<'END'
+count=$(($(cat count) + $(head -n 1 steps)))
+sed -i 1d steps
+echo $count | tee count
+END
+}
+
+# A layout for which the counter tells of less work in the same time is taken back; another one stays.
+is_judged() {
+    begin fixed pointers
+    counted 0 1000000 0 1000
+    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter'
+    expect "$(jq -c '.rounds[] | [.unit, .worse]' out)" '["counter",true]'
+    expect "$(in_force)" 0
+    expect "$(differing)" 0
+    counted 0 1000 0 1000000
+    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter'
+    expect "$(jq -c '.rounds[] | [.unit, .worse]' out)" '["counter",false]'
+    [ "$(in_force)" -gt 0 ] || fail 'it was taken back'
+    revert
+    counted 0 1000000 0 1000
+    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter' --keep-anyway
+    expect "$(jq -c '.rounds[] | .worse' out)" true
+    [ "$(in_force)" -gt 0 ] || fail 'it was not kept'
+    live 1 --profile "$profile" --counter false
+    says '--counter'
+    revert
+    ends_well
+}
+
 # Until it is interrupted
 continuous() {
     begin fixed pointers
@@ -197,6 +231,7 @@ check 'a dry run changes nothing' dry_run
 check 'a round that is recorded' recorded
 check 'huge pages' huge_pages
 check 'until it is interrupted' continuous
+check 'a layout that does not pay is taken back' is_judged
 check 'a process that is stopped' stopped
 if [ "$(id -u)" = 0 ]; then
     check_with setpriv 'a user has a process of their own' own_process
