@@ -130,8 +130,7 @@ static bool is_filtered(int32_t pid, int32_t tid)
     snprintf(name, sizeof name, "task/%d/status", tid);
     if (!an_proc_text(pid, name, &text))
         return true;
-    const char *filter = strstr((const char *)text.data, "\nSeccomp:");
-    bool is_one = filter && strtol(filter + sizeof "\nSeccomp:" - 1, NULL, 10) != 0;
+    bool is_one = an_proc_status_number((const char *)text.data, "\nSeccomp:", 10) != 0;
     an_buffer_free(&text);
     return is_one;
 }

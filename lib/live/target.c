@@ -233,13 +233,6 @@ static enum an_code check_fitness(const struct an_target *target, struct an_erro
     return AN_OK;
 }
 
-/* A number behind a name in /proc/PID/status; 0 when it is not there. */
-static long status_number(const char *status, const char *name)
-{
-    const char *at = strstr(status, name);
-    return at ? strtol(at + strlen(name), NULL, 10) : 0;
-}
-
 static enum an_code check_status(const struct an_target *target, struct an_error *error)
 {
     struct an_buffer text;
@@ -249,7 +242,7 @@ static enum an_code check_status(const struct an_target *target, struct an_error
     const char *features = strstr(status, "\nx86_Thread_features:");
     bool has_shadow_stack = features && strstr(features, "shstk") &&
                             strstr(features, "shstk") < strchr(features + 1, '\n');
-    bool is_filtered = status_number(status, "\nSeccomp:") != 0;
+    bool is_filtered = an_proc_status_number(status, "\nSeccomp:", 10) != 0;
     an_buffer_free(&text);
     if (is_filtered) {
         an_fail(error, AN_UNSUPPORTED, "process %d filters its system calls (seccomp)",

@@ -32,11 +32,10 @@ struct listing {
 static bool is_ours(int32_t tid)
 {
     struct an_buffer text;
-    bool ours = false;
     if (!an_proc_text(tid, "status", &text))
         return false;
-    const char *tracer = strstr((const char *)text.data, "\nTracerPid:");
-    ours = tracer && strtol(tracer + sizeof "\nTracerPid:" - 1, NULL, 10) == (long)getpid();
+    bool ours =
+        an_proc_status_number((const char *)text.data, "\nTracerPid:", 10) == (uint64_t)getpid();
     an_buffer_free(&text);
     return ours;
 }
@@ -62,21 +61,27 @@ static void add_thread(void *context, int32_t tid)
     listing->added++;
 }
 
-/* A thread that was about to get a signal stands as still as the others. */
+/* A thread that is about to get a signal gets it first, and stands still where its handler begins: were it
+ * kept until later, it would be lost if this process were killed meanwhile. */
 static void arrive(struct an_threads *threads, int32_t tid, int status)
 {
     struct an_thread *thread = find(threads, tid), late = {.tid = tid};
     bool is_late = !thread; /* it was told to stop long ago, and not waited for any more */
+    int signal;
     thread = is_late ? &late : thread;
-    enum an_tracee_event event = an_tracee_event(tid, status, &thread->signal);
+    enum an_tracee_event event = an_tracee_event(tid, status, &signal);
     if (event == AN_EVENT_END) {
         thread->is_gone = true;
+        return;
+    }
+    if (event == AN_EVENT_SIGNAL) {
+        an_tracee_deliver(tid, signal);
         return;
     }
     if (event == AN_EVENT_STOP)
         an_tracee_mend(tid);
     if (is_late) {
-        an_tracee_release(tid, late.signal);
+        an_tracee_release(tid, 0);
         return;
     }
     thread->is_stopped = an_tracee_registers(tid, &thread->registers);
@@ -114,7 +119,7 @@ static void release_stopped(struct an_threads *threads)
     for (size_t i = 0; i < threads->list.count; i++) {
         struct an_thread *thread = &threads->list.items[i];
         if (thread->is_stopped && !thread->is_gone) {
-            an_tracee_release(thread->tid, thread->signal);
+            an_tracee_release(thread->tid, 0);
             thread->is_gone = true;
         }
     }

@@ -18,7 +18,6 @@
 struct an_thread {
     int32_t tid;
     bool is_stopped, is_gone;
-    int signal; /* that it was about to get */
     struct user_regs_struct registers;
 };
 

@@ -41,10 +41,9 @@ static void look_at_self(struct an_machine *machine)
     struct an_buffer status;
     if (!an_proc_text(getpid(), "status", &status))
         return;
-    const char *line = strstr((const char *)status.data, "\nCapEff:");
-    unsigned long long capabilities = line ? strtoull(line + 8, NULL, 16) : 0;
-    line = strstr((const char *)status.data, "\nSeccomp:");
-    machine->is_filtered = line && strtol(line + 9, NULL, 10) != 0;
+    const char *text = (const char *)status.data;
+    uint64_t capabilities = an_proc_status_number(text, "\nCapEff:", 16);
+    machine->is_filtered = an_proc_status_number(text, "\nSeccomp:", 10) != 0;
     machine->traces_all = capabilities >> SYS_PTRACE & 1;
     machine->measures_all = (capabilities >> PERFMON | capabilities >> SYS_ADMIN) & 1;
     an_buffer_free(&status);

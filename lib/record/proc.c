@@ -188,6 +188,12 @@ bool an_proc_has_children(void)
     return access("/proc/thread-self/children", R_OK) == 0;
 }
 
+uint64_t an_proc_status_number(const char *status, const char *name, int base)
+{
+    const char *at = strstr(status, name);
+    return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}
+
 /* ---- mappings ---- */
 
 /* "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH" */

@@ -62,6 +62,9 @@ bool an_proc_each(const char *folder, void (*call)(void *context, int32_t number
  * with text->failed, when memory runs out; then there is nothing to free. */
 bool an_proc_text(int32_t pid, const char *name, struct an_buffer *text);
 
+/* The number behind a name, as "\nSeccomp:", in the text of a status file; 0 when it is not there. */
+uint64_t an_proc_status_number(const char *status, const char *name, int base);
+
 /* A line of /proc/PID/maps, of which the path is a part; false for one that is none. */
 bool an_proc_mapping(char *line, struct an_perf_mapping *mapping);
 

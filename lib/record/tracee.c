@@ -90,11 +90,10 @@ bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, uint64_t spin, int *statu
 
 /* ---- stopping ---- */
 
-/* A number in hexadecimal behind a name in /proc/PID/status. */
-static uint64_t status_number(const char *text, const char *name)
+/* A set of signals, of which /proc/PID/status tells. */
+static uint64_t signals(const char *status, const char *name)
 {
-    const char *at = strstr(text, name);
-    return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+    return an_proc_status_number(status, name, 16);
 }
 
 /*
@@ -107,7 +106,7 @@ static uint64_t without_effect(const char *status)
         BY_DEFAULT =
             1 << (SIGCHLD - 1) | 1 << (SIGCONT - 1) | 1 << (SIGURG - 1) | 1 << (SIGWINCH - 1)
     };
-    return status_number(status, "\nSigIgn:") | (BY_DEFAULT & ~status_number(status, "\nSigCgt:"));
+    return signals(status, "\nSigIgn:") | (BY_DEFAULT & ~signals(status, "\nSigCgt:"));
 }
 
 static bool has_pending_signal(int32_t tid)
@@ -116,8 +115,8 @@ static bool has_pending_signal(int32_t tid)
     if (!an_proc_text(tid, "status", &text))
         return true;
     const char *status = (const char *)text.data;
-    uint64_t pending = status_number(status, "\nSigPnd:") | status_number(status, "\nShdPnd:");
-    uint64_t blocked = status_number(status, "\nSigBlk:");
+    uint64_t pending = signals(status, "\nSigPnd:") | signals(status, "\nShdPnd:");
+    uint64_t blocked = signals(status, "\nSigBlk:");
     uint64_t effective = pending & ~blocked & ~without_effect(status);
     an_buffer_free(&text);
     return effective != 0;
@@ -140,7 +139,7 @@ bool an_tracee_masks_traps(int32_t tid)
     if (!an_proc_text(tid, "status", &text))
         return true;
     const char *status = (const char *)text.data;
-    uint64_t masked = status_number(status, "\nSigBlk:") | status_number(status, "\nSigIgn:");
+    uint64_t masked = signals(status, "\nSigBlk:") | signals(status, "\nSigIgn:");
     an_buffer_free(&text);
     return masked & TRAP;
 }
@@ -239,11 +238,23 @@ void an_tracee_continue(int32_t tid)
     ptrace(PTRACE_CONT, tid, NULL, NULL);
 }
 
-void an_tracee_release(int32_t tid, int signal)
+/* The signal, unless it does nothing: then what it has interrupted goes on. */
+static void *effective(int32_t tid, int signal)
 {
     if (signal && !has_effect(tid, signal)) {
         an_tracee_mend(tid);
         signal = 0;
     }
-    ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+    return (void *)(intptr_t)signal;
+}
+
+void an_tracee_deliver(int32_t tid, int signal)
+{
+    an_tracee_interrupt(tid);
+    ptrace(PTRACE_CONT, tid, NULL, effective(tid, signal));
+}
+
+void an_tracee_release(int32_t tid, int signal)
+{
+    ptrace(PTRACE_DETACH, tid, NULL, effective(tid, signal));
 }

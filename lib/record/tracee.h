@@ -81,6 +81,9 @@ void an_tracee_interrupt(int32_t tid);
 /* Lets a stopped thread run until its next event; system calls are none. */
 void an_tracee_continue(int32_t tid);
 
+/* Lets a thread that is about to get a signal get it: it stops again, where its handler begins. */
+void an_tracee_deliver(int32_t tid, int signal);
+
 /* Lets a stopped thread go, with a signal or 0. Not where a system call begins: that would be
  * interrupted. */
 void an_tracee_release(int32_t tid, int signal);

@@ -12,15 +12,15 @@
 /* One attempt; frees what it made. */
 typedef enum an_code attempt(struct an_error *error);
 
-static void fail_everywhere(attempt *attempt)
+static void fail_everywhere(attempt *try_it)
 {
     struct an_error error;
     an_fault_countdown = -1;
-    assert_int_equal(attempt(&error), AN_OK);
+    assert_int_equal(try_it(&error), AN_OK);
     long calls = 0;
     for (bool failed = true; failed; calls++) {
         an_fault_countdown = calls;
-        enum an_code code = attempt(&error);
+        enum an_code code = try_it(&error);
         failed = an_fault_countdown < 0;
         an_fault_countdown = -1;
         if (code == AN_OK)
