@@ -30,7 +30,9 @@ struct live_verdict {
         after;          /* CPU seconds for a unit; of "samples", the odds of the moved functions */
     double uncertainty; /* of after / before, as a share of it: one standard error; or 0 */
     bool is_known;
-    bool is_worse; /* the layout is to be taken back */
+    bool is_worse;
+    bool is_taken_back;
+    unsigned instead; /* then: the generation in force now; 0: the original */
 };
 
 /* A measurement under way (live_judge.c). */
@@ -43,19 +45,40 @@ struct live_judge {
     bool is_first;                            /* the original ran before */
 };
 
-/* Around what happens before the switch. False after a message: the counter does not work. */
-bool live_judge_begin(struct live_judge *judge);
-bool live_judge_end_of_before(struct live_judge *judge);
+/* Around what happens before the switch. They fail when the counter does not work. */
+enum an_code live_judge_begin(struct live_judge *judge, struct an_error *error);
+enum an_code live_judge_end_of_before(struct live_judge *judge, struct an_error *error);
 
 /* Measures the new layout for a while, and judges. */
-bool live_judge_after(struct live_judge *judge, struct live_verdict *verdict);
+enum an_code live_judge_after(struct live_judge *judge, struct live_verdict *verdict,
+                              struct an_error *error);
 
-/* Does what is asked; the exit status (live_run.c). */
-int live_run(struct live_request *request);
+/* Doing what is asked (live_run.c). */
+int live_run(struct live_request *request); /* the exit status */
 
-/* Telling (live_tell.c). With --json a round is added to the list, else printed. */
+/* Whether no layout is in force. */
+bool live_is_original(struct an_live *live);
+
+/* One round, from the recording to the verdict; it is told. `is_kept`: its layout is in force. */
+enum an_code live_round(struct live_request *request, struct an_live *live, unsigned number,
+                        struct json_object *list, bool *is_kept, struct an_error *error);
+
+/* Profiles that are kept in the folder of the process: that of the layout in force, and that of the last
+ * one that was taken back. */
+void live_name_force(struct an_live *live, char *path, size_t size);
+void live_name_rejected(struct an_live *live, char *path, size_t size);
+
+/* Says what went wrong; the exit status. */
+int live_failed(const struct an_error *error);
+
+/* Rounds whenever the process does something else, until it ends, or anneal is told to end; the exit
+ * status (live_watch.c). */
+int live_watch(struct live_request *request, struct an_live *live);
+
+/* Telling (live_tell.c). With --json a round is added to the list or, without a list, printed on a line,
+ * else told in words. */
 void live_tell_profile(const struct live_request *request, const struct an_live_profile *profile);
-void live_tell_drift(const struct live_request *request, double overlap);
+void live_tell_drift(const struct live_request *request, double overlap, bool is_far);
 void live_tell_round(const struct live_request *request, unsigned number,
                      const struct an_live_round *round, const struct live_verdict *verdict,
                      struct json_object *list);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "live.h"
 
 enum { LONGEST = 10 }; /* seconds that are measured after a switch */
@@ -33,7 +34,8 @@ static bool cpu_time(int32_t pid, double *seconds)
     return true;
 }
 
-static bool read_counter(const struct live_request *request, double *work)
+static enum an_code read_counter(const struct live_request *request, double *work,
+                                 struct an_error *error)
 {
     FILE *pipe = popen(request->counter, "re");
     char text[256] = "", *end = text;
@@ -41,28 +43,38 @@ static bool read_counter(const struct live_request *request, double *work)
         *work = strtod(text, &end);
     int status = pipe ? pclose(pipe) : -1;
     if (status == 0 && end != text)
-        return true;
+        return AN_OK;
     text[strcspn(text, "\n")] = '\0';
-    say_error("--counter: '%s' has %s%s%s", request->counter,
-              status ? "failed" : "not printed a number but: '", status ? "" : text,
-              status ? "" : "'");
-    return false;
+    if (status)
+        return an_fail(error, AN_SYSTEM, "--counter: '%s' has failed", request->counter);
+    return an_fail(error, AN_SYSTEM, "--counter: '%s' has not printed a number but '%s'",
+                   request->counter, text);
 }
 
-static bool start_counting(struct live_judge *judge)
+static enum an_code read_time(const struct live_request *request, double *time,
+                              struct an_error *error)
 {
-    return read_counter(judge->request, &judge->work) &&
-           cpu_time(judge->request->options.pid, &judge->time);
+    if (cpu_time(request->options.pid, time))
+        return AN_OK;
+    return an_fail(error, AN_SYSTEM, "process %d has ended", request->options.pid);
+}
+
+static enum an_code start_counting(struct live_judge *judge, struct an_error *error)
+{
+    enum an_code code = read_counter(judge->request, &judge->work, error);
+    return code == AN_OK ? read_time(judge->request, &judge->time, error) : code;
 }
 
 /* CPU seconds for a unit since the start; 0 when no work was done. */
-static bool cost_since(const struct live_judge *judge, double *cost)
+static enum an_code cost_since(const struct live_judge *judge, double *cost, struct an_error *error)
 {
-    double work, time;
-    if (!read_counter(judge->request, &work) || !cpu_time(judge->request->options.pid, &time))
-        return false;
-    *cost = work > judge->work ? (time - judge->time) / (work - judge->work) : 0;
-    return true;
+    double work = 0, time = 0;
+    enum an_code code = read_counter(judge->request, &work, error);
+    if (code == AN_OK)
+        code = read_time(judge->request, &time, error);
+    if (code == AN_OK)
+        *cost = work > judge->work ? (time - judge->time) / (work - judge->work) : 0;
+    return code;
 }
 
 /* ---- samples ---- */
@@ -103,51 +115,52 @@ static void judge_samples(struct live_judge *judge, struct live_verdict *verdict
 
 /* ---- both ---- */
 
-bool live_judge_begin(struct live_judge *judge)
+enum an_code live_judge_begin(struct live_judge *judge, struct an_error *error)
 {
     snprintf(judge->before_file, sizeof judge->before_file, "%s/before.data",
              an_live_folder(judge->live));
     snprintf(judge->after_file, sizeof judge->after_file, "%s/after.data",
              an_live_folder(judge->live));
-    if (!judge->request->counter)
-        return true;
-    if (!start_counting(judge))
-        return false;
-    if (judge->request->profile) /* there is no recording meanwhile */
-        sleep((unsigned)ceil(time_after(judge->request)));
-    return true;
+    enum an_code code = judge->request->counter ? start_counting(judge, error) : AN_OK;
+    if (code == AN_OK && judge->request->counter && judge->request->profile)
+        sleep((unsigned)ceil(time_after(judge->request))); /* there is no recording meanwhile */
+    return code;
 }
 
-bool live_judge_end_of_before(struct live_judge *judge)
+enum an_code live_judge_end_of_before(struct live_judge *judge, struct an_error *error)
 {
-    return !judge->request->counter || cost_since(judge, &judge->cost);
+    return judge->request->counter ? cost_since(judge, &judge->cost, error) : AN_OK;
 }
 
-static bool judge_counter(struct live_judge *judge, struct live_verdict *verdict)
+static enum an_code judge_counter(struct live_judge *judge, struct live_verdict *verdict,
+                                  struct an_error *error)
 {
     enum { TOLERANCE = 3 }; /* percent that a later layout may be worse by chance */
     verdict->unit = "counter";
     verdict->before = judge->cost;
-    if (!start_counting(judge))
-        return false;
-    sleep((unsigned)ceil(time_after(judge->request)));
-    if (!cost_since(judge, &verdict->after))
-        return false;
+    enum an_code code = start_counting(judge, error);
+    if (code == AN_OK)
+        sleep((unsigned)ceil(time_after(judge->request)));
+    if (code == AN_OK)
+        code = cost_since(judge, &verdict->after, error);
+    if (code != AN_OK)
+        return code;
     verdict->is_known = verdict->before > 0 && verdict->after > 0;
     double limit = judge->is_first ? 1 : 1 + TOLERANCE * 0.01;
     verdict->is_worse = verdict->is_known && verdict->after >= verdict->before * limit;
-    return true;
+    return AN_OK;
 }
 
-bool live_judge_after(struct live_judge *judge, struct live_verdict *verdict)
+enum an_code live_judge_after(struct live_judge *judge, struct live_verdict *verdict,
+                              struct an_error *error)
 {
+    enum an_code code = AN_OK;
     *verdict = (struct live_verdict){.unit = "none"};
-    bool done = true;
     if (judge->request->counter)
-        done = judge_counter(judge, verdict);
+        code = judge_counter(judge, verdict, error);
     else if (!judge->request->profile && !judge->request->keep_anyway)
         judge_samples(judge, verdict);
     unlink(judge->before_file);
     unlink(judge->after_file);
-    return done;
+    return code;
 }

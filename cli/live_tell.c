@@ -23,11 +23,11 @@ void live_tell_profile(const struct live_request *request, const struct an_live_
             with_commas(profile->records));
 }
 
-void live_tell_drift(const struct live_request *request, double overlap)
+void live_tell_drift(const struct live_request *request, double overlap, bool is_far)
 {
     if (!request->quiet)
         say("the profile is as it was for %.0f%%%s", 100 * overlap,
-            overlap < request->threshold ? ": another round" : "");
+            is_far ? ": another round" : "");
 }
 
 static uint64_t withheld(const struct an_live_round *round)
@@ -71,7 +71,7 @@ static struct json_object *round_json(unsigned number, const struct an_live_roun
 }
 
 /* What the numbers of a verdict say, in words. */
-static void tell_verdict(const struct live_request *request, const struct live_verdict *verdict)
+static void tell_verdict(const struct live_verdict *verdict)
 {
     if (strcmp(verdict->unit, "none") == 0)
         return;
@@ -89,8 +89,9 @@ static void tell_verdict(const struct live_request *request, const struct live_v
         printf(
             "  time in moved functions  %+9.1f%%, to that in all others (by samples, +-%.0f%%)\n",
             change, 100 * verdict->uncertainty);
-    if (verdict->is_worse && !request->keep_anyway)
-        printf("  so the process runs its original code again (--keep-anyway keeps a layout)\n");
+    if (verdict->is_taken_back)
+        printf("  so the process runs %s again (--keep-anyway keeps a layout)\n",
+               verdict->instead ? "the layout before" : "its original code");
 }
 
 static void add_verdict(struct json_object *object, const struct live_verdict *verdict)
@@ -102,6 +103,15 @@ static void add_verdict(struct json_object *object, const struct live_verdict *v
     ADD_REAL(object, "cost_after", verdict->after);
     ADD_REAL(object, "uncertainty", verdict->uncertainty);
     json_object_object_add(object, "worse", json_object_new_boolean(verdict->is_worse));
+    if (verdict->is_taken_back)
+        ADD(object, "instead", verdict->instead);
+}
+
+/* At once, for whoever follows. */
+static void print_line(struct json_object *object)
+{
+    puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+    fflush(stdout);
 }
 
 void live_tell_round(const struct live_request *request, unsigned number,
@@ -110,7 +120,12 @@ void live_tell_round(const struct live_request *request, unsigned number,
 {
     struct json_object *object = round_json(number, round);
     add_verdict(object, verdict);
-    json_object_array_add(list, object);
+    if (list)
+        json_object_array_add(list, object);
+    else if (request->json)
+        print_line(object);
+    if (!list)
+        json_object_put(object);
     if (request->quiet || request->json)
         return;
     printf("round %u%s\n", number,
@@ -136,7 +151,8 @@ void live_tell_round(const struct live_request *request, unsigned number,
            with_commas(round->threads), round->stops, plural(round->stops));
     printf("  new code in all          %10s  (%u older layout%s released)\n",
            as_size(round->mapped_bytes), round->released, plural(round->released));
-    tell_verdict(request, verdict);
+    tell_verdict(verdict);
+    fflush(stdout);
 }
 
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round)
@@ -173,7 +189,6 @@ static void status_json(const struct live_request *request, struct an_live *live
         ADD(entry, "address", generations[i].address);
         ADD(entry, "size", generations[i].size);
         ADD(entry, "functions", generations[i].functions);
-        json_object_object_add(entry, "mapped", json_object_new_boolean(true));
         json_object_array_add(list, entry);
         in_force = generations[i].is_in_force ? generations[i].number : in_force;
     }

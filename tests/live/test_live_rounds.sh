@@ -41,7 +41,7 @@ END
 has_round() {
     live 0 --status --json
     expect "$(jq -c '[.pid, .binary, .in_force]' out)" "[$target,\"$program\",$1]"
-    jq -e --argjson round "$1" 'any(.rounds[]; .round == $round and .mapped)' out >/dev/null ||
+    jq -e --argjson round "$1" 'any(.rounds[]; .round == $round)' out >/dev/null ||
         fail "$(cat out)"
     live 0 --status
     prints "$target"
@@ -157,6 +157,48 @@ is_judged() {
     ends_well
 }
 
+# functions_of ROUND: how many its layout has
+functions_of() {
+    live 0 --status --json
+    jq --argjson round "$1" '.rounds[] | select(.round == $round) | .functions' out
+}
+
+# A later one that does not pay makes room for the one before it, made again from its own profile.
+later_is_judged() {
+    begin fixed pointers
+    head -n 40 "$profile" >less
+    live 0 -q --profile "$profile" --keep-anyway
+    local functions
+    functions=$(functions_of 1)
+    counted 0 1000000 0 1000
+    live 0 -q --json --record 1s --profile less --counter 'sh counter'
+    expect "$(jq -c '.rounds[] | [.worse, .generation, .instead, .functions < $functions]' \
+        --argjson functions "$functions" out)" '[true,2,3,true]'
+    expect "$(in_force)" 3
+    expect "$(functions_of 3)" "$functions"
+    gets_on
+    revert
+    ends_well
+}
+
+# Looks of the process itself, whose work is always the same: one round, and no other.
+is_steady() {
+    begin fixed pointers
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% \
+        --interval=1s --threshold=40% --keep-anyway --json >front.out 2>front.err &
+    local front=$! status=0
+    for _ in {1..300}; do
+        sleep 0.1
+        [ "$(grep -c 'as it was for' front.err)" -lt 3 ] || break
+        kill -0 $front || fail 'it has ended:' "$(cat front.err)"
+    done
+    expect "$(jq -c '[.round, .generation]' front.out)" '[1,1]'
+    # and it ends with the process
+    ends_well
+    wait $front || status=$?
+    expect $status 0
+}
+
 # Until it is interrupted
 continuous() {
     begin fixed pointers
@@ -232,6 +274,8 @@ check 'a round that is recorded' recorded
 check 'huge pages' huge_pages
 check 'until it is interrupted' continuous
 check 'a layout that does not pay is taken back' is_judged
+check 'a later one makes room for the one before' later_is_judged
+check 'work that stays the same is left alone, until it ends' is_steady
 check 'a process that is stopped' stopped
 if [ "$(id -u)" = 0 ]; then
     check_with setpriv 'a user has a process of their own' own_process

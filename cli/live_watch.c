@@ -1,0 +1,133 @@
+/*
+ * anneal live --continuous: a light look at what the process does, now and then, and a round when that
+ * is no longer what its layout was made for.
+ *
+ *     wait ─► look: some seconds of recording ─► overlap with the layout's profile ─► round
+ *       ▲                                          │ enough
+ *       └──────────────────────────────────────────┘
+ *
+ * A profile whose layout was taken back counts too: what was tried in vain is not tried at every look.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "live.h"
+#include "output.h"
+#include "worker.h"
+
+struct watch {
+    struct live_request *request;
+    struct an_live *live;
+    int process; /* a descriptor of it, which is readable when it has ended */
+};
+
+/* False when the process has ended meanwhile, or this one shall. */
+static bool wait_for(const struct watch *watch, double seconds)
+{
+    enum { PIECE = 200 }; /* ms: a signal may have come just before the wait */
+    struct pollfd descriptor = {.fd = watch->process, .events = POLLIN};
+    double left = seconds * 1000;
+    do {
+        int wait = left < PIECE ? (int)left : PIECE;
+        if (poll(&descriptor, 1, wait) > 0)
+            return false;
+        left -= wait;
+    } while (left > 0 && !worker_stop);
+    return !worker_stop;
+}
+
+/* The larger overlap with one of the profiles that the process has a layout for, or had. */
+static bool compare(const struct watch *watch, const char *now, double *overlap)
+{
+    char known[2][4200];
+    bool is_known = false;
+    live_name_force(watch->live, known[0], sizeof known[0]);
+    live_name_rejected(watch->live, known[1], sizeof known[1]);
+    *overlap = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        struct an_error error;
+        double found;
+        if (access(known[i], R_OK) != 0 || an_live_overlap(known[i], now, &found, &error) != AN_OK)
+            continue;
+        is_known = true;
+        *overlap = found > *overlap ? found : *overlap;
+    }
+    return is_known;
+}
+
+/* A light look at what the process does. Whether it does something else than before; not if it does next
+ * to nothing. */
+static bool has_drifted(const struct watch *watch)
+{
+    enum { LONGEST = 10, FEWEST = 100 }; /* seconds; samples, with fewer of which chance decides */
+    struct an_record_options record = watch->request->record;
+    struct an_live_profile profile;
+    struct an_error error;
+    char now[4200];
+    double overlap;
+    record.duration = record.duration < LONGEST ? record.duration : LONGEST;
+    record.progress = NULL;
+    snprintf(now, sizeof now, "%s/now.fdata", an_live_folder(watch->live));
+    bool is_known = an_live_record(watch->live, &record, NULL, now, &profile, &error) == AN_OK &&
+                    profile.record.samples >= FEWEST;
+    progress_clear();
+    bool is_far =
+        is_known && (!compare(watch, now, &overlap) || overlap < watch->request->threshold);
+    if (is_known)
+        live_tell_drift(watch->request, overlap, is_far);
+    unlink(now);
+    return is_far;
+}
+
+static bool is_over(const struct watch *watch)
+{
+    return !wait_for(watch, 0);
+}
+
+/* A round that fails changes nothing: the next look may find better times. As long as there was none
+ * that did not, only waiting for work is worth while. */
+static int watch_on(struct watch *watch)
+{
+    enum { MOST_FAILURES = 3 }; /* one after the other */
+    unsigned rounds = 0, failures = 0;
+    bool is_due = live_is_original(watch->live), is_kept;
+    do {
+        struct an_error error;
+        if (!is_due && !has_drifted(watch))
+            continue;
+        enum an_code code =
+            live_round(watch->request, watch->live, rounds + 1, NULL, &is_kept, &error);
+        if (code == AN_OK) {
+            is_due = false;
+            failures = 0;
+            rounds++;
+            continue;
+        }
+        if (is_over(watch))
+            break;
+        failures += code != AN_EMPTY;
+        if (failures >= (rounds ? MOST_FAILURES : 1))
+            return live_failed(&error);
+        report_error(&error);
+        say("the next try is in %.0f s", watch->request->interval);
+    } while (wait_for(watch, watch->request->interval));
+    return EXIT_DONE;
+}
+
+int live_watch(struct live_request *request, struct an_live *live)
+{
+    struct watch watch = {.request = request, .live = live};
+    watch.process = (int)syscall(SYS_pidfd_open, request->options.pid, 0);
+    if (watch.process < 0) {
+        say_error("process %d: %s", request->options.pid, strerror(errno));
+        return EXIT_FAILED;
+    }
+    int status = watch_on(&watch);
+    close(watch.process);
+    return status;
+}
