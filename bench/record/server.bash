@@ -9,6 +9,7 @@ load_cpus=${LOAD_CPUS-1}
 tables=${TABLES:-4}
 rows=${ROWS:-100000}
 clients=${CLIENTS:-4}
+workload=oltp_read_only # of sysbench
 
 servers=() # processes
 server=    # the one that is meant
@@ -104,7 +105,7 @@ start_server() {
 # ---- load ----
 
 clients_of() {
-    become "$load_cpus" sysbench oltp_read_only --mysql-socket="$home/socket" --mysql-user=root \
+    become "$load_cpus" sysbench "$workload" --mysql-socket="$home/socket" --mysql-user=root \
         --tables="$tables" --table-size="$rows" --threads="$clients" --rand-seed=1 "$@"
 }
 
