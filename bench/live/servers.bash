@@ -4,8 +4,9 @@
 
 anneal=$(realpath "${ANNEAL:-$here/../../build/cli/anneal}")
 bolt=/usr/lib/llvm-19/bin/llvm-bolt
-rounds=${ROUNDS:-9}
-seconds_each=${SECONDS_EACH:-4}
+rounds=${ROUNDS:-15}
+slices=${SLICES:-12}
+slice_seconds=${SLICE_SECONDS:-0.4}
 recording=${RECORD:-30s}
 declare -A of # processes, by name
 
@@ -49,19 +50,61 @@ start_results() {
     : >"$work/pauses.tsv"
 }
 
-# measure STAGE NAME...: in turn, each round beginning with another one
+# Transactions of the server that is chosen, so far
+commits() {
+    mariadb --no-defaults -u root -S "$home/socket" -N -e "SHOW GLOBAL STATUS LIKE 'Com_commit'" |
+        cut -f2
+}
+
+# measure STAGE NAME...: all under load, but only one of them at a time, in slices so short that the
+# speed of the machine, if it drifts, is the same for all; the clients of the others are stopped.
 measure() {
-    local stage=$1 round i
+    local stage=$1 round slice i name user before_user before_commits now
+    local -A load
     shift
     local names=("$@")
-    for ((round = 1; round <= rounds; round++)); do
-        for ((i = 0; i < $#; i++)); do
-            choose "${names[(i + round) % $#]}"
-            load "$seconds_each"
-            printf '%s\t%s\t%s\t%s\t%s\n' "$stage" "$round" "${names[(i + round) % $#]}" "$rate" \
-                "$user_time" >>"$work/results.tsv"
-        done
+    for name; do
+        choose "$name"
+        clients_of --time=0 run >"$work/load-$name.log" 2>&1 &
+        load[$name]=$!
+        child="${load[*]}"
+        sleep 2
+        kill -STOP "${load[$name]}"
     done
+    for ((round = 1; round <= rounds; round++)); do
+        local -A before_user before_commits
+        for name; do
+            choose "$name"
+            before_commits[$name]=$(commits)
+            read -r before_user["$name"] _ < <(ticks)
+        done
+        for ((slice = 0; slice < slices; slice++)); do
+            for ((i = 0; i < $#; i++)); do
+                name=${names[(i + slice) % $#]}
+                kill -CONT "${load[$name]}"
+                sleep "$slice_seconds"
+                kill -STOP "${load[$name]}"
+            done
+        done
+        for name; do
+            choose "$name"
+            read -r user _ < <(ticks)
+            now=$(commits)
+            printf '%s\t%s\t%s\t' "$stage" "$round" "$name"
+            awk -v n=$((now - before_commits[$name])) -v ticks=$((user - before_user[$name])) \
+                -v hz="$(getconf CLK_TCK)" -v seconds="$slices" -v slice="$slice_seconds" \
+                'BEGIN { printf "%.2f\t%.2f\n", n / (seconds * slice), ticks / hz * 1e6 / n }'
+        done >>"$work/results.tsv"
+    done
+    for name; do
+        kill -0 "${load[$name]}" || give_up "clients have ended; see $work/load-$name.log"
+        kill "${load[$name]}"
+        kill -CONT "${load[$name]}"
+        wait "${load[$name]}" || true
+        ! grep -q FATAL "$work/load-$name.log" ||
+            give_up "a transaction failed; see $work/load-$name.log"
+    done
+    child=
     say "stage $stage is done"
 }
 

@@ -14,7 +14,7 @@ workload=oltp_read_only # of sysbench
 servers=() # processes
 server=    # the one that is meant
 home=      # and its folder: data, socket, log
-child=     # process that the script waits for, or nothing
+child=     # processes that the script waits for, or nothing
 recorder=  # likewise
 
 say() {
@@ -74,6 +74,7 @@ end_all() {
     trap '' INT TERM HUP
     for process in $child $recorder; do
         kill "$process" 2>/dev/null || true
+        kill -CONT "$process" 2>/dev/null || true
         wait "$process" 2>/dev/null || true
     done
     stop_servers
