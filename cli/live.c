@@ -50,7 +50,7 @@ static const struct option_spec options[] = {
      "with --continuous: from one look to the next (default: 60s)"},
     {LIVE_THRESHOLD, 0, "threshold", "PERCENT",
      "with --continuous: do a round when less than this of the profile is as it was (default: "
-     "60%)"},
+     "50%)"},
     {LIVE_HUGE_PAGES, 0, "huge-pages", NULL,
      "put the new code into pages of 2 MiB; tools cannot tell its names then"},
     {LIVE_REVERT, 0, "revert", NULL, "make the process use its original code again"},
@@ -154,7 +154,7 @@ static int work(void *context)
 static int run(const struct command *command, int argc, char **argv)
 {
     struct live_request request = {
-        .rounds = 1, .interval = 60, .threshold = 0.6, .record = {.duration = 30}};
+        .rounds = 1, .interval = 60, .threshold = 0.5, .record = {.duration = 30}};
     struct option_parser parser;
     const char *value;
     int id, status = EXIT_USAGE;

@@ -20,10 +20,13 @@
 #include "output.h"
 #include "worker.h"
 
+enum { SHORT_LOOK = 10, LONG_LOOK = 60 }; /* seconds */
+
 struct watch {
     struct live_request *request;
     struct an_live *live;
     int process; /* a descriptor of it, which is readable when it has ended */
+    double look; /* seconds: longer when the process does little */
 };
 
 /* False when the process has ended meanwhile, or this one shall. */
@@ -60,26 +63,28 @@ static bool compare(const struct watch *watch, const char *now, double *overlap)
     return is_known;
 }
 
-/* A light look at what the process does. Whether it does something else than before; not if it does next
- * to nothing. */
-static bool has_drifted(const struct watch *watch)
+/* A light look at what the process does. Whether it does something else than before; unknown, and the
+ * next look is longer, if there is too little to see. */
+static bool has_drifted(struct watch *watch)
 {
-    enum { LONGEST = 10, FEWEST = 100 }; /* seconds; samples, with fewer of which chance decides */
+    enum { FEWEST = 100 }; /* samples, with fewer of which chance decides */
     struct an_record_options record = watch->request->record;
     struct an_live_profile profile;
     struct an_error error;
     char now[4200];
     double overlap;
-    record.duration = record.duration < LONGEST ? record.duration : LONGEST;
+    record.duration = watch->look;
     record.progress = NULL;
     snprintf(now, sizeof now, "%s/now.fdata", an_live_folder(watch->live));
-    bool is_known = an_live_record(watch->live, &record, NULL, now, &profile, &error) == AN_OK &&
-                    profile.record.samples >= FEWEST;
+    bool is_seen = an_live_record(watch->live, &record, NULL, now, &profile, &error) == AN_OK;
+    bool is_enough = is_seen && profile.record.samples >= FEWEST;
     progress_clear();
     bool is_far =
-        is_known && (!compare(watch, now, &overlap) || overlap < watch->request->threshold);
-    if (is_known)
+        is_enough && (!compare(watch, now, &overlap) || overlap < watch->request->threshold);
+    if (is_enough)
         live_tell_drift(watch->request, overlap, is_far);
+    else if (is_seen && watch->look < LONG_LOOK)
+        watch->look = watch->look * 2 < LONG_LOOK ? watch->look * 2 : LONG_LOOK;
     unlink(now);
     return is_far;
 }
@@ -121,7 +126,10 @@ static int watch_on(struct watch *watch)
 
 int live_watch(struct live_request *request, struct an_live *live)
 {
-    struct watch watch = {.request = request, .live = live};
+    struct watch watch = {.request = request,
+                          .live = live,
+                          .look = request->record.duration < SHORT_LOOK ? request->record.duration
+                                                                        : SHORT_LOOK};
     watch.process = (int)syscall(SYS_pidfd_open, request->options.pid, 0);
     if (watch.process < 0) {
         say_error("process %d: %s", request->options.pid, strerror(errno));

@@ -5,9 +5,9 @@
  *     a thread that executes it, or will return to it      its registers and its stack
  *     a thread of a library of coroutines that sleeps      some memory that the process can write
  *
- * Any word that could be an address in the code counts as one, also disguised as setjmp() does it. So threads are stopped and their
- * stacks read, then the memory is read while they run, then they are stopped again: what was resumed
- * in between would be seen there.
+ * Any word that could be an address in the code counts as one, also disguised as setjmp() does it. So
+ * threads are stopped and their stacks read, then the memory is read while they run, then they are
+ * stopped again: what was resumed in between would be seen there.
  */
 #ifndef AN_LIVE_REFERENCES_H
 #define AN_LIVE_REFERENCES_H
