@@ -181,43 +181,44 @@ later_is_judged() {
     ends_well
 }
 
-# Looks of the process itself, whose work is always the same: one round, and no other.
-is_steady() {
-    begin fixed pointers
+# watched LOOKS: --continuous, until it has looked so often; the rounds are in front.out. It ends with the
+# process.
+watched() {
     "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% \
         --interval=1s --threshold=40% --keep-anyway --json >front.out 2>front.err &
     local front=$! status=0
-    for _ in {1..300}; do
+    for _ in {1..600}; do
         sleep 0.1
-        [ "$(grep -c 'as it was for' front.err)" -lt 3 ] || break
+        [ "$(grep -c 'as it was for' front.err)" -lt "$1" ] || break
         kill -0 $front || fail 'it has ended:' "$(cat front.err)"
     done
-    expect "$(jq -c '[.round, .generation]' front.out)" '[1,1]'
-    # and it ends with the process
     ends_well
     wait $front || status=$?
     expect $status 0
 }
 
-# Until it is interrupted
-continuous() {
+# The work is always the same: one round, and no other.
+is_steady() {
     begin fixed pointers
-    env --default-signal=INT "$anneal" live --state-dir "$state" -p "$target" -q --continuous \
-        --record 1s --overhead=40% --interval=1s --threshold=100% --keep-anyway >front.out 2>&1 &
-    local front=$! status=0
-    for _ in {1..300}; do
-        sleep 0.1
-        [ "$(in_force)" -lt 2 ] || break
-        kill -0 $front || fail 'it has ended:' "$(cat front.out)"
-    done
-    kill -INT $front
-    wait $front || status=$?
-    expect $status 0
-    is_free "$target"
-    gets_on
-    [ "$(in_force)" -ge 2 ] || fail 'it makes no second round:' "$(cat front.out)"
-    revert
-    ends_well
+    watched 3
+    expect "$(jq -c '[.round, .generation]' front.out)" '[1,1]'
+}
+
+# rare: of the profile, the functions that have least, a tenth of it altogether
+rare() {
+    awk '{ sum[$2] += $8; all += $8 }
+        END { for (name in sum) print sum[name], all, name | "sort -n" }' "$profile" |
+        awk '(had += $1) <= $2 / 10 { print $3 }' >names
+    awk 'NR == FNR { rare[$1]; next } $2 in rare' names "$profile"
+}
+
+# The layout in force was made for something else: one round, after which it fits.
+is_changed() {
+    begin fixed pointers
+    rare >rare.fdata
+    live 0 -q --profile rare.fdata --keep-anyway
+    watched 3
+    expect "$(jq -c '[.round, .generation]' front.out)" '[1,2]'
 }
 
 # A process that was stopped before stays so.
@@ -276,6 +277,7 @@ check 'until it is interrupted' continuous
 check 'a layout that does not pay is taken back' is_judged
 check 'a later one makes room for the one before' later_is_judged
 check 'work that stays the same is left alone, until it ends' is_steady
+check 'work that is another one gets another layout' is_changed
 check 'a process that is stopped' stopped
 if [ "$(id -u)" = 0 ]; then
     check_with setpriv 'a user has a process of their own' own_process
