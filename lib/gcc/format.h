@@ -1,0 +1,71 @@
+/*
+ * The files of GCC's profiling: gcda, the counts of one object file, and gcno, its control flow.
+ *
+ *     gcda   magic 'gcda' │ version │ stamp │ checksum* │ record... │ 0
+ *     record tag │ length │ words
+ *
+ *     0xa1000000  summary    runs │ sum_max: the greatest count of each run, added up
+ *     0x01000000  function   ident │ checksum of its line │ checksum of its flow; length 0: the
+ *                            program did not have it
+ *     0x01a10000  counters   of the function before: arcs; each kind has a tag of its own,
+ *     + (kind << 17)         0x20000 apart. Values of 64 bits, the low word first
+ *
+ * All is words of 32 bits in the byte order of the machine that was profiled; the magic tells which.
+ * (*) from GCC 12 on. Lengths count words, from GCC 12 on bytes. A negative one stands for that many
+ * counters that are all 0. The version is four characters, as the release was called: 'B22*' is 12.2,
+ * 'A54*' 5.4, '408*' 4.8; the stamp tells compilations apart, and the gcno has the same.
+ *
+ * (GCC's gcc/gcov-io.h and libgcc/libgcov-driver.c.)
+ */
+#ifndef AN_GCC_FORMAT_H
+#define AN_GCC_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+enum {
+    AN_GCDA_MAGIC = 0x67636461,
+    AN_GCNO_MAGIC = 0x67636e6f,
+    AN_GCC_FUNCTION = 0x01000000,
+    AN_GCC_COUNTERS = 0x01a10000,
+    AN_GCC_KIND_SHIFT = 17,
+};
+#define AN_GCC_SUMMARY 0xa1000000u
+
+enum { AN_GCC_OLDEST = 11, AN_GCC_MOST_KINDS = 9 }; /* of what is read */
+
+/* How the counters of two runs become one. */
+enum an_gcc_rule {
+    AN_GCC_ADD,
+    AN_GCC_OR,
+    AN_GCC_FIRST, /* the smaller one, of those that are not 0: the order of first runs */
+    AN_GCC_TOP,   /* lists of values (topn.h) */
+};
+
+struct an_gcc_kind {
+    const char *name; /* GCC's: "arcs" */
+    enum an_gcc_rule rule;
+};
+
+struct an_gcc_version {
+    uint32_t word;
+    unsigned major, minor;
+    unsigned unit;     /* bytes that a length of 1 stands for */
+    bool has_checksum; /* behind the stamp */
+    unsigned kinds;
+};
+
+/* Understands a version word. AN_UNSUPPORTED for one that is older than AN_GCC_OLDEST or none at all. */
+enum an_code an_gcc_version_of(uint32_t word, struct an_gcc_version *version,
+                               struct an_error *error);
+
+/* One of version->kinds; never NULL. */
+const struct an_gcc_kind *an_gcc_kind_of(unsigned kind);
+
+/* Reads a magic number and finds the byte order; false when it is another file. */
+bool an_gcc_recognise(struct an_bytes file, uint32_t magic, bool *big);
+
+#endif

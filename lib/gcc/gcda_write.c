@@ -1,0 +1,71 @@
+/* Writing gcda files; format.h draws them. */
+#include "gcc/gcda.h"
+
+static void put(const struct an_gcda *gcda, struct an_buffer *to, uint32_t word)
+{
+    uint8_t *bytes = an_buffer_extend(to, 4);
+    for (unsigned i = 0; bytes && i < 4; i++)
+        bytes[i] = (uint8_t)(word >> 8 * (gcda->big ? 3 - i : i));
+}
+
+static void put_tag(const struct an_gcda *gcda, struct an_buffer *to, uint32_t tag, int64_t words)
+{
+    put(gcda, to, tag);
+    put(gcda, to, (uint32_t)(words * 4 / (int64_t)gcda->version.unit));
+}
+
+static bool all_are_zero(const uint64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i])
+            return false;
+    return true;
+}
+
+static void put_counters(const struct an_gcda *gcda, struct an_buffer *to,
+                         const struct an_gcda_counters *counters)
+{
+    enum { WORDS = 2 };
+    const uint64_t *values = gcda->values.items + counters->first;
+    uint32_t tag = AN_GCC_COUNTERS + (counters->kind << AN_GCC_KIND_SHIFT);
+    bool is_list = an_gcc_kind_of(counters->kind)->rule == AN_GCC_TOP;
+    if (counters->are_zero || (!is_list && all_are_zero(values, counters->count))) {
+        put_tag(gcda, to, tag, -(int64_t)counters->count * WORDS);
+        return;
+    }
+    put_tag(gcda, to, tag, (int64_t)counters->count * WORDS);
+    for (size_t i = 0; i < counters->count; i++) {
+        put(gcda, to, (uint32_t)values[i]);
+        put(gcda, to, (uint32_t)(values[i] >> 32));
+    }
+}
+
+static void put_function(const struct an_gcda *gcda, struct an_buffer *to,
+                         const struct an_gcda_function *function)
+{
+    enum { WORDS = 3 };
+    put_tag(gcda, to, AN_GCC_FUNCTION, function->is_present ? WORDS : 0);
+    if (!function->is_present)
+        return;
+    put(gcda, to, function->ident);
+    put(gcda, to, function->line_sum);
+    put(gcda, to, function->flow_sum);
+    for (unsigned i = 0; i < function->kinds; i++)
+        put_counters(gcda, to, &gcda->counters.items[function->first + i]);
+}
+
+void an_gcda_write(const struct an_gcda *gcda, struct an_buffer *to)
+{
+    enum { WORDS = 2 };
+    put(gcda, to, AN_GCDA_MAGIC);
+    put(gcda, to, gcda->version.word);
+    put(gcda, to, gcda->stamp);
+    if (gcda->version.has_checksum)
+        put(gcda, to, gcda->checksum);
+    put_tag(gcda, to, AN_GCC_SUMMARY, WORDS);
+    put(gcda, to, gcda->runs);
+    put(gcda, to, gcda->sum_max);
+    for (size_t i = 0; i < gcda->functions.count; i++)
+        put_function(gcda, to, &gcda->functions.items[i]);
+    put(gcda, to, 0);
+}

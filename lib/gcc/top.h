@@ -1,0 +1,30 @@
+/*
+ * The most frequent values of an expression, or targets of a call: for each place
+ *
+ *     total │ n │ value │ count │ value │ count ...     n pairs
+ *
+ * The total counts how often the place was passed; it is negative when values had to make room for others,
+ * of which there are at most 32.
+ */
+#ifndef AN_GCC_TOP_H
+#define AN_GCC_TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AN_TOP_MOST = 32 };
+
+/* Whether these values are such lists, one behind the other. */
+bool an_top_is_good(const uint64_t *values, size_t count);
+
+/* How many lists there are. */
+size_t an_top_places(const uint64_t *values, size_t count);
+
+/*
+ * Merges lists of as many places: what is in `added` comes behind what is in `base`, as libgcov does it.
+ * `to` has room for both together. Returns how many values the result has.
+ */
+size_t an_top_merge(const uint64_t *base, const uint64_t *added, size_t places, uint64_t *to);
+
+#endif
