@@ -8,7 +8,7 @@
 
 #include <anneal/fdata.h>
 
-#include "fdata_family.h"
+#include "family.h"
 #include "ledger_view.h"
 #include "output.h"
 

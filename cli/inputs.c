@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include <anneal/fdata.h>
+#include <anneal/gcc.h>
 
 #include "command.h"
 
@@ -23,23 +24,30 @@ static void fail(struct inputs *inputs, const char *path, const char *why)
     inputs->failed = true;
 }
 
-static void append(struct inputs *inputs, const char *path, unsigned long long weight)
+static bool make_room(struct inputs *inputs)
 {
-    if (inputs->count == inputs->capacity) {
-        size_t capacity = inputs->capacity ? 2 * inputs->capacity : 64;
-        struct an_llvm_input *grown = realloc(inputs->items, capacity * sizeof *grown);
-        if (!grown) {
-            fail(inputs, path, "out of memory");
-            return;
-        }
-        inputs->items = grown;
+    if (inputs->count < inputs->capacity)
+        return true;
+    size_t capacity = inputs->capacity ? 2 * inputs->capacity : 64;
+    struct an_llvm_input *items = realloc(inputs->items, capacity * sizeof *items);
+    if (items)
+        inputs->items = items;
+    size_t *roots = realloc(inputs->roots, capacity * sizeof *roots);
+    if (roots)
+        inputs->roots = roots;
+    if (items && roots)
         inputs->capacity = capacity;
-    }
-    char *copy = strdup(path);
+    return items && roots;
+}
+
+static void append(struct inputs *inputs, const char *path, size_t root, unsigned long long weight)
+{
+    char *copy = make_room(inputs) ? strdup(path) : NULL;
     if (!copy) {
         fail(inputs, path, "out of memory");
         return;
     }
+    inputs->roots[inputs->count] = root;
     inputs->items[inputs->count++] = (struct an_llvm_input){copy, weight};
 }
 
@@ -48,6 +56,7 @@ void inputs_free(struct inputs *inputs)
     for (size_t i = 0; i < inputs->count; i++)
         free((char *)inputs->items[i].path);
     free(inputs->items);
+    free(inputs->roots);
     *inputs = (struct inputs){0};
 }
 
@@ -59,7 +68,7 @@ static bool ends_with(const char *path, const char *end)
 
 static bool looks_like_a_profile(const char *path)
 {
-    static const char *const endings[] = {".profraw", ".profdata", ".proftext", ".fdata"};
+    static const char *const endings[] = {".profraw", ".profdata", ".proftext", ".fdata", ".gcda"};
     static const char *const magics[] = {"\xfflprofi\x81", "\x81rforpl\xff", "\xfflprofr\x81",
                                          "\x81Rforpl\xff", "\xfflprofR\x81"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -74,11 +83,20 @@ static bool looks_like_a_profile(const char *path)
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (got >= 8 && memcmp(start, magics[i], 8) == 0)
             return true;
-    return an_fdata_recognise(start, got);
+    return an_fdata_recognise(start, got) || an_gcc_is_gcda(start, got);
 }
 
-static void add_found(struct inputs *inputs, const FTSENT *found, unsigned long long weight,
-                      const struct stat *output)
+/* Where the name of a file below a folder begins in its path. */
+static size_t root_of(const char *path, const char *folder)
+{
+    size_t root = strlen(folder);
+    while (path[root] == '/')
+        root++;
+    return root;
+}
+
+static void add_found(struct inputs *inputs, const char *folder, const FTSENT *found,
+                      unsigned long long weight, const struct stat *output)
 {
     if (!inputs->take_everything) {
         if (found->fts_statp->st_dev == output->st_dev &&
@@ -91,7 +109,7 @@ static void add_found(struct inputs *inputs, const FTSENT *found, unsigned long 
             return;
         }
     }
-    append(inputs, found->fts_path, weight);
+    append(inputs, found->fts_path, root_of(found->fts_path, folder), weight);
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -116,7 +134,7 @@ static void search(struct inputs *inputs, const char *folder, unsigned long long
         if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR || found->fts_info == FTS_NS)
             fail(inputs, found->fts_path, strerror(found->fts_errno));
         else if (found->fts_info == FTS_F)
-            add_found(inputs, found, weight, &output);
+            add_found(inputs, folder, found, weight, &output);
     }
     fts_close(walk);
     if (inputs->count == before && !inputs->failed && !inputs->take_everything)
@@ -127,13 +145,13 @@ void inputs_add(struct inputs *inputs, const char *path, unsigned long long weig
 {
     struct stat info;
     if (strcmp(path, "-") == 0)
-        append(inputs, path, weight);
+        append(inputs, path, 0, weight);
     else if (stat(path, &info) != 0)
         fail(inputs, path, strerror(errno));
     else if (S_ISDIR(info.st_mode))
         search(inputs, path, weight);
     else
-        append(inputs, path, weight);
+        append(inputs, path, 0, weight);
 }
 
 void inputs_add_weighted(struct inputs *inputs, const char *weight_and_path)

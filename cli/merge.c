@@ -48,9 +48,15 @@ const struct command command_merge = {
         "BOLT's branch profiles in text form (fdata) are merged into one of them: records of the "
         "same two places become one, whose counts and mispredictions are the sums. Profiles with "
         "and without branch records (no_lbr), and of programs that were optimized by BOLT or not, "
-        "are not mixed; neither are fdata and LLVM profiles. --function and --no-function keep the "
+        "are not mixed; neither are profiles of different families. --function and --no-function "
+        "keep the "
         "records that have one end at least in a function that is kept. The other options that "
         "shape the result are for LLVM profiles.\n\n"
+        "GCC's counter files (gcda, of GCC 11 to 14) become what libgcov would have made of the "
+        "same "
+        "runs. Files that are named are merged into one. Of folders, one for each run, files of "
+        "the same name below them are merged, into a file of that name below the output folder. "
+        "Counts of another build of a source file are rejected.\n\n"
         "The result for LLVM profiles is an indexed profile for clang -fprofile-use, in the "
         "version that the "
         "compiler reads. Results are written whole or not at all.\n\n"
@@ -67,7 +73,9 @@ const struct command command_merge = {
                 "anneal merge --failure-mode=all --ledger=ledger.json -o app.profdata profiles/\n"
                 "    go on without damaged inputs, and keep the account\n"
                 "anneal merge -o app.fdata runs/*.fdata\n"
-                "    for llvm-bolt -data=app.fdata\n",
+                "    for llvm-bolt -data=app.fdata\n"
+                "anneal merge -o profile run1 run2 run3\n"
+                "    for gcc -fprofile-use=profile: one gcda for each object file\n",
     .see_also = "anneal-show(1), anneal-convert(1), anneal-merge-fdata(1), llvm-profdata(1)",
     .run = run,
 };

@@ -4,8 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fdata_family.h"
+#include "family.h"
 #include "fdata_merging.h"
+#include "gcc_merging.h"
 #include "llvm_personality.h"
 #include "merging.h"
 
@@ -129,8 +130,10 @@ static int merge_inputs(struct merge_request *request)
     if (request->dump_inputs)
         return EXIT_DONE;
     bool any_family = !request->as_llvm && !request->one_input;
-    return any_family && inputs_are_fdata(&request->inputs) ? fdata_merge_run(request)
-                                                            : merge_run(request);
+    enum family family = any_family ? inputs_family(&request->inputs) : FAMILY_LLVM;
+    return family == FAMILY_FDATA  ? fdata_merge_run(request)
+           : family == FAMILY_GCDA ? gcc_merge_run(request)
+                                   : merge_run(request);
 }
 
 static bool one_file(const struct option_parser *parser)

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "command.h"
-#include "fdata_family.h"
+#include "family.h"
 #include "ledger_view.h"
 #include "output.h"
 

@@ -5,6 +5,7 @@
 #include <anneal/branch.h>
 #include <anneal/error.h>
 #include <anneal/fdata.h>
+#include <anneal/gcc.h>
 #include <anneal/ledger.h>
 #include <anneal/llvm.h>
 #include <anneal/version.h>

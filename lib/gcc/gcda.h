@@ -49,6 +49,12 @@ void an_gcda_free(struct an_gcda *gcda);
 /* Room for so many values more, not filled; NULL when memory runs out. */
 uint64_t *an_gcda_extend(struct an_gcda *gcda, size_t count);
 
+/* Makes it count as so many runs like it. */
+void an_gcda_scale(struct an_gcda *gcda, uint64_t weight);
+
+/* The sum of its arcs' counts; stops at 2^64-1. */
+uint64_t an_gcda_total(const struct an_gcda *gcda);
+
 /* As libgcov writes it; the caller frees the buffer. */
 void an_gcda_write(const struct an_gcda *gcda, struct an_buffer *to);
 

@@ -69,12 +69,6 @@ static enum an_code read_function(struct reader *reader, size_t at, uint32_t len
     return cursor->short_read ? torn(reader, "a function") : AN_OK;
 }
 
-static uint64_t read_value(struct an_cursor *cursor)
-{
-    uint64_t low = an_cursor_u32(cursor);
-    return low | (uint64_t)an_cursor_u32(cursor) << 32;
-}
-
 uint64_t *an_gcda_extend(struct an_gcda *gcda, size_t count)
 {
     size_t wanted = gcda->values.count + count;
@@ -99,10 +93,8 @@ static enum an_code read_values(struct reader *reader, size_t count)
     uint64_t *to = an_gcda_extend(gcda, count);
     if (!to)
         return an_fail_memory(reader->error);
-    struct an_cursor cursor =
-        an_cursor_at((struct an_bytes){from, 8 * count}, 0, reader->cursor.big);
-    for (size_t i = 0; i < count; i++)
-        to[i] = read_value(&cursor);
+    for (size_t i = 0; i < count; i++, from += 8)
+        to[i] = an_get32(from, gcda->big) | (uint64_t)an_get32(from + 4, gcda->big) << 32;
     return AN_OK;
 }
 

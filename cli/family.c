@@ -1,5 +1,5 @@
-/* Telling families of profiles apart by what is in the files; see fdata_family.h. */
-#include "fdata_family.h"
+/* Telling families of profiles apart by what is in the files; see family.h. */
+#include "family.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <anneal/fdata.h>
+#include <anneal/gcc.h>
 #include <anneal/llvm.h>
 
 #include "base/file.h"
@@ -14,13 +15,15 @@
 
 enum { START = 4096 };
 
-enum verdict { NO_ANSWER, FDATA, OTHER };
+enum verdict { NO_ANSWER, LLVM, FDATA, GCDA };
 
 static enum verdict judge(struct an_bytes start)
 {
     if (start.size == 0)
         return NO_ANSWER;
-    return an_fdata_recognise(start.data, start.size) ? FDATA : OTHER;
+    if (an_gcc_is_gcda(start.data, start.size))
+        return GCDA;
+    return an_fdata_recognise(start.data, start.size) ? FDATA : LLVM;
 }
 
 static enum verdict judge_file(struct an_file *file, const char *path)
@@ -76,15 +79,19 @@ static enum verdict judge_pipe(struct an_file *file, const char *path)
     return judge(file->bytes);
 }
 
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
+}
+
 /* What is left are pipes with a name, which cannot be put aside: the name has to do. */
 static enum verdict judge_name(const char *path)
 {
-    static const char ending[] = ".fdata";
-    size_t length = strlen(path), size = sizeof ending - 1;
-    return length > size && strcmp(path + length - size, ending) == 0 ? FDATA : NO_ANSWER;
+    return ends_with(path, ".fdata") ? FDATA : ends_with(path, ".gcda") ? GCDA : NO_ANSWER;
 }
 
-bool inputs_are_fdata(const struct inputs *inputs)
+enum family inputs_family(const struct inputs *inputs)
 {
     struct an_file file = {0};
     enum verdict verdict = NO_ANSWER;
@@ -95,7 +102,7 @@ bool inputs_are_fdata(const struct inputs *inputs)
     for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++)
         verdict = judge_name(inputs->items[i].path);
     an_file_close(&file);
-    return verdict == FDATA;
+    return verdict == FDATA ? FAMILY_FDATA : verdict == GCDA ? FAMILY_GCDA : FAMILY_LLVM;
 }
 
 static bool is_llvm(const char *path)

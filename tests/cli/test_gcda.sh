@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# merge for GCC's counter files: files into one, folders file by file, and what is refused.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+
+golden=$tests/data/gcc
+
+files() {
+    local folder
+    for folder in "$golden"/gcc-*; do
+        run 0 "$anneal" merge -o result.gcda "$folder"/values-{1,2,3}.gcda
+        says 'merged 3 of 3 inputs, total count'
+        same result.gcda "$folder/values-all.gcda"
+        run 0 "$anneal" merge -q "$folder"/right-{a,b}.gcda
+        same out "$folder/right-all.gcda"
+        [ ! -s err ]
+    done
+}
+
+folders() {
+    local run folder=$golden/gcc-12
+    for run in 1 2 3; do
+        mkdir -p run$run/src/deep
+        cp "$folder/values-$run.gcda" run$run/src/deep/values.gcda
+        echo nothing >run$run/src/deep/values.gcno
+    done
+    cp "$folder/right-a.gcda" run1/right.gcda
+    cp "$folder/right-b.gcda" run3/right.gcda
+    run 0 "$anneal" merge -o result run1/ run2 run3
+    expect "$(find result -type f | sort | tr '\n' ' ')" 'result/right.gcda result/src/deep/values.gcda '
+    same result/right.gcda "$folder/right-all.gcda"
+    same result/src/deep/values.gcda "$folder/values-all.gcda"
+    says 'merged 5 of 5 inputs' '2 modules' 'right.gcda in 1 of 3' '3 other files'
+    run 0 "$anneal" merge -q -j1 -o again run1/ run2 run3
+    diff -r result again
+}
+
+weights() {
+    local folder=$golden/gcc-12 one=$golden/gcc-12/right-a.gcda
+    run 0 "$anneal" merge -q -o thrice "$one" "$one" "$one"
+    run 0 "$anneal" merge -q -o weighted -w "3,$one"
+    same weighted thrice
+    run 0 "$anneal" merge -q -o heavy -w "9223372036854775807,$folder/values-2.gcda"
+    run 0 "$anneal" merge -q -o heavier heavy heavy
+}
+
+refuses() {
+    local folder=$golden/gcc-12
+    run 1 "$anneal" merge -o result "$folder"/{values-1,right-a}.gcda
+    says 'rejected:' 'right-a.gcda: it has 2 functions, and those before 7' 'nothing written'
+    [ ! -e result ]
+    run 0 "$anneal" merge --failure-mode=all --ledger=ledger -o result \
+        "$folder"/{values-1,right-a}.gcda "$golden/gcc-11/values-1.gcda"
+    same result "$folder/values-1.gcda"
+    expect "$(jq -c '[.used, .rejected, [.inputs[] | .status]]' ledger)" \
+        '[1,2,["used","rejected","rejected"]]'
+    expect "$(jq -c '.inputs[0] | [.format, .version, .functions]' ledger)" '["gcda",12,7]'
+    head -c 100 "$folder/values-1.gcda" >torn.gcda
+    run 1 "$anneal" merge -o none "$folder/values-1.gcda" torn.gcda
+    says 'torn.gcda: at byte 100: file ends within'
+    run 2 "$anneal" merge --sparse -o none "$folder/values-1.gcda"
+    says '--sparse is for other profiles'
+    mkdir run
+    cp "$folder/values-1.gcda" run/
+    run 2 "$anneal" merge run
+    says '-o FOLDER'
+    run 2 "$anneal" merge -o none run "$folder/values-1.gcda"
+    says 'but not both'
+    : >empty
+    run 1 "$anneal" merge -o none empty
+    run 0 "$anneal" merge -o result empty "$folder/values-1.gcda"
+    same result "$folder/values-1.gcda"
+    run 1 "$anneal" merge -o none "$folder/values-1.gcda" "$corpus/../branch/fdata/"*.fdata
+    [ ! -e none ]
+}
+
+pipes() {
+    local one=$golden/gcc-14/values-1.gcda
+    run 0 "$anneal" merge -q -o result - <"$one"
+    same result "$one"
+    run 0 "$anneal" merge -q -o result <(cat "$one") "$golden/gcc-14/values-2.gcda"
+    run 0 "$anneal" merge -q -o expected "$golden"/gcc-14/values-{1,2}.gcda
+    same result expected
+}
+
+# What the program leaves by itself in one folder is what is merged of one folder for each run; the
+# compiler takes it.
+compiled() {
+    local run
+    printf '%s\n' "int twice(int x) { return x % 3 ? 2 * x : x; }" >part.c
+    cp "$golden/src/values.c" .
+    gcc -O2 -fprofile-generate -fprofile-update=single -c values.c
+    gcc -O2 -fprofile-generate -fprofile-update=single -c part.c
+    gcc -fprofile-generate values.o part.o -o program
+    for run in 7 300 12 1000 5; do
+        GCOV_PREFIX=$PWD/runs/$run GCOV_PREFIX_STRIP=99 setarch -R ./program $run >/dev/null
+        GCOV_PREFIX=$PWD/shared GCOV_PREFIX_STRIP=99 setarch -R ./program $run >/dev/null
+    done
+    run 0 "$anneal" merge -q -o merged runs/7 runs/300 runs/12 runs/1000 runs/5
+    diff -r merged shared
+    expect "$(find merged -type f | wc -l)" 2
+    cp merged/values.gcda .
+    gcc -O2 -fprofile-use -Werror=coverage-mismatch -Werror=missing-profile -c values.c
+}
+
+gcov_tool() {
+    local folder=$golden/gcc-12
+    mkdir one two
+    cp "$folder/right-a.gcda" one/right.gcda
+    cp "$folder/right-b.gcda" two/right.gcda
+    gcov-tool merge one two -o theirs
+    run 0 "$anneal" merge -q -o ours one two
+    diff -r theirs ours
+}
+
+check 'files become one, as libgcov makes it' files
+check 'folders, file by file' folders
+check 'weights' weights
+check 'what does not go together' refuses
+check 'pipes' pipes
+check_with 'gcc setarch' 'runs of a program that the compiler takes' compiled
+check_with 'gcov-tool' 'the same as gcov-tool' gcov_tool
+finish
