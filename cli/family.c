@@ -119,28 +119,40 @@ static bool is_llvm(const char *path)
     return is;
 }
 
-static bool is_fdata(const char *path)
+/* The family of a file; false when it is of none. */
+static bool family_of(const char *path, enum family *family)
 {
     struct an_file file = {0};
-    bool is = judge_file(&file, path) == FDATA;
+    enum verdict verdict = judge_file(&file, path);
     an_file_close(&file);
-    return is;
+    *family = verdict == FDATA ? FAMILY_FDATA : verdict == GCDA ? FAMILY_GCDA : FAMILY_LLVM;
+    return *family != FAMILY_LLVM || is_llvm(path);
 }
 
-bool inputs_are_mixed(const struct an_ledger *ledger, bool fdata)
+bool inputs_are_mixed(const struct an_ledger *ledger, enum family ours)
 {
-    const char *ours = NULL, *other = NULL;
+    static const char *const names[] = {
+        [FAMILY_LLVM] = "an LLVM profile",
+        [FAMILY_FDATA] = "a BOLT profile (fdata)",
+        [FAMILY_GCDA] = "a GCC profile (gcda)",
+    };
+    const char *one = NULL, *other = NULL;
+    enum family theirs = ours, found;
     for (size_t i = 0; i < ledger->count; i++) {
         const struct an_ledger_entry *entry = &ledger->entries[i];
-        if (!ours && entry->status == AN_INPUT_USED)
-            ours = entry->path;
-        if (!other && entry->status == AN_INPUT_REJECTED && entry->path &&
-            (fdata ? is_llvm(entry->path) : is_fdata(entry->path)))
-            other = entry->path;
+        if (!one && entry->status == AN_INPUT_USED)
+            one = entry->path;
+        if (other || entry->status != AN_INPUT_REJECTED || !entry->path ||
+            !family_of(entry->path, &found) || found == ours)
+            continue;
+        other = entry->path;
+        theirs = found;
     }
-    if (!ours || !other)
+    if (!one || !other)
         return false;
-    say_error("%s is a BOLT profile (fdata), %s an LLVM profile (merge each family by itself)",
-              fdata ? ours : other, fdata ? other : ours);
+    bool ours_first = ours > theirs; /* whatever comes first among the inputs */
+    say_error("%s is %s, %s %s (merge each family by itself)", ours_first ? one : other,
+              names[ours_first ? ours : theirs], ours_first ? other : one,
+              names[ours_first ? theirs : ours]);
     return true;
 }

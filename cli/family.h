@@ -15,10 +15,10 @@ enum family { FAMILY_LLVM, FAMILY_FDATA, FAMILY_GCDA };
 enum family inputs_family(const struct inputs *inputs);
 
 /*
- * After a merge: is one of the rejected inputs of the other family? Then there was an error message
+ * After a merge: is one of the rejected inputs of another family? Then there was an error message
  * that names one file of each. Mixtures are refused in all failure modes: what is left out then is
  * not a damaged file, but half of what was asked for.
  */
-bool inputs_are_mixed(const struct an_ledger *ledger, bool fdata);
+bool inputs_are_mixed(const struct an_ledger *ledger, enum family ours);
 
 #endif

@@ -135,7 +135,7 @@ static bool report(const struct merge_request *request, const struct an_ledger *
 {
     if (!request->quiet || code != AN_OK)
         ledger_complain(ledger);
-    if (inputs_are_mixed(ledger, true))
+    if (inputs_are_mixed(ledger, FAMILY_FDATA))
         return false;
     if (code != AN_OK)
         say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected, ledger->count,

@@ -15,6 +15,7 @@
 #include <anneal/gcc.h>
 
 #include "base/map.h"
+#include "family.h"
 #include "ledger_view.h"
 #include "output.h"
 
@@ -155,16 +156,28 @@ static void tell_result(const struct merge_request *request, const struct module
 static bool write_all(const struct merge_request *request, const struct modules *modules,
                       const struct an_ledger *ledger, const struct an_gcc_merged *merged)
 {
-    if (ledger->used == 0) {
-        say_error("nothing written: no input has any profile data");
-        return false;
-    }
     for (size_t i = 0; i < modules->names.count; i++)
         if (!write_module(request, modules, i, &merged[i]))
             return false;
     if (!request->quiet)
         tell_result(request, modules, ledger);
     return true;
+}
+
+/* What the ledger has to say. False when nothing is to be written. */
+static bool report(const struct merge_request *request, const struct an_ledger *ledger,
+                   enum an_code code)
+{
+    if (!request->quiet || code != AN_OK)
+        ledger_complain(ledger);
+    if (inputs_are_mixed(ledger, FAMILY_GCDA))
+        return false;
+    if (code != AN_OK)
+        say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected, ledger->count,
+                  ledger->used ? " (--failure-mode=all merges the others)" : "");
+    else if (ledger->used == 0)
+        say_error("nothing written: no input has any profile data");
+    return code == AN_OK && ledger->used;
 }
 
 static int merge_and_write(const struct merge_request *request, const struct modules *modules)
@@ -184,13 +197,7 @@ static int merge_and_write(const struct merge_request *request, const struct mod
     if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
         report_error(&error);
     } else {
-        if (!request->quiet || code != AN_OK)
-            ledger_complain(ledger);
-        if (code != AN_OK)
-            say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected,
-                      ledger->count, ledger->used ? " (--failure-mode=all merges the others)" : "");
-        else
-            done = write_all(request, modules, ledger, merged);
+        done = report(request, ledger, code) && write_all(request, modules, ledger, merged);
     }
     if (ledger && request->ledger && !ledger_write(ledger, request->ledger))
         done = false;

@@ -245,7 +245,7 @@ static int merge_and_write(struct context *context)
                       ledger->count, ledger->used ? " (--failure-mode=all merges the others)" : "");
         else if (ledger->used == 0)
             say_error("nothing written: no input has any profile data");
-        if (inputs_are_mixed(ledger, false))
+        if (inputs_are_mixed(ledger, FAMILY_LLVM))
             code = AN_MISMATCH;
     }
     bool ledger_written = true;

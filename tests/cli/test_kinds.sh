@@ -19,8 +19,6 @@ stranger() {
 }
 
 other_families() {
-    printf 'adcg*33B\1\2\3\4' >run.gcda
-    stranger run.gcda 'a GCC counter file (gcda)'
     printf 'oncg*33B\1\2\3\4' >run.gcno
     stranger run.gcno 'a GCC notes file (gcno)'
     printf 'PERFILE2h\0\0\0\0\0\0\0' >perf.data
@@ -47,6 +45,24 @@ llvm_and_bolt() {
     cp "$ir" run.fdata folder
     run 1 "$anneal" merge -o result folder
     says 'is a BOLT profile (fdata), folder/' 'merge each family by itself'
+}
+
+gcc_and_others() {
+    local inputs mode gcda=$tests/data/gcc/gcc-12/values-1.gcda
+    printf '1 main 0 1 main 1c 0 12\n' >run.fdata
+    for mode in any all warn; do
+        for inputs in "$gcda $ir" "$ir $gcda"; do
+            run 1 "$anneal" merge -o result $inputs --failure-mode=$mode
+            says "$gcda is a GCC profile (gcda), $ir an LLVM profile" 'merge each family by itself'
+        done
+        for inputs in "$gcda run.fdata" "run.fdata $gcda"; do
+            run 1 "$anneal" merge -o result $inputs --failure-mode=$mode
+            says "$gcda is a GCC profile (gcda), run.fdata a BOLT profile (fdata)"
+        done
+        [ ! -e result ]
+    done
+    run 1 "$anneal" show "$gcda"
+    says 'not an LLVM instrumentation profile but a GCC counter file (gcda)'
 }
 
 something_unknown() {
@@ -110,6 +126,7 @@ all_raw_versions() {
 
 check 'files of other families' other_families
 check 'LLVM and BOLT profiles' llvm_and_bolt
+check 'GCC profiles and others' gcc_and_others
 check 'something unknown' something_unknown
 check 'IR and front-end profiles' ir_and_front_end
 check 'function entries and blocks' entries_and_blocks
