@@ -221,6 +221,27 @@ is_changed() {
     expect "$(jq -c '[.round, .generation]' front.out)" '[1,2]'
 }
 
+# Until it is interrupted
+continuous() {
+    begin fixed pointers
+    env --default-signal=INT "$anneal" live --state-dir "$state" -p "$target" -q --continuous \
+        --record 1s --overhead=40% --interval=1s --threshold=100% --keep-anyway >front.out 2>&1 &
+    local front=$! status=0
+    for _ in {1..300}; do
+        sleep 0.1
+        [ "$(in_force)" -lt 2 ] || break
+        kill -0 $front || fail 'it has ended:' "$(cat front.out)"
+    done
+    kill -INT $front
+    wait $front || status=$?
+    expect $status 0
+    is_free "$target"
+    gets_on
+    [ "$(in_force)" -ge 2 ] || fail 'it makes no second round:' "$(cat front.out)"
+    revert
+    ends_well
+}
+
 # A process that was stopped before stays so.
 stopped() {
     begin pie pointers
