@@ -499,13 +499,16 @@ static void look_at_threads(struct recorder *recorder)
 }
 
 /* Threads that were told to stop, or are on their way to a system call, are waited for: were they let
- * go before, what they are about to wait for would return EINTR, and nobody would mend that. */
+ * go before, what they are about to wait for would return EINTR, and nobody would mend that. Those that
+ * arrive may be sent to another call. */
 static void settle(struct recorder *recorder)
 {
     enum { PATIENCE = 2000000000, A_WHILE = 1000000 };
     uint64_t start = an_tracee_now();
-    an_parked_each(&recorder->parked, AN_PARKED_ENTRY, tell_to_leave);
-    while (an_parked_any_stopping(&recorder->parked) && an_tracee_now() - start < PATIENCE) {
+    for (;;) {
+        an_parked_each(&recorder->parked, AN_PARKED_ENTRY, tell_to_leave);
+        if (!an_parked_any_stopping(&recorder->parked) || an_tracee_now() - start >= PATIENCE)
+            return;
         an_tracee_sleep(A_WHILE);
         handle_events(recorder);
     }
