@@ -89,12 +89,12 @@ static enum an_code check(const struct an_gcda *one, const struct an_gcda *other
 
 static void add_values(uint64_t *to, const uint64_t *from, size_t count, enum an_gcc_rule rule)
 {
-    for (size_t i = 0; i < count; i++)
-        if (rule == AN_GCC_ADD)
-            to[i] += from[i];
-        else if (rule == AN_GCC_OR)
-            to[i] |= from[i];
-        else if (from[i] && (!to[i] || (int64_t)from[i] < (int64_t)to[i]))
+    for (size_t i = 0; rule == AN_GCC_ADD && i < count; i++)
+        to[i] += from[i];
+    for (size_t i = 0; rule == AN_GCC_OR && i < count; i++)
+        to[i] |= from[i];
+    for (size_t i = 0; rule == AN_GCC_FIRST && i < count; i++)
+        if (from[i] && (!to[i] || (int64_t)from[i] < (int64_t)to[i]))
             to[i] = from[i];
 }
 

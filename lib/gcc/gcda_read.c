@@ -1,5 +1,6 @@
 /* Reading gcda files; format.h draws them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gcc/gcda.h"
 #include "gcc/top.h"
@@ -93,6 +94,10 @@ static enum an_code read_values(struct reader *reader, size_t count)
     uint64_t *to = an_gcda_extend(gcda, count);
     if (!to)
         return an_fail_memory(reader->error);
+    if (!gcda->big && !AN_HOST_BIG) {
+        memcpy(to, from, 8 * count);
+        return AN_OK;
+    }
     for (size_t i = 0; i < count; i++, from += 8)
         to[i] = an_get32(from, gcda->big) | (uint64_t)an_get32(from + 4, gcda->big) << 32;
     return AN_OK;
