@@ -15,22 +15,20 @@
 
 enum { START = 4096 };
 
-enum verdict { NO_ANSWER, LLVM, FDATA, GCDA };
-
-static enum verdict judge(struct an_bytes start)
+static enum family judge(struct an_bytes start)
 {
     if (start.size == 0)
-        return NO_ANSWER;
+        return FAMILY_UNKNOWN;
     if (an_gcc_is_gcda(start.data, start.size))
-        return GCDA;
-    return an_fdata_recognise(start.data, start.size) ? FDATA : LLVM;
+        return FAMILY_GCDA;
+    return an_fdata_recognise(start.data, start.size) ? FAMILY_FDATA : FAMILY_LLVM;
 }
 
-static enum verdict judge_file(struct an_file *file, const char *path)
+static enum family judge_file(struct an_file *file, const char *path)
 {
     struct an_error error;
     if (strcmp(path, "-") == 0 || an_file_peek(file, path, START, &error) != AN_OK)
-        return NO_ANSWER;
+        return FAMILY_UNKNOWN;
     return judge(file->bytes);
 }
 
@@ -65,12 +63,12 @@ static bool write_all(int fd, struct an_bytes bytes)
 }
 
 /* A pipe is read to its end, and then stands there as if it were a file. */
-static enum verdict judge_pipe(struct an_file *file, const char *path)
+static enum family judge_pipe(struct an_file *file, const char *path)
 {
     struct an_error error;
     int descriptor = descriptor_of(path);
     if (descriptor < 0 || an_file_load(file, path, &error) != AN_OK)
-        return NO_ANSWER;
+        return FAMILY_UNKNOWN;
     int aside = memfd_create("pipe", 0);
     if (aside < 0 || !write_all(aside, file->bytes) || dup2(aside, descriptor) < 0)
         say_warning("%s: cannot be put aside", path);
@@ -86,23 +84,25 @@ static bool ends_with(const char *path, const char *ending)
 }
 
 /* What is left are pipes with a name, which cannot be put aside: the name has to do. */
-static enum verdict judge_name(const char *path)
+static enum family judge_name(const char *path)
 {
-    return ends_with(path, ".fdata") ? FDATA : ends_with(path, ".gcda") ? GCDA : NO_ANSWER;
+    return ends_with(path, ".fdata")  ? FAMILY_FDATA
+           : ends_with(path, ".gcda") ? FAMILY_GCDA
+                                      : FAMILY_UNKNOWN;
 }
 
 enum family inputs_family(const struct inputs *inputs)
 {
     struct an_file file = {0};
-    enum verdict verdict = NO_ANSWER;
-    for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++)
-        verdict = judge_file(&file, inputs->items[i].path);
-    for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++)
-        verdict = judge_pipe(&file, inputs->items[i].path);
-    for (size_t i = 0; verdict == NO_ANSWER && i < inputs->count; i++)
-        verdict = judge_name(inputs->items[i].path);
+    enum family family = FAMILY_UNKNOWN;
+    for (size_t i = 0; family == FAMILY_UNKNOWN && i < inputs->count; i++)
+        family = judge_file(&file, inputs->items[i].path);
+    for (size_t i = 0; family == FAMILY_UNKNOWN && i < inputs->count; i++)
+        family = judge_pipe(&file, inputs->items[i].path);
+    for (size_t i = 0; family == FAMILY_UNKNOWN && i < inputs->count; i++)
+        family = judge_name(inputs->items[i].path);
     an_file_close(&file);
-    return verdict == FDATA ? FAMILY_FDATA : verdict == GCDA ? FAMILY_GCDA : FAMILY_LLVM;
+    return family == FAMILY_UNKNOWN ? FAMILY_LLVM : family;
 }
 
 static bool is_llvm(const char *path)
@@ -119,14 +119,14 @@ static bool is_llvm(const char *path)
     return is;
 }
 
-/* The family of a file; false when it is of none. */
-static bool family_of(const char *path, enum family *family)
+/* The family of a file; unknown when it is of none. */
+static enum family family_of(const char *path)
 {
     struct an_file file = {0};
-    enum verdict verdict = judge_file(&file, path);
+    enum family family = judge_file(&file, path);
     an_file_close(&file);
-    *family = verdict == FDATA ? FAMILY_FDATA : verdict == GCDA ? FAMILY_GCDA : FAMILY_LLVM;
-    return *family != FAMILY_LLVM || is_llvm(path);
+    bool is_sure = family == FAMILY_FDATA || family == FAMILY_GCDA;
+    return is_sure ? family : is_llvm(path) ? FAMILY_LLVM : FAMILY_UNKNOWN;
 }
 
 bool inputs_are_mixed(const struct an_ledger *ledger, enum family ours)
@@ -137,13 +137,15 @@ bool inputs_are_mixed(const struct an_ledger *ledger, enum family ours)
         [FAMILY_GCDA] = "a GCC profile (gcda)",
     };
     const char *one = NULL, *other = NULL;
-    enum family theirs = ours, found;
+    enum family theirs = ours;
     for (size_t i = 0; i < ledger->count; i++) {
         const struct an_ledger_entry *entry = &ledger->entries[i];
         if (!one && entry->status == AN_INPUT_USED)
             one = entry->path;
-        if (other || entry->status != AN_INPUT_REJECTED || !entry->path ||
-            !family_of(entry->path, &found) || found == ours)
+        if (other || entry->status != AN_INPUT_REJECTED || !entry->path)
+            continue;
+        enum family found = family_of(entry->path);
+        if (found == FAMILY_UNKNOWN || found == ours)
             continue;
         other = entry->path;
         theirs = found;

@@ -6,11 +6,11 @@
 
 #include "inputs.h"
 
-enum family { FAMILY_LLVM, FAMILY_FDATA, FAMILY_GCDA };
+enum family { FAMILY_UNKNOWN, FAMILY_LLVM, FAMILY_FDATA, FAMILY_GCDA };
 
 /*
  * The family of the inputs. The first file decides that has any content; when there are only pipes, the
- * first of these, which is put aside for that; of a pipe with a name, its ending. Else it is LLVM's.
+ * first of these, which is put aside for that; of a pipe with a name, its ending. Else it is LLVM's; it is never unknown.
  */
 enum family inputs_family(const struct inputs *inputs);
 

@@ -8,35 +8,8 @@
 
 #include <anneal/fdata.h>
 
-#include "family.h"
 #include "ledger_view.h"
 #include "output.h"
-
-/* ---- options ---- */
-
-/* Options that mean something for LLVM profiles only. */
-static bool refuses_options(const struct merge_request *request)
-{
-    const struct {
-        bool given;
-        const char *name;
-    } options[] = {
-        {request->write.sparse, "--sparse"},
-        {request->write.text, "--text"},
-        {request->write.format_version != 0, "--format-version"},
-        {request->remapping != NULL, "--remapping-file"},
-        {request->merge.keep_vtable_names, "--keep-vtable-symbols"},
-        {request->merge.trace_reservoir != 0, "--trace-reservoir-size"},
-        {request->merge.trace_length != 0, "--max-trace-length"},
-    };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given) {
-            say_error("%s is for LLVM profiles, and the inputs are BOLT profiles (fdata)",
-                      options[i].name);
-            return true;
-        }
-    return false;
-}
 
 struct an_fdata_input *fdata_inputs(const struct inputs *inputs)
 {
@@ -129,22 +102,6 @@ static int write_profile(const struct merge_request *request, const struct an_le
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* What the ledger has to say. False when nothing is to be written. */
-static bool report(const struct merge_request *request, const struct an_ledger *ledger,
-                   enum an_code code)
-{
-    if (!request->quiet || code != AN_OK)
-        ledger_complain(ledger);
-    if (inputs_are_mixed(ledger, FAMILY_FDATA))
-        return false;
-    if (code != AN_OK)
-        say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected, ledger->count,
-                  ledger->used ? " (--failure-mode=all merges the others)" : "");
-    else if (ledger->used == 0)
-        say_error("nothing written: no input has any profile data");
-    return code == AN_OK && ledger->used;
-}
-
 static int merge_and_write(const struct merge_request *request, const struct an_fdata_input *inputs,
                            struct filters *filters)
 {
@@ -162,7 +119,7 @@ static int merge_and_write(const struct merge_request *request, const struct an_
     progress_clear();
     if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
         report_error(&error);
-    } else if (report(request, ledger, code)) {
+    } else if (merge_report(request, ledger, FAMILY_FDATA, code)) {
         if (apply_filters(request, filters, profile, &error) == AN_OK)
             status = write_profile(request, ledger, profile);
         else
@@ -179,7 +136,7 @@ int fdata_merge_run(const struct merge_request *request)
 {
     struct filters filters = {0};
     int status = EXIT_FAILED;
-    if (refuses_options(request))
+    if (merge_refuses_options(request, FAMILY_FDATA))
         return EXIT_USAGE;
     struct an_fdata_input *inputs = fdata_inputs(&request->inputs);
     if (inputs && compile(&filters.keep, request->keep, &filters.has_keep) &&

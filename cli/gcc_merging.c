@@ -15,7 +15,6 @@
 #include <anneal/gcc.h>
 
 #include "base/map.h"
-#include "family.h"
 #include "ledger_view.h"
 #include "output.h"
 
@@ -27,31 +26,6 @@ struct modules {
 };
 
 /* ---- what was asked for ---- */
-
-/* Options that mean something for other profiles only. */
-static bool refuses_options(const struct merge_request *request)
-{
-    const struct {
-        bool given;
-        const char *name;
-    } options[] = {
-        {request->write.sparse, "--sparse"},
-        {request->write.text, "--text"},
-        {request->write.format_version != 0, "--format-version"},
-        {request->remapping != NULL, "--remapping-file"},
-        {request->merge.keep_vtable_names, "--keep-vtable-symbols"},
-        {request->merge.trace_reservoir != 0, "--trace-reservoir-size"},
-        {request->merge.trace_length != 0, "--max-trace-length"},
-        {request->keep != NULL, "--function"},
-        {request->drop != NULL, "--no-function"},
-    };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given) {
-            say_error("%s is for other profiles, and the inputs are GCC's (gcda)", options[i].name);
-            return true;
-        }
-    return false;
-}
 
 static bool is_new_folder(const struct inputs *inputs, size_t number)
 {
@@ -164,22 +138,6 @@ static bool write_all(const struct merge_request *request, const struct modules 
     return true;
 }
 
-/* What the ledger has to say. False when nothing is to be written. */
-static bool report(const struct merge_request *request, const struct an_ledger *ledger,
-                   enum an_code code)
-{
-    if (!request->quiet || code != AN_OK)
-        ledger_complain(ledger);
-    if (inputs_are_mixed(ledger, FAMILY_GCDA))
-        return false;
-    if (code != AN_OK)
-        say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected, ledger->count,
-                  ledger->used ? " (--failure-mode=all merges the others)" : "");
-    else if (ledger->used == 0)
-        say_error("nothing written: no input has any profile data");
-    return code == AN_OK && ledger->used;
-}
-
 static int merge_and_write(const struct merge_request *request, const struct modules *modules)
 {
     const struct an_gcc_merge_options options = {
@@ -197,7 +155,8 @@ static int merge_and_write(const struct merge_request *request, const struct mod
     if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
         report_error(&error);
     } else {
-        done = report(request, ledger, code) && write_all(request, modules, ledger, merged);
+        done = merge_report(request, ledger, FAMILY_GCDA, code) &&
+               write_all(request, modules, ledger, merged);
     }
     if (ledger && request->ledger && !ledger_write(ledger, request->ledger))
         done = false;
@@ -210,7 +169,8 @@ int gcc_merge_run(const struct merge_request *request)
 {
     struct modules modules = {.folders = 0};
     int status = EXIT_USAGE;
-    bool good = !refuses_options(request) && find_modules(&modules, &request->inputs);
+    bool good =
+        !merge_refuses_options(request, FAMILY_GCDA) && find_modules(&modules, &request->inputs);
     if (good && modules.folders && strcmp(request->output, "-") == 0)
         say_error("where to? (-o FOLDER: a file for each module goes there)");
     else if (good)

@@ -9,8 +9,7 @@
 
 struct inputs {
     struct an_llvm_input *items; /* paths are owned */
-    size_t *
-        roots; /* for each, where in its path its name below a folder begins; 0: it was named itself */
+    size_t *roots; /* for each, where its name below a folder begins in its path; 0: named itself */
     size_t count, capacity;
     size_t ignored; /* files found in folders that are no profiles */
     char ignored_example[256];

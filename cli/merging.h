@@ -3,6 +3,7 @@
 #define AN_CLI_MERGING_H
 
 #include "command.h"
+#include "family.h"
 #include "inputs.h"
 
 struct merge_request {
@@ -21,6 +22,13 @@ struct merge_request {
 
 /* Merges and writes. Returns the exit status; messages were printed. */
 int merge_run(struct merge_request *request);
+
+/* Whether there are options that mean nothing for fdata, or for gcda; then after a message. */
+bool merge_refuses_options(const struct merge_request *request, enum family family);
+
+/* What the ledger of a merge of fdata or gcda has to say. False when nothing is to be written. */
+bool merge_report(const struct merge_request *request, const struct an_ledger *ledger,
+                  enum family family, enum an_code code);
 
 /* The options of a merge, under whatever names a command has them. */
 enum merge_option {

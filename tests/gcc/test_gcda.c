@@ -4,6 +4,8 @@
  */
 #include "gcc/gcda.h"
 
+#include <anneal/gcc.h>
+
 #include "base/file.h"
 #include "support/test.h"
 
@@ -90,6 +92,31 @@ static void test_as_gcov_tool(void **context)
     (void)context;
     for (unsigned i = 0; i < CORPORA; i++)
         expect_merged(corpora[i], runs, 2, AN_GCDA_EARLIER_FIRST, "values-tool.gcda");
+}
+
+/* All at once, and the order of lists as it was asked for. */
+static void test_whole_merge(void **context)
+{
+    static const char *const results[] = {"values-all.gcda", "values-tool.gcda"};
+    (void)context;
+    for (unsigned as_tool = 0; as_tool < 2; as_tool++) {
+        const struct an_gcc_merge_options options = {.as_gcov_tool = as_tool};
+        struct an_gcc_input inputs[] = {{GCC_CORPUS "/gcc-12/values-1.gcda", 1, 0},
+                                        {GCC_CORPUS "/gcc-12/values-2.gcda", 1, 0},
+                                        {GCC_CORPUS "/gcc-12/values-3.gcda", 1, 0}};
+        struct an_gcc_merged *merged;
+        struct an_ledger *ledger;
+        struct an_error error;
+        size_t count = as_tool ? 2 : 3;
+        assert_int_equal(an_gcc_merge(&options, inputs, count, 1, &merged, &ledger, &error), AN_OK);
+        assert_int_equal(merged->inputs, count);
+        struct an_file file = load("gcc-12", results[as_tool]);
+        assert_int_equal(merged->size, file.bytes.size);
+        assert_memory_equal(merged->bytes, file.bytes.data, file.bytes.size);
+        an_file_close(&file);
+        an_gcc_merged_free(merged, 1);
+        an_ledger_free(ledger);
+    }
 }
 
 /* ---- made by hand ---- */
@@ -323,10 +350,15 @@ static void test_torn(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes),   cmocka_unit_test(test_as_libgcov),
-        cmocka_unit_test(test_as_gcov_tool), cmocka_unit_test(test_absent_functions),
-        cmocka_unit_test(test_zeros),        cmocka_unit_test(test_mismatches),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_as_libgcov),
+        cmocka_unit_test(test_as_gcov_tool),
+        cmocka_unit_test(test_whole_merge),
+        cmocka_unit_test(test_absent_functions),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_mismatches),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_torn),
     };
     return RUN_TESTS(tests);
 }
