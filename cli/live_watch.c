@@ -34,7 +34,7 @@ static bool wait_for(const struct watch *watch, double seconds)
 {
     enum { PIECE = 200 }; /* ms: a signal may have come just before the wait */
     struct pollfd descriptor = {.fd = watch->process, .events = POLLIN};
-    double left = seconds * 1000;
+    long long left = (long long)(seconds * 1000);
     do {
         int wait = left < PIECE ? (int)left : PIECE;
         if (poll(&descriptor, 1, wait) > 0)

@@ -185,13 +185,14 @@ later_is_judged() {
 # process.
 watched() {
     "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% \
-        --interval=1s --threshold=40% --keep-anyway --json >front.out 2>front.err &
+        --interval=1000.5ms --threshold=40% --keep-anyway --json >front.out 2>front.err &
     local front=$! status=0
     for _ in {1..600}; do
         sleep 0.1
         [ "$(grep -c 'as it was for' front.err)" -lt "$1" ] || break
         kill -0 $front || fail 'it has ended:' "$(cat front.err)"
     done
+    [ "$(grep -c 'as it was for' front.err)" -ge "$1" ] || fail 'it does not look:' "$(cat front.err)"
     ends_well
     wait $front || status=$?
     expect $status 0
