@@ -218,19 +218,23 @@ static void give_command(int command, int ready)
         assert_int_equal(read(ready, &byte, 1), 1);
 }
 
-/* Whoever is picked when there is only one to pick, besides `not_this`, which may still run for a
- * moment, as the other one may not run yet. */
-static struct an_perf_thread pick_one(struct an_tasks *tasks, uint64_t *random, int32_t not_this)
+/* Whoever is picked when there is only one to pick, besides `first` and `last`: these may still run
+ * for a moment (a thread that was joined is on its way out), as the other one may not run yet. */
+static struct an_perf_thread pick_one(struct an_tasks *tasks, uint64_t *random, int32_t first,
+                                      int32_t last)
 {
     struct an_perf_thread thread = {0};
-    for (int i = 0; i < 200 && (!thread.tid || thread.tid == not_this); i++) {
+    bool found = false;
+    for (int i = 0; i < 200 && !found; i++) {
         if (i)
             usleep(5000);
         an_tasks_refresh(tasks, 1);
-        for (size_t j = 0; j < an_tasks_active(tasks) && (!thread.tid || thread.tid == not_this);
-             j++)
+        for (size_t j = 0; j < an_tasks_active(tasks) && !found; j++) {
             thread = an_tasks_pick(tasks, j, 1, random);
+            found = thread.tid && thread.tid != first && thread.tid != last;
+        }
     }
+    check(found, "picked %d; the first was %d, the last %d", thread.tid, first, last);
     return thread;
 }
 
@@ -245,9 +249,7 @@ static void finds_new_threads_at_once(void **state)
     struct an_tasks *tasks = watch(pid, false, writer);
     (void)state;
     for (int i = 0; i < TIMES; i++) {
-        struct an_perf_thread thread = pick_one(tasks, &random, pid);
-        assert_true(thread.tid && thread.tid != last);
-        last = thread.tid;
+        last = pick_one(tasks, &random, pid, last).tid;
         give_command(command, ready);
     }
     assert_int_equal(an_tasks_threads(tasks), TIMES + 1);
@@ -267,8 +269,8 @@ static void finds_grandchildren_at_once(void **state)
     (void)state;
     assert_int_equal(an_tasks_processes(tasks), 1);
     give_command(command, ready);
-    struct an_perf_thread thread = pick_one(tasks, &random, pid);
-    assert_true(thread.tid && thread.tid == thread.pid);
+    struct an_perf_thread thread = pick_one(tasks, &random, pid, 0);
+    assert_int_equal(thread.tid, thread.pid);
     assert_int_equal(an_tasks_processes(tasks), 3);
     assert_true(an_tasks_knows(tasks, thread.pid, (uint64_t)(uintptr_t)&spin));
     an_tasks_free(tasks);
@@ -287,9 +289,9 @@ static void notices_another_program(void **state)
     (void)state;
     assert_true(an_tasks_knows(tasks, pid, (uint64_t)(uintptr_t)&executes));
     give_command(command, -1);
-    assert_int_equal(pick_one(tasks, &random, 0).tid, pid);
+    assert_int_equal(pick_one(tasks, &random, 0, 0).tid, pid);
     usleep(50000); /* it may have been picked just before the exec */
-    assert_int_equal(pick_one(tasks, &random, 0).tid, pid);
+    assert_int_equal(pick_one(tasks, &random, 0, 0).tid, pid);
     assert_false(an_tasks_knows(tasks, pid, (uint64_t)(uintptr_t)&executes));
     an_tasks_free(tasks);
     an_perf_writer_drop(writer);
