@@ -7,6 +7,8 @@
 #ifndef AN_BASE_VECTOR_H
 #define AN_BASE_VECTOR_H
 
+#include <stdbool.h>
+
 #include "base/memory.h"
 
 #define AN_VECTOR(type)                                                                            \
@@ -18,6 +20,11 @@
 #define an_vector_push(vector)                                                                     \
     ((__typeof__((vector)->items))an_vector_grow((void **)&(vector)->items, &(vector)->count,      \
                                                  &(vector)->capacity, sizeof *(vector)->items))
+
+/* Makes room for so many elements in all; false when memory runs out. */
+#define an_vector_reserve(vector, wanted)                                                          \
+    an_vector_extend((void **)&(vector)->items, &(vector)->capacity, wanted,                       \
+                     sizeof *(vector)->items)
 
 #define an_vector_free(vector)                                                                     \
     (free((vector)->items), (vector)->items = NULL, (vector)->count = (vector)->capacity = 0)
@@ -33,6 +40,19 @@ static inline void *an_vector_grow(void **items, size_t *count, size_t *capacity
         *capacity = wanted;
     }
     return (char *)*items + size * (*count)++;
+}
+
+static inline bool an_vector_extend(void **items, size_t *capacity, size_t wanted, size_t size)
+{
+    if (wanted <= *capacity)
+        return true;
+    size_t doubled = 2 * *capacity > wanted ? 2 * *capacity : wanted;
+    void *grown = an_grow(*items, doubled, size);
+    if (!grown)
+        return false;
+    *items = grown;
+    *capacity = doubled;
+    return true;
 }
 
 #endif

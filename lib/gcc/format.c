@@ -3,16 +3,54 @@
 
 #include <ctype.h>
 
-static const struct an_gcc_kind kinds[AN_GCC_MOST_KINDS] = {
-    {"arcs", AN_GCC_ADD}, {"interval", AN_GCC_ADD},        {"pow2", AN_GCC_ADD},
-    {"topn", AN_GCC_TOP}, {"indirect_call", AN_GCC_TOP},   {"average", AN_GCC_ADD},
-    {"ior", AN_GCC_OR},   {"time_profiler", AN_GCC_FIRST}, {"conditions", AN_GCC_OR},
+/* Kinds are numbered by their places here, and by the tags in files; four generations. */
+static const struct an_gcc_kind with_lists[] = {
+    {"arcs", AN_GCC_ADD}, {"interval", AN_GCC_ADD},           {"pow2", AN_GCC_ADD},
+    {"topn", AN_GCC_TOP}, {"indirect_call", AN_GCC_TOP},      {"average", AN_GCC_ADD},
+    {"ior", AN_GCC_OR},   {"time_profiler", AN_GCC_EARLIEST}, {"conditions", AN_GCC_OR},
+};
+static const struct an_gcc_kind with_four[] = {
+    {"arcs", AN_GCC_ADD},  {"interval", AN_GCC_ADD},           {"pow2", AN_GCC_ADD},
+    {"topn", AN_GCC_FOUR}, {"indirect_call", AN_GCC_FOUR},     {"average", AN_GCC_ADD},
+    {"ior", AN_GCC_OR},    {"time_profiler", AN_GCC_EARLIEST},
+};
+static const struct an_gcc_kind with_single[] = {
+    {"arcs", AN_GCC_ADD},
+    {"interval", AN_GCC_ADD},
+    {"pow2", AN_GCC_ADD},
+    {"single", AN_GCC_SINGLE},
+    {"indirect_call", AN_GCC_SINGLE},
+    {"average", AN_GCC_ADD},
+    {"ior", AN_GCC_OR},
+    {"time_profiler", AN_GCC_EARLIEST},
+    {"indirect_call_topn", AN_GCC_CALLS},
+};
+static const struct an_gcc_kind with_delta[] = {
+    {"arcs", AN_GCC_ADD},
+    {"interval", AN_GCC_ADD},
+    {"pow2", AN_GCC_ADD},
+    {"single", AN_GCC_SINGLE},
+    {"delta", AN_GCC_DELTA},
+    {"indirect_call", AN_GCC_SINGLE},
+    {"average", AN_GCC_ADD},
+    {"ior", AN_GCC_OR},
+    {"time_profiler", AN_GCC_EARLIEST},
+    {"indirect_call_topn", AN_GCC_CALLS},
 };
 
-const struct an_gcc_kind *an_gcc_kind_of(unsigned kind)
+/* From which release on there are which kinds; the last one that is not newer than a file counts. */
+static const struct {
+    unsigned major, minor;
+    const struct an_gcc_kind *kinds;
+    unsigned count;
+} generations[] = {
+    {4, 7, with_delta, 8}, {4, 9, with_delta, 9},  {5, 0, with_delta, 10}, {7, 0, with_single, 9},
+    {10, 0, with_four, 8}, {11, 0, with_lists, 8}, {14, 0, with_lists, 9},
+};
+
+static bool is_older(const struct an_gcc_version *version, unsigned major, unsigned minor)
 {
-    an_assert(kind < AN_GCC_MOST_KINDS);
-    return &kinds[kind];
+    return version->major < major || (version->major == major && version->minor < minor);
 }
 
 /* Releases before 5 are called by two digits for the minor one. */
@@ -34,18 +72,39 @@ static bool parse(uint32_t word, struct an_gcc_version *version)
 enum an_code an_gcc_version_of(uint32_t word, struct an_gcc_version *version,
                                struct an_error *error)
 {
-    enum { IN_BYTES = 12, WITH_CONDITIONS = 14 };
     *version = (struct an_gcc_version){.word = word};
     if (!parse(word, version))
         return an_fail(error, AN_UNSUPPORTED, "0x%08x is no version of GCC", word);
-    if (version->major < AN_GCC_OLDEST) {
+    if (is_older(version, 4, 7)) {
         an_fail(error, AN_UNSUPPORTED, "written by GCC %u.%u", version->major, version->minor);
-        return an_error_hint(error, "anneal reads what GCC %d and newer write", AN_GCC_OLDEST);
+        return an_error_hint(error, "anneal reads what GCC 4.7 and newer write");
     }
-    version->unit = version->major >= IN_BYTES ? 1 : 4;
-    version->has_checksum = version->major >= IN_BYTES;
-    version->kinds = AN_GCC_MOST_KINDS - (version->major < WITH_CONDITIONS);
+    version->unit = is_older(version, 12, 0) ? 4 : 1;
+    version->has_checksum = !is_older(version, 12, 0);
+    version->has_zeros = !is_older(version, 11, 0);
+    version->has_programs = is_older(version, 9, 0);
+    version->has_histogram = version->has_programs && !is_older(version, 4, 8);
+    for (size_t i = 0; i < sizeof generations / sizeof *generations; i++)
+        if (!is_older(version, generations[i].major, generations[i].minor)) {
+            version->kinds = generations[i].kinds;
+            version->kind_count = generations[i].count;
+        }
     return AN_OK;
+}
+
+size_t an_gcc_place_size(enum an_gcc_rule rule)
+{
+    switch (rule) {
+    case AN_GCC_SINGLE:
+        return 3;
+    case AN_GCC_DELTA:
+        return 4;
+    case AN_GCC_CALLS:
+    case AN_GCC_FOUR:
+        return 9;
+    default:
+        return 0;
+    }
 }
 
 bool an_gcc_recognise(struct an_bytes file, uint32_t magic, bool *big)

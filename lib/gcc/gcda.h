@@ -1,12 +1,12 @@
 /*
- * The counts of one object file (gcda): read, merged, written. What libgcov leaves behind after several
- * runs of a program is what its files, one for each run, become when they are merged.
+ * The counts of one object file (gcda), in memory. gcda_walk.h reads them from files, gcda_add.h adds up.
  */
 #ifndef AN_GCC_GCDA_H
 #define AN_GCC_GCDA_H
 
 #include "base/vector.h"
-#include "gcc/format.h"
+#include "gcc/gcda_walk.h"
+#include "gcc/program.h"
 
 struct an_gcda_function {
     bool is_present;             /* else all below is 0 */
@@ -16,20 +16,25 @@ struct an_gcda_function {
     unsigned kinds;              /* how many of these */
 };
 
+/* There are many of these, and all are looked at for each file: they are kept small. */
 struct an_gcda_counters {
-    unsigned kind;
-    bool are_zero;   /* all of them; then there are no values, so that a file cannot claim memory */
-    size_t count;    /* as in the file: of AN_GCC_TOP, with totals and lengths */
-    size_t first;    /* in values */
-    size_t capacity; /* values that there is room for */
+    size_t first;      /* in values */
+    uint32_t count;    /* as in the file: of lists, with totals and lengths */
+    uint32_t capacity; /* values that there is room for */
+    uint32_t places;   /* how many lists these are */
+    uint8_t kind;
+    bool are_zero; /* all of them; then there are no values, so that a file cannot claim memory */
 };
 
 struct an_gcda {
-    struct an_gcc_version version;
-    bool big; /* byte order */
-    uint32_t stamp, checksum;
-    uint32_t runs;
-    uint32_t sum_max;
+    struct an_gcda_header header;
+    bool has_summary;
+    uint32_t runs;      /* these two: of the summary */
+    uint32_t sum_max;   /* the greatest count of each run, added up */
+    unsigned adoptions; /* how often functions came that were not there before */
+    struct {
+        AN_VECTOR(struct an_program);
+    } programs;
     struct {
         AN_VECTOR(struct an_gcda_function);
     } functions;
@@ -41,13 +46,19 @@ struct an_gcda {
     } values;
 };
 
-/* Reads a file. AN_MALFORMED and the like say where; then there is nothing to free. What stands behind
- * the end mark does not count: libgcov leaves the rest of a longer file there. */
+/* Reads a file. AN_MALFORMED and the like say where; then there is nothing to free. */
 enum an_code an_gcda_read(struct an_gcda *gcda, struct an_bytes file, struct an_error *error);
 void an_gcda_free(struct an_gcda *gcda);
 
 /* Room for so many values more, not filled; NULL when memory runs out. */
 uint64_t *an_gcda_extend(struct an_gcda *gcda, size_t count);
+
+/* The rule of its counters. */
+static inline enum an_gcc_rule an_gcda_rule(const struct an_gcda *gcda,
+                                            const struct an_gcda_counters *counters)
+{
+    return gcda->header.version.kinds[counters->kind].rule;
+}
 
 /* Makes it count as so many runs like it. */
 void an_gcda_scale(struct an_gcda *gcda, uint64_t weight);
@@ -57,18 +68,5 @@ uint64_t an_gcda_total(const struct an_gcda *gcda);
 
 /* As libgcov writes it; the caller frees the buffer. */
 void an_gcda_write(const struct an_gcda *gcda, struct an_buffer *to);
-
-/* Whose values come first in lists. It matters where lists are full, and to the bytes of the result. */
-enum an_gcda_order {
-    AN_GCDA_LATER_FIRST, /* libgcov: a run adds to its own lists what the file has of runs before */
-    AN_GCDA_EARLIER_FIRST, /* gcov-tool */
-};
-
-/*
- * Adds the counts of a later run. AN_MISMATCH when both are not of the same object, with the function
- * that tells; then `into` is as it was.
- */
-enum an_code an_gcda_merge(struct an_gcda *into, const struct an_gcda *later,
-                           enum an_gcda_order order, struct an_error *error);
 
 #endif

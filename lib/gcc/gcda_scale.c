@@ -1,5 +1,6 @@
 /* Counting a run several times, and counting what a run has; see gcda.h. */
 #include "gcc/gcda.h"
+#include "gcc/places.h"
 
 /* Counters are signed; a sum of no run gets there. */
 static uint64_t times(uint64_t value, uint64_t weight)
@@ -28,20 +29,33 @@ static void scale_lists(uint64_t *values, size_t count, uint64_t weight)
     }
 }
 
+static void scale_places(uint64_t *values, size_t count, uint64_t weight, enum an_gcc_rule rule)
+{
+    size_t size = an_gcc_place_size(rule);
+    unsigned counts = an_places_counts(rule);
+    for (size_t i = 0; i < count; i++)
+        if (counts >> i % size & 1)
+            values[i] = times(values[i], weight);
+}
+
 void an_gcda_scale(struct an_gcda *gcda, uint64_t weight)
 {
     if (weight == 1)
         return;
     gcda->runs = times_short(gcda->runs, weight);
     gcda->sum_max = times_short(gcda->sum_max, weight);
+    for (size_t i = 0; i < gcda->programs.count; i++)
+        an_program_scale(&gcda->programs.items[i], weight);
     for (size_t i = 0; i < gcda->counters.count; i++) {
         const struct an_gcda_counters *counters = &gcda->counters.items[i];
         uint64_t *values = gcda->values.items + counters->first;
-        enum an_gcc_rule rule = an_gcc_kind_of(counters->kind)->rule;
+        enum an_gcc_rule rule = an_gcda_rule(gcda, counters);
         if (counters->are_zero)
             continue;
         if (rule == AN_GCC_TOP)
             scale_lists(values, counters->count, weight);
+        if (an_gcc_place_size(rule))
+            scale_places(values, counters->count, weight, rule);
         for (size_t k = 0; rule == AN_GCC_ADD && k < counters->count; k++)
             values[k] = times(values[k], weight);
     }

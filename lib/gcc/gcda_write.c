@@ -5,13 +5,13 @@ static void put(const struct an_gcda *gcda, struct an_buffer *to, uint32_t word)
 {
     uint8_t *bytes = an_buffer_extend(to, 4);
     for (unsigned i = 0; bytes && i < 4; i++)
-        bytes[i] = (uint8_t)(word >> 8 * (gcda->big ? 3 - i : i));
+        bytes[i] = (uint8_t)(word >> 8 * (gcda->header.big ? 3 - i : i));
 }
 
 static void put_tag(const struct an_gcda *gcda, struct an_buffer *to, uint32_t tag, int64_t words)
 {
     put(gcda, to, tag);
-    put(gcda, to, (uint32_t)(words * 4 / (int64_t)gcda->version.unit));
+    put(gcda, to, (uint32_t)(words * 4 / (int64_t)gcda->header.version.unit));
 }
 
 static bool all_are_zero(const uint64_t *values, size_t count)
@@ -28,8 +28,9 @@ static void put_counters(const struct an_gcda *gcda, struct an_buffer *to,
     enum { WORDS = 2 };
     const uint64_t *values = gcda->values.items + counters->first;
     uint32_t tag = AN_GCC_COUNTERS + (counters->kind << AN_GCC_KIND_SHIFT);
-    bool is_list = an_gcc_kind_of(counters->kind)->rule == AN_GCC_TOP;
-    if (counters->are_zero || (!is_list && all_are_zero(values, counters->count))) {
+    bool may_be_zeros =
+        gcda->header.version.has_zeros && an_gcda_rule(gcda, counters) != AN_GCC_TOP;
+    if (counters->are_zero || (may_be_zeros && all_are_zero(values, counters->count))) {
         put_tag(gcda, to, tag, -(int64_t)counters->count * WORDS);
         return;
     }
@@ -54,17 +55,31 @@ static void put_function(const struct an_gcda *gcda, struct an_buffer *to,
         put_counters(gcda, to, &gcda->counters.items[function->first + i]);
 }
 
+static void put_program(const struct an_gcda *gcda, struct an_buffer *to,
+                        const struct an_program *program)
+{
+    uint32_t words[AN_PROGRAM_MOST_WORDS];
+    size_t count = an_program_words(program, &gcda->header.version, words);
+    put_tag(gcda, to, AN_GCC_PROGRAM, (int64_t)count);
+    for (size_t i = 0; i < count; i++)
+        put(gcda, to, words[i]);
+}
+
 void an_gcda_write(const struct an_gcda *gcda, struct an_buffer *to)
 {
     enum { WORDS = 2 };
     put(gcda, to, AN_GCDA_MAGIC);
-    put(gcda, to, gcda->version.word);
-    put(gcda, to, gcda->stamp);
-    if (gcda->version.has_checksum)
-        put(gcda, to, gcda->checksum);
-    put_tag(gcda, to, AN_GCC_SUMMARY, WORDS);
-    put(gcda, to, gcda->runs);
-    put(gcda, to, gcda->sum_max);
+    put(gcda, to, gcda->header.version.word);
+    put(gcda, to, gcda->header.stamp);
+    if (gcda->header.version.has_checksum)
+        put(gcda, to, gcda->header.checksum);
+    if (gcda->has_summary) {
+        put_tag(gcda, to, AN_GCC_SUMMARY, WORDS);
+        put(gcda, to, gcda->runs);
+        put(gcda, to, gcda->sum_max);
+    }
+    for (size_t i = 0; i < gcda->programs.count; i++)
+        put_program(gcda, to, &gcda->programs.items[i]);
     for (size_t i = 0; i < gcda->functions.count; i++)
         put_function(gcda, to, &gcda->functions.items[i]);
     put(gcda, to, 0);

@@ -3,25 +3,22 @@
 
 #include <string.h>
 
+#include "gcc/gcda_walk.h"
+
 enum { HEAD = 2, PAIR = 2 };
 
-bool an_top_is_good(const uint64_t *values, size_t count)
+bool an_top_find(const uint8_t *values, size_t count, bool big, uint32_t *places)
 {
     size_t at = 0;
-    while (at < count) {
-        if (count - at < HEAD || values[at + 1] > (count - at - HEAD) / PAIR)
+    for (*places = 0; at < count; ++*places) {
+        if (count - at < HEAD)
             return false;
-        at += HEAD + PAIR * (size_t)values[at + 1];
+        uint64_t pairs = an_gcda_value(values + 8 * (at + 1), big);
+        if (pairs > (count - at - HEAD) / PAIR)
+            return false;
+        at += HEAD + PAIR * (size_t)pairs;
     }
     return true;
-}
-
-size_t an_top_places(const uint64_t *values, size_t count)
-{
-    size_t places = 0;
-    for (size_t at = 0; at < count; at += HEAD + PAIR * (size_t)values[at + 1])
-        places++;
-    return places;
 }
 
 /* Adds to a list that has room for one pair more. Whether a value was lost. (gcov_topn_add_value) */

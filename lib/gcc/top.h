@@ -15,11 +15,8 @@
 
 enum { AN_TOP_MOST = 32 };
 
-/* Whether these values are such lists, one behind the other. */
-bool an_top_is_good(const uint64_t *values, size_t count);
-
-/* How many lists there are. */
-size_t an_top_places(const uint64_t *values, size_t count);
+/* Whether these values of a file are such lists, one behind the other; then how many. */
+bool an_top_find(const uint8_t *values, size_t count, bool big, uint32_t *places);
 
 /*
  * Merges lists of as many places: what is in `added` comes behind what is in `base`, as libgcov does it.

@@ -2,14 +2,15 @@
  * gcda files: those of compilers are read and come back byte for byte; merging makes what libgcov and
  * gcov-tool make (tests/data/gcc); and what no compiler would write is refused.
  */
-#include "gcc/gcda.h"
+#include "gcc/gcda_add.h"
 
 #include <anneal/gcc.h>
 
 #include "base/file.h"
 #include "support/test.h"
 
-static const char *const corpora[] = {"gcc-11", "gcc-12", "gcc-12-s390x", "gcc-13", "gcc-14"};
+static const char *const corpora[] = {"gcc-9",        "gcc-10", "gcc-11", "gcc-12",
+                                      "gcc-12-s390x", "gcc-13", "gcc-14"};
 enum { CORPORA = sizeof corpora / sizeof *corpora };
 
 static struct an_file load(const char *corpus, const char *name)
@@ -64,13 +65,19 @@ static void expect_merged(const char *corpus, const char *const *names, unsigned
     struct an_gcda into = read_good(corpus, names[0]);
     struct an_error error;
     for (unsigned i = 1; i < count; i++) {
-        struct an_gcda later = read_good(corpus, names[i]);
-        check(an_gcda_merge(&into, &later, order, &error) == AN_OK, "%s/%s: %s", corpus, names[i],
-              error.what);
-        an_gcda_free(&later);
+        struct an_file later = load(corpus, names[i]);
+        struct an_gcda_added added;
+        check(an_gcda_add(&into, later.bytes, order, &added, &error) == AN_OK, "%s/%s: %s", corpus,
+              names[i], error.what);
+        struct an_gcda alone = read_good(corpus, names[i]);
+        assert_int_equal(added.total, an_gcda_total(&alone));
+        an_gcda_free(&alone);
+        an_file_close(&later);
     }
     if (order == AN_GCDA_EARLIER_FIRST)
-        into.big = false; /* gcov-tool writes in the byte order of its own machine */
+        into.header.big = false; /* gcov-tool writes in the byte order of its own machine */
+    if (order == AN_GCDA_EARLIER_FIRST && into.header.version.major == 9)
+        into.runs = 1; /* that one forgot to count */
     expect_written(&into, corpus, result);
     an_gcda_free(&into);
 }
@@ -86,12 +93,14 @@ static void test_as_libgcov(void **context)
     }
 }
 
+/* But for gcov-tool 10, which loses values that the first run did not have (docs/gcc-formats.md). */
 static void test_as_gcov_tool(void **context)
 {
     static const char *const runs[] = {"values-1.gcda", "values-2.gcda"};
     (void)context;
     for (unsigned i = 0; i < CORPORA; i++)
-        expect_merged(corpora[i], runs, 2, AN_GCDA_EARLIER_FIRST, "values-tool.gcda");
+        if (strcmp(corpora[i], "gcc-10") != 0)
+            expect_merged(corpora[i], runs, 2, AN_GCDA_EARLIER_FIRST, "values-tool.gcda");
 }
 
 /* All at once, and the order of lists as it was asked for. */
@@ -117,6 +126,42 @@ static void test_whole_merge(void **context)
         an_gcc_merged_free(merged, 1);
         an_ledger_free(ledger);
     }
+}
+
+/* Several threads at one module keep the order of its inputs, also those that are damaged or missing. */
+static void test_threads(void **context)
+{
+    enum { INPUTS = 60 };
+    static const char *const paths[] = {
+        GCC_CORPUS "/gcc-12/values-1.gcda", GCC_CORPUS "/gcc-12/values-2.gcda",
+        GCC_CORPUS "/gcc-12/values-3.gcda", GCC_CORPUS "/gcc-12/right-a.gcda",
+        GCC_CORPUS "/gcc-12/values.gcno",   GCC_CORPUS "/gcc-12/nowhere.gcda",
+    };
+    struct an_gcc_input inputs[INPUTS];
+    struct an_gcc_merged *alone = NULL;
+    (void)context;
+    for (size_t i = 0; i < INPUTS; i++)
+        inputs[i] = (struct an_gcc_input){paths[i < 3 ? 5 - i : i * i % 7 % 6], 1 + i % 5 / 4, 0};
+    for (unsigned threads = 1; threads < 9; threads++) {
+        struct an_gcc_merge_options options = {.threads = threads,
+                                               .failure_mode = AN_GCC_FAIL_NEVER};
+        struct an_gcc_merged *merged;
+        struct an_ledger *ledger;
+        struct an_error error;
+        assert_int_equal(an_gcc_merge(&options, inputs, INPUTS, 1, &merged, &ledger, &error),
+                         AN_OK);
+        assert_int_equal(merged->inputs, ledger->used);
+        assert_true(ledger->used > 0 && ledger->rejected > 2);
+        an_ledger_free(ledger);
+        if (!alone) {
+            alone = merged;
+            continue;
+        }
+        assert_int_equal(merged->size, alone->size);
+        assert_memory_equal(merged->bytes, alone->bytes, alone->size);
+        an_gcc_merged_free(merged, 1);
+    }
+    an_gcc_merged_free(alone, 1);
 }
 
 /* ---- made by hand ---- */
@@ -165,10 +210,14 @@ static void put_arcs(struct made *made, uint32_t first, uint32_t second)
     put(made, 0);
 }
 
+static struct an_bytes bytes_of(const struct made *made)
+{
+    return (struct an_bytes){(const uint8_t *)made->words, 4 * made->count};
+}
+
 static enum an_code read_made(const struct made *made, struct an_gcda *gcda, struct an_error *error)
 {
-    return an_gcda_read(gcda, (struct an_bytes){(const uint8_t *)made->words, 4 * made->count},
-                        error);
+    return an_gcda_read(gcda, bytes_of(made), error);
 }
 
 static struct an_gcda take(const struct made *made)
@@ -195,8 +244,12 @@ static void test_absent_functions(void **context)
     put_function(&other, 5, 6);
     put_arcs(&other, 0, 9);
     put(&other, 0);
-    struct an_gcda into = take(&one), later = take(&other);
-    assert_int_equal(an_gcda_merge(&into, &later, AN_GCDA_LATER_FIRST, &error), AN_OK);
+    struct an_gcda into = take(&one);
+    struct an_gcda_added added;
+    assert_int_equal(an_gcda_add(&into, bytes_of(&other), AN_GCDA_LATER_FIRST, &added, &error),
+                     AN_OK);
+    assert_int_equal(added.total, 9);
+    assert_int_equal(added.functions, 1);
     assert_int_equal(into.runs, 2);
     assert_int_equal(into.sum_max, 10);
     for (unsigned i = 0; i < 2; i++) {
@@ -208,7 +261,6 @@ static void test_absent_functions(void **context)
         assert_int_equal(values[1], i ? 9 : 4);
     }
     an_gcda_free(&into);
-    an_gcda_free(&later);
 }
 
 /* A record of zeros says how many there are and takes no room: it must not claim memory either. */
@@ -221,9 +273,11 @@ static void test_zeros(void **context)
     put(&made, 0x01a10000);
     put(&made, (uint32_t)-0x7ffffff8);
     put(&made, 0);
-    struct an_gcda one = take(&made), other = take(&made);
+    struct an_gcda one = take(&made);
+    struct an_gcda_added added;
     assert_int_equal(one.values.count, 0);
-    assert_int_equal(an_gcda_merge(&one, &other, AN_GCDA_LATER_FIRST, &error), AN_OK);
+    assert_int_equal(an_gcda_add(&one, bytes_of(&made), AN_GCDA_LATER_FIRST, &added, &error),
+                     AN_OK);
     struct an_buffer buffer = {0};
     made.words[6] = 2; /* runs */
     made.words[7] = 10;
@@ -232,18 +286,18 @@ static void test_zeros(void **context)
     assert_memory_equal(buffer.data, made.words, buffer.size);
     an_buffer_free(&buffer);
     an_gcda_free(&one);
-    an_gcda_free(&other);
 }
 
 static void expect_mismatch(const struct made *one, const struct made *other, const char *what)
 {
-    struct an_gcda into = take(one), later = take(other);
+    struct an_gcda into = take(one);
+    struct an_gcda_added added;
     struct an_error error;
-    assert_int_equal(an_gcda_merge(&into, &later, AN_GCDA_LATER_FIRST, &error), AN_MISMATCH);
+    assert_int_equal(an_gcda_add(&into, bytes_of(other), AN_GCDA_LATER_FIRST, &added, &error),
+                     AN_MISMATCH);
     check(strstr(error.what, what), "'%s' in: %s", what, error.what);
     assert_int_equal(into.runs, 1);
     an_gcda_free(&into);
-    an_gcda_free(&later);
 }
 
 static void test_mismatches(void **context)
@@ -298,8 +352,8 @@ static void test_refused(void **context)
     bad.words[0] = 0x67636e6f;
     expect_refused(&bad, AN_MALFORMED, "not a gcda file");
     bad = good;
-    bad.words[1] = 0x3430382a;
-    expect_refused(&bad, AN_UNSUPPORTED, "GCC 4.8");
+    bad.words[1] = 0x3430362a;
+    expect_refused(&bad, AN_UNSUPPORTED, "GCC 4.6");
     bad.words[1] = 0x12345678;
     expect_refused(&bad, AN_UNSUPPORTED, "no version of GCC");
     bad = good;
@@ -350,15 +404,11 @@ static void test_torn(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_as_libgcov),
-        cmocka_unit_test(test_as_gcov_tool),
-        cmocka_unit_test(test_whole_merge),
-        cmocka_unit_test(test_absent_functions),
-        cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_mismatches),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_same_bytes),   cmocka_unit_test(test_as_libgcov),
+        cmocka_unit_test(test_as_gcov_tool), cmocka_unit_test(test_whole_merge),
+        cmocka_unit_test(test_threads),      cmocka_unit_test(test_absent_functions),
+        cmocka_unit_test(test_zeros),        cmocka_unit_test(test_mismatches),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_torn),
     };
     return RUN_TESTS(tests);
 }

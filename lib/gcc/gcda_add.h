@@ -1,0 +1,87 @@
+/*
+ * Adding the file of a later run, straight from its bytes. What libgcov leaves behind after several runs of
+ * a program is what its files, one for each run, become when they are added up.
+ *
+ *     bytes ─► records ─► checked against what is there ─► steps ─► done, one after the other
+ *
+ * The file is looked through to its end before anything is added, so that it counts whole or not at all.
+ * What was found then are the steps: counters that have values, and where these are.
+ */
+#ifndef AN_GCC_GCDA_ADD_H
+#define AN_GCC_GCDA_ADD_H
+
+#include "gcc/gcda.h"
+
+/* Whose values come first in lists. It matters where lists are full, and to the bytes of the result. */
+enum an_gcda_order {
+    AN_GCDA_LATER_FIRST, /* libgcov: a run adds to its own lists what the file has of runs before */
+    AN_GCDA_EARLIER_FIRST, /* gcov-tool */
+};
+
+struct an_gcda_added {
+    uint64_t total;   /* of the arcs' counts of what was added; stops at 2^64-1 */
+    size_t functions; /* that it had */
+};
+
+/*
+ * Adds the file of a later run. AN_MALFORMED and the like when the file is bad, AN_MISMATCH when both are
+ * not of the same object, with the function that tells; then `into` is as it was.
+ */
+enum an_code an_gcda_add(struct an_gcda *into, struct an_bytes later, enum an_gcda_order order,
+                         struct an_gcda_added *added, struct an_error *error);
+
+/*
+ * The same in two halves: finding out what is to be added, and adding it. The first one looks only at
+ * what another file's second half leaves alone, unless that one adopts; so they may go on at once.
+ */
+struct an_gcda_step {
+    uint32_t counters; /* of those that are there */
+    uint32_t count;
+    const uint8_t *values;
+};
+
+struct an_gcda_newcomer { /* a function that only the later run has; its record stands there */
+    size_t function, at;
+};
+
+struct an_gcda_plan {
+    struct an_gcda_walk walk;
+    unsigned adoptions;            /* of the one that it is made for */
+    size_t functions, present;     /* that the file has, and that are there */
+    struct an_gcda_record summary; /* `what` is AN_GCDA_END when there is none */
+    struct {
+        AN_VECTOR(struct an_gcda_step);
+    } steps;
+    struct {
+        AN_VECTOR(struct an_gcda_newcomer);
+    } newcomers;
+    struct {
+        AN_VECTOR(struct an_program);
+    } programs;
+    struct {
+        AN_VECTOR(uint64_t);
+    } scratch;
+};
+
+/* Begins with all zeros, and may be used again and again. It points into the file. */
+enum an_code an_gcda_look(struct an_gcda_plan *plan, const struct an_gcda *into,
+                          struct an_bytes later, struct an_error *error);
+void an_gcda_plan_free(struct an_gcda_plan *plan);
+
+/* Whether functions come by it that are not there yet. */
+static inline bool an_gcda_adopts(const struct an_gcda_plan *plan)
+{
+    return plan->newcomers.count != 0;
+}
+
+/* Whether `into` has changed since, so that the plan is no good any more. */
+static inline bool an_gcda_is_outdated(const struct an_gcda_plan *plan, const struct an_gcda *into)
+{
+    return plan->adoptions != into->adoptions;
+}
+
+/* False when memory runs out; then `into` is good for nothing. */
+bool an_gcda_apply(struct an_gcda *into, struct an_gcda_plan *plan, enum an_gcda_order order,
+                   struct an_gcda_added *added);
+
+#endif
