@@ -1,9 +1,4 @@
-/*
- * Running a merge of gcda files from the command line.
- *
- *     ONE.gcda TWO.gcda ...     one module: all into OUTPUT
- *     RUN1/ RUN2/ ...           a module for each name below the folders: OUTPUT/NAME
- */
+/* Running a merge of gcda files from the command line; see gcc_merging.h. */
 #include "gcc_merging.h"
 
 #include <errno.h>
@@ -12,53 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <anneal/gcc.h>
-
-#include "base/map.h"
+#include "factors.h"
+#include "gcc_modules.h"
 #include "ledger_view.h"
 #include "output.h"
-
-struct modules {
-    struct an_names names; /* below the folders; of files, one that does not matter */
-    size_t *inputs;        /* of each: how many there are */
-    struct an_gcc_input *list;
-    size_t folders; /* that were named; 0: files were */
-};
-
-/* ---- what was asked for ---- */
-
-static bool is_new_folder(const struct inputs *inputs, size_t number)
-{
-    size_t root = inputs->roots[number];
-    return number == 0 || inputs->roots[number - 1] != root ||
-           strncmp(inputs->items[number - 1].path, inputs->items[number].path, root) != 0;
-}
-
-/* False after a message. */
-static bool find_modules(struct modules *modules, const struct inputs *inputs)
-{
-    modules->list = calloc(inputs->count, sizeof *modules->list);
-    modules->inputs = calloc(inputs->count, sizeof *modules->inputs);
-    for (size_t i = 0; modules->list && modules->inputs && i < inputs->count; i++) {
-        bool in_folder = inputs->roots[i] != 0, is_new;
-        if (in_folder != (inputs->roots[0] != 0)) {
-            say_error("%s: name files, or folders of them, but not both", inputs->items[i].path);
-            return false;
-        }
-        const char *name = in_folder ? inputs->items[i].path + inputs->roots[i] : "";
-        size_t module = an_names_insert(&modules->names, name, strlen(name), &is_new);
-        if (module == AN_NO_NAME)
-            break;
-        modules->list[i] =
-            (struct an_gcc_input){inputs->items[i].path, inputs->items[i].weight, module};
-        modules->inputs[module]++;
-        modules->folders += in_folder && is_new_folder(inputs, i);
-        if (i + 1 == inputs->count)
-            return true;
-    }
-    say_error("out of memory");
-    return false;
-}
 
 /* ---- the results ---- */
 
@@ -77,16 +29,24 @@ static bool make_folders(char *path)
     return true;
 }
 
-static bool write_module(const struct merge_request *request, const struct modules *modules,
+/* Where files by names go: "" is the present folder. */
+static const char *folder_of(const struct merge_request *request, const struct gcc_modules *modules)
+{
+    return strcmp(request->output, "-") == 0 && !modules->folders ? "" : request->output;
+}
+
+static bool write_module(const struct merge_request *request, const struct gcc_modules *modules,
                          size_t module, const struct an_gcc_merged *merged)
 {
     const struct an_name *name = &modules->names.names[module];
+    const char *folder = folder_of(request, modules);
     char *path = NULL;
     if (!merged->bytes)
         return true;
-    if (modules->folders == 0)
+    if (!modules->has_names)
         return write_result(request->output, merged->bytes, merged->size, false);
-    if (asprintf(&path, "%s/%.*s", request->output, (int)name->length, name->text) < 0) {
+    if (asprintf(&path, "%s%s%.*s", folder, *folder ? "/" : "", (int)name->length, name->text) <
+        0) {
         say_error("out of memory");
         return false;
     }
@@ -96,7 +56,7 @@ static bool write_module(const struct merge_request *request, const struct modul
 }
 
 /* Modules of which some folder has no file: code that did not run there, or a run that is not whole. */
-static void tell_missing(const struct modules *modules)
+static void tell_missing(const struct gcc_modules *modules)
 {
     size_t incomplete = 0, first = 0;
     for (size_t i = modules->names.count; i-- > 0;)
@@ -112,22 +72,24 @@ static void tell_missing(const struct modules *modules)
                     with_commas(modules->folders));
 }
 
-static void tell_result(const struct merge_request *request, const struct modules *modules,
+static void tell_result(const struct merge_request *request, const struct gcc_modules *modules,
                         const struct an_ledger *ledger)
 {
     size_t count = modules->names.count;
     say("merged %s of %s input%s, total count %s -> %s (%s module%s, gcda)",
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
         with_commas(ledger->total_count),
-        strcmp(request->output, "-") == 0 ? "<stdout>" : request->output, with_commas(count),
-        plural(count));
+        strcmp(request->output, "-") != 0 ? request->output
+        : modules->has_names              ? "the present folder"
+                                          : "<stdout>",
+        with_commas(count), plural(count));
     tell_missing(modules);
     if (request->inputs.ignored)
         say("%zu other file%s in the folders left alone, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);
 }
 
-static bool write_all(const struct merge_request *request, const struct modules *modules,
+static bool write_all(const struct merge_request *request, const struct gcc_modules *modules,
                       const struct an_ledger *ledger, const struct an_gcc_merged *merged)
 {
     for (size_t i = 0; i < modules->names.count; i++)
@@ -138,7 +100,24 @@ static bool write_all(const struct merge_request *request, const struct modules 
     return true;
 }
 
-static int merge_and_write(const struct merge_request *request, const struct modules *modules)
+/* "Merging these files into ...", as merge-gcda says it. */
+static void tell_files(const struct merge_request *request, const struct gcc_modules *modules)
+{
+    const char *folder = folder_of(request, modules);
+    for (size_t i = 0; i < modules->names.count; i++) {
+        const struct an_name *name = &modules->names.names[i];
+        if (modules->has_names)
+            printf("Merging these files into %s%s%.*s:\n", folder, *folder ? "/" : "",
+                   (int)name->length, name->text);
+        else
+            printf("Merging these files into %s:\n", request->output);
+        for (size_t k = 0; k < modules->count; k++)
+            if (modules->list[k].module == i)
+                printf("  %s\n", modules->list[k].path);
+    }
+}
+
+static int merge_and_write(const struct merge_request *request, const struct gcc_modules *modules)
 {
     const struct an_gcc_merge_options options = {
         .threads = request->merge.threads,
@@ -149,6 +128,8 @@ static int merge_and_write(const struct merge_request *request, const struct mod
     struct an_ledger *ledger;
     struct an_error error;
     bool done = false;
+    if (request->tells_files)
+        tell_files(request, modules);
     enum an_code code = an_gcc_merge(&options, modules->list, request->inputs.count,
                                      modules->names.count, &merged, &ledger, &error);
     progress_clear();
@@ -165,18 +146,45 @@ static int merge_and_write(const struct merge_request *request, const struct mod
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
+static bool take_factors(const struct merge_request *request, struct gcc_modules *modules)
+{
+    struct factors factors;
+    if (!request->factors)
+        return true;
+    if (!factors_parse(&factors, request->factors)) {
+        factors_free(&factors);
+        return false;
+    }
+    size_t most = 0;
+    for (size_t i = 0; i < modules->count; i++) {
+        modules->list[i].weight = factors_of(&factors, modules->runs[i]);
+        most = modules->runs[i] >= most ? modules->runs[i] + 1 : most;
+    }
+    bool good = factors.count <= most;
+    if (!good)
+        say_error("%zu factors, but %zu %s", factors.count, most,
+                  modules->folders            ? "folders"
+                  : request->inputs.are_cores ? "cores"
+                                              : "files");
+    if (good && factors.were_fractions && !request->quiet)
+        say("the factors count as whole numbers that stand to each other alike: the first one as "
+            "%s",
+            with_commas(factors.items[0]));
+    factors_free(&factors);
+    return good;
+}
+
 int gcc_merge_run(const struct merge_request *request)
 {
-    struct modules modules = {.folders = 0};
+    struct gcc_modules modules;
     int status = EXIT_USAGE;
-    bool good =
-        !merge_refuses_options(request, FAMILY_GCDA) && find_modules(&modules, &request->inputs);
+    if (merge_refuses_options(request, FAMILY_GCDA))
+        return EXIT_USAGE;
+    bool good = gcc_modules_find(&modules, &request->inputs) && take_factors(request, &modules);
     if (good && modules.folders && strcmp(request->output, "-") == 0)
         say_error("where to? (-o FOLDER: a file for each module goes there)");
     else if (good)
         status = merge_and_write(request, &modules);
-    an_names_free(&modules.names);
-    free(modules.inputs);
-    free(modules.list);
+    gcc_modules_free(&modules);
     return status;
 }

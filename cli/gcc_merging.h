@@ -6,7 +6,8 @@
 
 /*
  * Merges the inputs of the request. Files become one; when folders were named, files of the same name below
- * them become one of that name below the output folder. Returns the exit status; messages were printed.
+ * them become one of that name below the output folder; the cores' files of the present folder become one
+ * for each module, there, or in the output folder. Returns the exit status; messages were printed.
  */
 int gcc_merge_run(const struct merge_request *request);
 

@@ -15,6 +15,7 @@ struct inputs {
     char ignored_example[256];
     const char *output;   /* this file is not an input when a folder is searched; may be NULL */
     bool take_everything; /* every file of a folder is an input, as for llvm-profdata */
+    bool are_cores;       /* files of the present folder, one for each core of a board */
     bool failed;          /* a message was printed */
 };
 

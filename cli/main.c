@@ -23,6 +23,7 @@ const struct command *const commands[] = {
     &command_doctor,
     &command_llvm_profdata,
     &command_merge_fdata,
+    &command_merge_gcda,
     &command_perf2bolt,
     &command_help,
     NULL,
@@ -37,6 +38,7 @@ static const struct {
     {"llvm-profdata", &command_llvm_profdata},
     {"perf2bolt", &command_perf2bolt},
     {"merge-fdata", &command_merge_fdata},
+    {"merge-gcda", &command_merge_gcda},
 };
 
 const struct command *command_find(const char *name)

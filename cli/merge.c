@@ -38,7 +38,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_merge = {
     .name = "merge",
-    .operands = "INPUT...",
+    .operands = "[INPUT...]",
     .summary = "merge profiles of many runs into one",
     .description =
         "Merges LLVM instrumentation profiles: raw profiles of LLVM 11 to 22 (32 and 64 bit, both "
@@ -56,6 +56,9 @@ const struct command command_merge = {
         "same "
         "runs. Files that are named are merged into one. Of folders, one for each run, files of "
         "the same name below them are merged, into a file of that name below the output folder. "
+        "When nothing is named, the files MODULE.gcda0, MODULE.gcda1 and so on of the present "
+        "folder, "
+        "which the cores of a board left, become MODULE.gcda for each module. "
         "Counts of another build of a source file are rejected.\n\n"
         "The result for LLVM profiles is an indexed profile for clang -fprofile-use, in the "
         "version that the "

@@ -7,6 +7,7 @@
 #include "family.h"
 #include "fdata_merging.h"
 #include "gcc_merging.h"
+#include "gcc_modules.h"
 #include "llvm_personality.h"
 #include "merging.h"
 
@@ -116,8 +117,10 @@ static void add_inputs(struct inputs *inputs, const struct option_parser *parser
             inputs_add_list(inputs, given[i].value);
 }
 
-static int merge_inputs(struct merge_request *request)
+static int merge_inputs(struct merge_request *request, bool nothing_named)
 {
+    if (request->inputs.count == 0 && !request->inputs.failed && nothing_named && !request->as_llvm)
+        gcc_modules_add_cores(&request->inputs);
     if (request->inputs.failed)
         return EXIT_FAILED;
     if (request->inputs.count == 0) {
@@ -168,7 +171,7 @@ int merge_command(const struct command *command, int argc, char **argv,
         status = EXIT_DONE;
     } else if (id == OPTION_END && (!request->one_input || one_file(&parser))) {
         add_inputs(&request->inputs, &parser, given, count);
-        status = merge_inputs(request);
+        status = merge_inputs(request, parser.operand_count + count == 0);
     }
     option_finish(&parser);
     free(given);

@@ -14,6 +14,8 @@ struct merge_request {
     const char *ledger;      /* file for the ledger's JSON, or NULL */
     const char *remapping;   /* file with "old new" lines, or NULL */
     const char *keep, *drop; /* regular expressions on function names, or NULL */
+    const char *factors;     /* of the runs of gcda files, or NULL (factors.h) */
+    bool tells_files;        /* of gcda: which files are merged into which, on stdout */
     bool one_input;          /* exactly one operand, which is a file */
     bool dump_inputs;        /* only list them */
     bool quiet;

@@ -115,7 +115,81 @@ gcov_tool() {
     diff -r theirs ours
 }
 
+# Sixteen cores of a board, for two modules; the second one ran on three of them.
+cores() {
+    local core expected=() folder=$golden/gcc-12
+    for core in {0..15}; do
+        cp "$folder/values-$((core % 3 + 1)).gcda" one.gcda$core
+        expected+=("$folder/values-$((core % 3 + 1)).gcda")
+    done
+    cp "$folder/right-a.gcda" two.gcda0
+    cp "$folder/right-b.gcda" two.gcda2
+    echo none >two.gcdax
+    run 0 "$anneal" merge -q -o expected "${expected[@]}"
+    ln -s "$anneal" merge-gcda
+    run 0 ./merge-gcda
+    same one.gcda expected
+    same two.gcda "$folder/right-all.gcda"
+    expect "$(head -4 out | tr '\n' ' ')" \
+        'Merging these files into one.gcda:   one.gcda0   one.gcda1   one.gcda2 '
+    expect "$(sed -n '/into two/,$p' out | tr '\n' ' ')" \
+        'Merging these files into two.gcda:   two.gcda0   two.gcda2 '
+    run 0 "$anneal" merge -o sum
+    says 'merged 18 of 18 inputs' '2 modules'
+    same sum/one.gcda expected
+    run 0 ./merge-gcda -o elsewhere
+    same elsewhere/two.gcda two.gcda
+    run 0 ./merge-gcda -q one.gcda7 one.gcda1 # named after the first one
+    run 0 "$anneal" merge -q -o expected one.gcda7 one.gcda1
+    same one.gcda expected
+    run 2 ./merge-gcda one.gcda one.gcda1
+    says 'one.gcda: is an input, and would be replaced'
+    same one.gcda expected
+    mkdir nothing
+    cd nothing
+    run 2 ../merge-gcda
+    says 'no files MODULE.gcda0'
+    run 2 "$anneal" merge
+    says 'no inputs'
+}
+
+# Weights of runs, by files, by folders, by cores; fractions stand to each other as they should.
+factors() {
+    local a=$golden/gcc-12/right-a.gcda b=$golden/gcc-12/right-b.gcda
+    run 0 "$anneal" merge -q -o expected -w "3,$a" -w "2,$b"
+    run 0 "$anneal" merge-gcda -q -o sum -f 3:2 "$a" "$b"
+    same sum expected
+    run 0 "$anneal" merge-gcda -o sum --factors=1/2:0.333333333 "$a" "$b"
+    says 'the factors count as whole numbers' 'the first one as 500,000,000'
+    run 0 "$anneal" merge-gcda -q -o sum -f 0.75:1/2 "$a" "$b"
+    same sum expected
+    run 0 "$anneal" merge -q -o expected -w "2,$a" "$b"
+    run 0 "$anneal" merge-gcda -q -o sum -f 2 "$a" "$b"
+    same sum expected
+    run 0 "$anneal" merge -q -o expected "$a" -w "2,$b"
+    run 0 "$anneal" merge-gcda -q -o sum -f 1/2 "$a" "$b"
+    same sum expected
+    mkdir one two
+    cp "$a" one/x.gcda
+    cp "$b" two/x.gcda
+    run 0 "$anneal" merge-gcda -q -f 1:2 -o both one two
+    same both/x.gcda expected
+    run 0 "$anneal" merge-gcda -f 1:2 one two # into the present folder
+    same x.gcda expected
+    mv one/x.gcda y.gcda0
+    mv two/x.gcda y.gcda2
+    run 0 "$anneal" merge-gcda -q -f 1:7:2
+    same y.gcda expected
+    for bad in 0 1: :1 x 1/0 0.0 -1 1:2:3:4 99999999999 1.1234567891; do
+        run 2 "$anneal" merge-gcda -q -f "$bad"
+        grep -q 'factors' err
+    done
+    same y.gcda expected
+}
+
 check 'files become one, as libgcov makes it' files
+check 'the cores of a board' cores
+check 'factors' factors
 check 'folders, file by file' folders
 check 'weights' weights
 check 'what does not go together' refuses

@@ -5,7 +5,7 @@
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 
-commands='merge show diff convert record live aggregate translate bat doctor llvm-profdata merge-fdata perf2bolt help'
+commands='merge show diff convert record live aggregate translate bat doctor llvm-profdata merge-fdata merge-gcda perf2bolt help'
 one=$corpus/raw/c-ir-clang19-run1.profraw
 
 lists_commands() {
@@ -104,11 +104,11 @@ words anneal show --to
 words anneal merge fi
 words anneal ''
 END
-    expect "$(bash try)" 'merge merge-fdata
+    expect "$(bash try)" 'merge merge-fdata merge-gcda
 --failure-mode=
 --topn=
 
-merge show diff convert record live aggregate translate bat doctor llvm-profdata merge-fdata perf2bolt help --help --version'
+merge show diff convert record live aggregate translate bat doctor llvm-profdata merge-fdata merge-gcda perf2bolt help --help --version'
 }
 
 takes_the_place_of_llvm_profdata() {
