@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "factors.h"
+#include "gcc_ledger.h"
 #include "gcc_modules.h"
 #include "ledger_view.h"
 #include "output.h"
@@ -55,23 +56,6 @@ static bool write_module(const struct merge_request *request, const struct gcc_m
     return done;
 }
 
-/* Modules of which some folder has no file: code that did not run there, or a run that is not whole. */
-static void tell_missing(const struct gcc_modules *modules)
-{
-    size_t incomplete = 0, first = 0;
-    for (size_t i = modules->names.count; i-- > 0;)
-        if (modules->inputs[i] < modules->folders) {
-            incomplete++;
-            first = i;
-        }
-    if (incomplete)
-        say_warning("%s module%s missing in some folders, such as %.*s in %s of %s",
-                    with_commas(incomplete), incomplete == 1 ? " is" : "s are",
-                    (int)modules->names.names[first].length, modules->names.names[first].text,
-                    with_commas(modules->folders - modules->inputs[first]),
-                    with_commas(modules->folders));
-}
-
 static void tell_result(const struct merge_request *request, const struct gcc_modules *modules,
                         const struct an_ledger *ledger)
 {
@@ -83,7 +67,7 @@ static void tell_result(const struct merge_request *request, const struct gcc_mo
         : modules->has_names              ? "the present folder"
                                           : "<stdout>",
         with_commas(count), plural(count));
-    tell_missing(modules);
+    gcc_ledger_tell(modules);
     if (request->inputs.ignored)
         say("%zu other file%s in the folders left alone, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);
@@ -139,7 +123,7 @@ static int merge_and_write(const struct merge_request *request, const struct gcc
         done = merge_report(request, ledger, FAMILY_GCDA, code) &&
                write_all(request, modules, ledger, merged);
     }
-    if (ledger && request->ledger && !ledger_write(ledger, request->ledger))
+    if (ledger && request->ledger && !gcc_ledger_write(ledger, modules, request->ledger))
         done = false;
     an_gcc_merged_free(merged, modules->names.count);
     an_ledger_free(ledger);

@@ -94,7 +94,8 @@ static bool add(struct gcc_modules *modules, const struct inputs *inputs, size_t
     }
     modules->folders += in_folder && is_new_folder(inputs, number);
     modules->list[number] = (struct an_gcc_input){path, inputs->items[number].weight, module};
-    modules->inputs[module]++;
+    if (modules->inputs[module]++ == 0)
+        modules->first[module] = number;
     modules->runs[number] = in_folder           ? modules->folders - 1
                             : inputs->are_cores ? core_of(path)
                                                 : number;
@@ -107,7 +108,8 @@ bool gcc_modules_find(struct gcc_modules *modules, const struct inputs *inputs)
     modules->list = calloc(inputs->count + 1, sizeof *modules->list);
     modules->inputs = calloc(inputs->count + 1, sizeof *modules->inputs);
     modules->runs = calloc(inputs->count + 1, sizeof *modules->runs);
-    if (!modules->list || !modules->inputs || !modules->runs) {
+    modules->first = calloc(inputs->count + 1, sizeof *modules->first);
+    if (!modules->first || !modules->list || !modules->inputs || !modules->runs) {
         say_error("out of memory");
         return false;
     }
@@ -129,4 +131,5 @@ void gcc_modules_free(struct gcc_modules *modules)
     free(modules->inputs);
     free(modules->list);
     free(modules->runs);
+    free(modules->first);
 }

@@ -15,6 +15,7 @@
 struct gcc_modules {
     struct an_names names;
     size_t *inputs;            /* of each module: how many there are */
+    size_t *first;             /* of each module: its first input */
     struct an_gcc_input *list; /* of all modules; paths are those of the inputs */
     size_t *runs;              /* of each of these: its folder, its core, or its place */
     size_t count;              /* of these */

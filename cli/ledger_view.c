@@ -143,6 +143,12 @@ static struct json_object *entry_json(const struct an_ledger_entry *entry)
 
 bool ledger_write(const struct an_ledger *ledger, const char *path)
 {
+    return ledger_write_with(ledger, path, NULL, NULL);
+}
+
+bool ledger_write_with(const struct an_ledger *ledger, const char *path, const char *name,
+                       struct json_object *member)
+{
     struct json_object *json = json_object_new_object();
     struct json_object *inputs = json_object_new_array();
     json_object_object_add(json, "inputs_named", json_object_new_uint64(ledger->count));
@@ -156,6 +162,8 @@ bool ledger_write(const struct an_ledger *ledger, const char *path)
     for (size_t i = 0; i < ledger->count; i++)
         json_object_array_add(inputs, entry_json(&ledger->entries[i]));
     json_object_object_add(json, "inputs", inputs);
+    if (name)
+        json_object_object_add(json, name, member);
     size_t length;
     const char *text = json_object_to_json_string_length(
         json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &length);

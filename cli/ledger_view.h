@@ -12,4 +12,9 @@ void ledger_complain(const struct an_ledger *ledger);
 /* The whole ledger as JSON; false after a message. path may be "-". */
 bool ledger_write(const struct an_ledger *ledger, const char *path);
 
+/* The same with one member more, which is taken over; NULL when memory ran out. */
+struct json_object;
+bool ledger_write_with(const struct an_ledger *ledger, const char *path, const char *name,
+                       struct json_object *member);
+
 #endif

@@ -82,6 +82,7 @@ static enum an_code load_open(struct an_file *file, int fd, const char *path,
     file->regular = S_ISREG(info.st_mode);
     file->device = (uint64_t)info.st_dev;
     file->inode = (uint64_t)info.st_ino;
+    file->modified = info.st_mtime;
     if (file->regular && info.st_size >= MAP_FROM) {
         void *start = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (start != MAP_FAILED) {

@@ -20,6 +20,7 @@ struct an_file {
     bool mapped;
     bool regular; /* reading the same path again gives the same bytes */
     uint64_t device, inode;
+    int64_t modified; /* seconds since 1970 */
 };
 
 /* Loads path ("-": standard input) into file, replacing what it held. On failure bytes are empty. */

@@ -33,8 +33,14 @@ folders() {
     same result/right.gcda "$folder/right-all.gcda"
     same result/src/deep/values.gcda "$folder/values-all.gcda"
     says 'merged 5 of 5 inputs' '2 modules' 'right.gcda in 1 of 3' '3 other files'
-    run 0 "$anneal" merge -q -j1 -o again run1/ run2 run3
+    touch run2/src/deep/values.gcno
+    run 0 "$anneal" merge --ledger=ledger -j1 -o again run1/ run2 run3
     diff -r result again
+    says '1 module has no gcno beside it, such as right.gcda'
+    expect "$(jq -c '.modules[0]' ledger)" \
+        '{"name":"right.gcda","inputs":2,"missing_in":["run2"],"gcno":null}'
+    expect "$(jq -c '.modules[1] | [.inputs, .missing_in, .gcno]' ledger)" \
+        '[3,[],"run1/src/deep/values.gcno"]'
 }
 
 weights() {
@@ -50,6 +56,14 @@ refuses() {
     local folder=$golden/gcc-12
     run 1 "$anneal" merge -o result "$folder"/{values-1,right-a}.gcda
     says 'rejected:' 'right-a.gcda: it has 2 functions, and those before 7' 'nothing written'
+    cp "$folder/right-a.gcda" one.gcda
+    printf '\1\2\3\4' | dd of=one.gcda bs=1 seek=48 conv=notrunc 2>/dev/null # of the control flow
+    touch -d '2026-01-02 03:04:05 UTC' one.gcda
+    cp "$folder/right-b.gcda" other.gcda
+    touch -d '2025-12-31 23:59:59 UTC' other.gcda
+    run 1 "$anneal" merge -o result other.gcda one.gcda
+    says 'one.gcda: coverage mismatch: the checksum of the control flow of function 0' \
+        'is 0x04030201, and 0x' 'written on 2026-01-02 03:04:05 UTC, the first one on 2025-12-31 23:59:59 UTC'
     [ ! -e result ]
     run 0 "$anneal" merge --failure-mode=all --ledger=ledger -o result \
         "$folder"/{values-1,right-a}.gcda "$golden/gcc-11/values-1.gcda"
