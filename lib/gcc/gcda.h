@@ -64,6 +64,10 @@ enum an_gcda_order {
     AN_GCDA_EARLIER_FIRST, /* gcov-tool */
 };
 
+/* AN_OK when both are of one build of one object file; else AN_MISMATCH, and what tells. */
+enum an_code an_gcda_same_object(const struct an_gcda *one, const struct an_gcda *other,
+                                 struct an_error *error);
+
 /*
  * Adds the counts of a later run. AN_MISMATCH when both are not of the same object, with the function
  * that tells; then `into` is as it was.

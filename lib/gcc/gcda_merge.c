@@ -62,8 +62,8 @@ static enum an_code check_function(const struct an_gcda *one, const struct an_gc
     return AN_OK;
 }
 
-static enum an_code check(const struct an_gcda *one, const struct an_gcda *other,
-                          struct an_error *error)
+enum an_code an_gcda_same_object(const struct an_gcda *one, const struct an_gcda *other,
+                                 struct an_error *error)
 {
     if (one->version.word != other->version.word || one->big != other->big)
         return an_fail(error, AN_MISMATCH, "GCC %u.%u wrote it, and GCC %u.%u those before",
@@ -185,7 +185,7 @@ static bool merge_function(struct an_gcda *into, struct an_gcda_function *functi
 enum an_code an_gcda_merge(struct an_gcda *into, const struct an_gcda *later,
                            enum an_gcda_order order, struct an_error *error)
 {
-    enum an_code code = check(into, later, error);
+    enum an_code code = an_gcda_same_object(into, later, error);
     if (code != AN_OK)
         return code;
     for (size_t i = 0; i < into->functions.count; i++)

@@ -1,0 +1,62 @@
+/* The extent of a gcda file; see gcda_extent.h. */
+#include "console/gcda_extent.h"
+
+static bool is_summary(uint32_t tag)
+{
+    return tag == AN_GCC_SUMMARY || tag == 0xa3000000u; /* the latter: of a program, before GCC 8 */
+}
+
+static bool is_counters(uint32_t tag)
+{
+    enum { MOST_KINDS = 16 };
+    uint32_t kind = (tag - AN_GCC_COUNTERS) >> AN_GCC_KIND_SHIFT;
+    return tag >= AN_GCC_COUNTERS && kind < MOST_KINDS &&
+           tag == AN_GCC_COUNTERS + (kind << AN_GCC_KIND_SHIFT);
+}
+
+static enum an_code walk(struct an_gcda_extent *extent, struct an_cursor *cursor,
+                         struct an_error *error)
+{
+    while (an_cursor_left(cursor)) {
+        size_t at = cursor->at;
+        uint32_t tag = an_cursor_u32(cursor);
+        if (tag == 0 && !cursor->short_read) {
+            extent->has_end = true;
+            extent->size = cursor->at;
+            return AN_OK;
+        }
+        int32_t length = (int32_t)an_cursor_u32(cursor);
+        uint64_t size = length < 0 ? 0 : (uint64_t)length * extent->version.unit;
+        if (!cursor->short_read && !is_summary(tag) && !is_counters(tag) && tag != AN_GCC_FUNCTION)
+            return an_fail_at(error, AN_MALFORMED, at, "a record of an unknown kind");
+        if (!cursor->short_read && length < 0 && !is_counters(tag))
+            return an_fail_at(error, AN_MALFORMED, at, "a record of a negative length");
+        if (cursor->short_read || !an_cursor_take(cursor, (size_t)size))
+            return an_fail_at(error, AN_TRUNCATED, at, "it ends within a record");
+        extent->has_summary |= is_summary(tag);
+    }
+    extent->size = cursor->at;
+    return AN_OK;
+}
+
+enum an_code an_gcda_extent_of(struct an_gcda_extent *extent, struct an_bytes bytes,
+                               struct an_error *error)
+{
+    *extent = (struct an_gcda_extent){.has_end = false};
+    if (!an_gcc_recognise(bytes, AN_GCDA_MAGIC, &extent->big))
+        return an_fail_at(error, AN_MALFORMED, 0, "no gcda file: it does not begin with 'gcda'");
+    struct an_cursor cursor = an_cursor_at(bytes, 4, extent->big);
+    uint32_t version = an_cursor_u32(&cursor);
+    enum an_code code = an_gcc_version_of(version, &extent->version, error);
+    if (code != AN_OK && (extent->version.major == 0 || extent->version.major >= AN_GCC_OLDEST))
+        return code;
+    if (extent->version.major < AN_GCC_OLDEST)
+        extent->version.unit = 4;
+    an_cursor_u32(&cursor);
+    if (extent->version.has_checksum)
+        an_cursor_u32(&cursor);
+    extent->header_size = cursor.at;
+    if (cursor.short_read)
+        return an_fail_at(error, AN_TRUNCATED, bytes.size, "it ends within its header");
+    return walk(extent, &cursor, error);
+}
