@@ -136,8 +136,8 @@ static bool scan_log(struct scan *scan)
         if (!take_line(scan, line, start))
             return false;
     }
-    scan->console->lines =
-        lines->number - 1 + (lines->log.size && lines->log.data[lines->log.size - 1] != '\n');
+    bool is_open = lines->log.size && lines->log.data[lines->log.size - 1] == '\r';
+    scan->console->lines = lines->number - 1 + is_open;
     return an_streams_finish(&scan->streams, scan->console->lines) && an_dumps_finish(&scan->dumps);
 }
 
@@ -183,9 +183,9 @@ static bool read_bytes(const struct an_console_options *options, struct an_bytes
     struct scan scan = {.options = options,
                         .console = console,
                         .lines = an_lines_of(log),
-                        .marks = {.log = log},
                         .streams = {.console = console},
                         .dumps = {.console = console}};
+    an_marks_start(&scan.marks, log);
     bool done = scan_log(&scan) && judge(options, console);
     an_streams_free(&scan.streams);
     an_dumps_free(&scan.dumps);

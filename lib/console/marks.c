@@ -4,45 +4,54 @@
 static const struct {
     const char *text;
     size_t size;
-} words[AN_MARKS] = {
+} words[] = {
     {"begin ", 6},      {"crc32 ", 6},    {"end", 3},   {"GCOV", 4},
     {"gcov start", 10}, {"Emitting ", 9}, {"gggdg", 5}, /* "gcfn", letter by letter: ogggdghg, or hgggdgog */
     {"66636", 5}, /* the same in digits: 6e666367, or 6766636e */
 };
-enum { END = 2 };
+enum { WORDS = sizeof words / sizeof *words, END = 2 };
 
-/* The line that ends a file has nothing behind that word. */
+void an_marks_start(struct an_marks *marks, struct an_bytes log)
+{
+    *marks = (struct an_marks){.log = log};
+    for (size_t i = 0; i < WORDS; i++)
+        for (size_t k = 0; k < 2; k++) {
+            uint16_t pair = an_load16(words[i].text + k);
+            marks->pairs[pair >> 3] |= (uint8_t)(1u << (pair & 7));
+        }
+}
+
+/* The line that ends a file has nothing behind that word, and no letter in front of it. */
 static bool is_end(struct an_bytes log, size_t at)
 {
-    if (at + 3 == log.size)
-        return true;
-    uint8_t next = log.data[at + 3];
-    return next == '\r' || next == '\n' || next == ' ' || next == '\x1b';
+    size_t next = at + 3;
+    if (at && log.data[at - 1] >= 'a' && log.data[at - 1] <= 'z')
+        return false;
+    while (next < log.size && log.data[next] == ' ')
+        next++;
+    return next == log.size || log.data[next] < ' ';
 }
 
-static size_t find(struct an_bytes log, size_t from, size_t word)
+static bool is_word(struct an_bytes log, size_t at)
 {
-    while (from < log.size) {
-        const uint8_t *found =
-            memmem(log.data + from, log.size - from, words[word].text, words[word].size);
-        if (!found)
-            break;
-        size_t at = (size_t)(found - log.data);
-        if (word != END || is_end(log, at))
+    for (size_t i = 0; i < WORDS; i++)
+        if (log.data[at] == (uint8_t)words[i].text[0] && words[i].size <= log.size - at &&
+            memcmp(log.data + at, words[i].text, words[i].size) == 0)
+            return i != END || is_end(log, at);
+    return false;
+}
+
+size_t an_marks_next(const struct an_marks *marks, size_t from)
+{
+    struct an_bytes log = marks->log;
+    for (size_t at = from; at + 1 < log.size; at += 2) {
+        uint16_t pair = an_load16(log.data + at);
+        if (!(marks->pairs[pair >> 3] >> (pair & 7) & 1))
+            continue;
+        if (at > from && is_word(log, at - 1))
+            return at - 1;
+        if (is_word(log, at))
             return at;
-        from = at + 1;
     }
     return log.size;
-}
-
-size_t an_marks_next(struct an_marks *marks, size_t from)
-{
-    size_t next = marks->log.size;
-    for (size_t i = 0; i < AN_MARKS; i++) {
-        if (marks->at[i] < from || from == 0)
-            marks->at[i] = find(marks->log, from, i);
-        if (marks->at[i] < next)
-            next = marks->at[i];
-    }
-    return next;
 }

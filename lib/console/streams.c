@@ -41,7 +41,7 @@ static void note_extra(struct an_stream *stream, const struct an_uu *line, uint6
         stream->wrong_sum_line = number;
 }
 
-static void note(struct an_stream *stream, const struct an_uu *line, uint64_t number)
+static void accept(struct an_stream *stream, const struct an_uu *line, uint64_t number)
 {
     stream->has_back_quote |= line->has_back_quote;
     stream->has_blank |= line->has_blank;
@@ -50,19 +50,21 @@ static void note(struct an_stream *stream, const struct an_uu *line, uint64_t nu
         stream->lost_line = number;
     if (line->has_filling)
         blame(stream, number, "its last character has bits that belong to no byte");
-    if (stream->zero_line && !stream->zero_is_blank)
-        blame(stream, number, "there is data behind the line that ends it");
-    stream->zero_line = 0;
-    stream->odd_line = 0;
     note_extra(stream, line, number);
+    an_buffer_put(&stream->bytes, line->bytes, line->count);
+}
+
+/* Whether blanks at the end of lines are zeros, and get lost, as far as one can see. */
+static bool loses_blanks(const struct an_stream *stream)
+{
+    return stream->has_blank && !stream->has_back_quote && !stream->keeps_blank;
 }
 
 /* A short line with others behind it was a prompt or the like, unless it is too long for that. */
 static void drop_tail(struct an_stream *stream, bool next_is_short)
 {
-    if (!stream->tail_text)
-        return;
-    if (stream->tail_text > FRAGMENT || next_is_short)
+    bool is_prompt = stream->tail.lost && !loses_blanks(stream);
+    if (stream->tail_text > FRAGMENT || (stream->tail_text && next_is_short && !is_prompt))
         blame(stream, stream->tail_line, "it has %zu bytes, expected %d in all but the last line",
               stream->tail.count, AN_UU_FULL);
     stream->tail_text = 0;
@@ -84,10 +86,13 @@ static void take_data(struct an_stream *stream, const struct an_uu *line, struct
         take_zero(stream, line, text.number);
         return;
     }
-    note(stream, line, text.number);
+    if (stream->zero_line && !stream->zero_is_blank)
+        blame(stream, text.number, "there is data behind the line that ends it");
+    stream->zero_line = 0;
+    stream->odd_line = 0;
     drop_tail(stream, line->count < AN_UU_FULL);
     if (line->count == AN_UU_FULL) {
-        an_buffer_put(&stream->bytes, line->bytes, line->count);
+        accept(stream, line, text.number);
         return;
     }
     stream->tail = *line;
@@ -144,9 +149,11 @@ static void check_extras(struct an_stream *stream)
 
 static void check_whole(struct an_stream *stream, uint64_t line)
 {
+    if (stream->tail_text)
+        accept(stream, &stream->tail, stream->tail_line);
     if (!stream->zero_line)
-        blame(stream, line, "the line of no bytes is missing before 'end'");
-    if (stream->lost_line && (stream->has_back_quote || stream->keeps_blank || !stream->has_blank))
+        blame(stream, line, "its end, or the line of no bytes before it, is missing");
+    if (stream->lost_line && !loses_blanks(stream))
         blame(stream, stream->lost_line, "it is shorter than its first character says");
     check_extras(stream);
     if (stream->is_mixed)
@@ -164,8 +171,6 @@ static void close_files(struct an_stream *stream)
 static bool finish(struct an_streams *streams, size_t index, uint64_t last_line)
 {
     struct an_stream *stream = &streams->items[index];
-    if (stream->tail_text)
-        an_buffer_put(&stream->bytes, stream->tail.bytes, stream->tail.count);
     bool failed = stream->bytes.failed;
     struct an_found *found = failed
                                  ? NULL
@@ -186,8 +191,10 @@ static bool finish(struct an_streams *streams, size_t index, uint64_t last_line)
     return found != NULL;
 }
 
+/* One whose end is not there. */
 static bool give_up(struct an_streams *streams, size_t index, uint64_t line)
 {
+    check_whole(&streams->items[index], line);
     blame(&streams->items[index], line, "its 'end' is missing");
     return finish(streams, index, line);
 }

@@ -100,7 +100,7 @@ bool an_uu_decode(const char *text, size_t size, struct an_uu *line)
     if (all & WRONG)
         return false;
     line->has_back_quote = all & BACK_QUOTE;
-    line->has_blank = all & BLANK;
+    line->has_blank = line->lost ? size > 1 && memchr(text + 1, ' ', size - 1) : all & BLANK;
     line->keeps_blank = !line->lost && from[needed - 1] == ' ';
     for (size_t i = line->count; i < 3 * groups; i++)
         line->has_filling |= line->bytes[i] != 0;
