@@ -21,15 +21,27 @@ void an_marks_start(struct an_marks *marks, struct an_bytes log)
         }
 }
 
-/* The line that ends a file has nothing behind that word, and no letter in front of it. */
+static size_t line_start(struct an_bytes log, size_t at)
+{
+    while (at && log.data[at - 1] != '\n' && log.data[at - 1] != '\r')
+        at--;
+    return at;
+}
+
+/*
+ * Whether this "end" may be the line that ends a file: nothing is behind it in its line, and the line before
+ * has a '`' at its end, or nothing but what is in front of this "end".
+ */
 static bool is_end(struct an_bytes log, size_t at)
 {
-    size_t next = at + 3;
-    if (at && log.data[at - 1] >= 'a' && log.data[at - 1] <= 'z')
-        return false;
+    size_t next = at + 3, start = line_start(log, at), end = start;
     while (next < log.size && log.data[next] == ' ')
         next++;
-    return next == log.size || log.data[next] < ' ';
+    if (next < log.size && log.data[next] >= ' ')
+        return false;
+    while (end && (log.data[end - 1] <= ' ' || log.data[end - 1] == 0x7f))
+        end--;
+    return end && (log.data[end - 1] == '`' || end - line_start(log, end) <= at - start);
 }
 
 static bool is_word(struct an_bytes log, size_t at)

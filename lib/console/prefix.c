@@ -131,12 +131,14 @@ static size_t blanks(const char *text, size_t size, size_t at)
 bool an_prefix_of(struct an_prefix *prefix, const char *text, size_t size)
 {
     size_t at = 0, count = 0;
+    prefix->has_time = false;
     while (at < size) {
         size_t before = blanks(text, size, at);
         bool inside_number = at && is_digit(text[at - 1]) && !before;
         size_t time = inside_number ? 0 : time_length(text + at + before, size - at - before);
         if (count == AN_PREFIX_MOST)
             return false;
+        prefix->has_time |= time > 0;
         prefix->key[count++] = time ? '\1' : text[at];
         at += time ? before + time : 1;
     }
@@ -147,8 +149,12 @@ bool an_prefix_of(struct an_prefix *prefix, const char *text, size_t size)
 size_t an_prefix_match(const struct an_prefix *prefix, size_t size, const char *text,
                        size_t text_size)
 {
-    size_t at = 0;
+    size_t at = 0, end = size;
+    while (end && prefix->key[end - 1] == ' ')
+        end--;
     for (size_t i = 0; i < size; i++) {
+        if (at == text_size && i >= end)
+            return at; /* nothing follows, and the blanks before it are lost */
         if (prefix->key[i] == '\1') {
             at += blanks(text, text_size, at);
             size_t time = time_length(text + at, text_size - at);

@@ -12,14 +12,14 @@
 #ifndef AN_CONSOLE_PREFIX_H
 #define AN_CONSOLE_PREFIX_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/bytes.h"
 
 enum { AN_PREFIX_MOST = 160 };
 
 struct an_prefix {
     char key[AN_PREFIX_MOST]; /* not terminated; '\1' stands for a time */
     size_t size;
+    bool has_time;
 };
 
 /* False when the text is too long for a prefix. */
@@ -28,6 +28,18 @@ bool an_prefix_of(struct an_prefix *prefix, const char *text, size_t size);
 /* Where the rest of the line begins when it has the first `size` of the prefix's key; else SIZE_MAX. */
 size_t an_prefix_match(const struct an_prefix *prefix, size_t size, const char *text,
                        size_t text_size);
+
+/* False when it is plain at a glance that a text does not have it all. */
+static inline bool an_prefix_may_match(const struct an_prefix *prefix, const char *text,
+                                       size_t text_size)
+{
+    size_t size = prefix->size;
+    if (prefix->has_time || size == 0 || text_size < size)
+        return true;
+    if (size < 8)
+        return text[0] == prefix->key[0];
+    return an_load64(text + size - 8) == an_load64(prefix->key + size - 8);
+}
 
 bool an_prefix_same(const struct an_prefix *one, const struct an_prefix *other);
 

@@ -80,12 +80,23 @@ static void take_zero(struct an_stream *stream, const struct an_uu *line, uint64
         blame(stream, stream->odd_line, "it may have been the last line of data, but is damaged");
 }
 
+/* "# " may be a prompt, or three zeros whose blanks are lost; but not where zeros are '`', nor where the
+ * data has ended. */
+static bool is_prompt(const struct an_stream *stream, const struct an_uu *line, struct an_line text)
+{
+    bool has_ended = stream->zero_line && !stream->zero_is_blank;
+    return line->lost && an_trimmed(text.text, text.size) <= FRAGMENT &&
+           (stream->has_back_quote || has_ended) && text.text[0] != 'M';
+}
+
 static void take_data(struct an_stream *stream, const struct an_uu *line, struct an_line text)
 {
     if (line->count == 0) {
         take_zero(stream, line, text.number);
         return;
     }
+    if (is_prompt(stream, line, text))
+        return;
     if (stream->zero_line && !stream->zero_is_blank)
         blame(stream, text.number, "there is data behind the line that ends it");
     stream->zero_line = 0;
@@ -108,7 +119,8 @@ static struct an_stream *stream_of(struct an_streams *streams, struct an_line li
     *payload = line;
     for (size_t i = 0; i < streams->count; i++) {
         struct an_stream *stream = &streams->items[i];
-        if (best && stream->prefix.size < best->prefix.size)
+        if ((best && stream->prefix.size < best->prefix.size) ||
+            !an_prefix_may_match(&stream->prefix, line.text, line.size))
             continue;
         size_t at = an_prefix_match(&stream->prefix, stream->prefix.size, line.text, line.size);
         if (at == SIZE_MAX)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "console/line.h"
 
 enum { VALUE = 0x3f, BACK_QUOTE = 0x100, BLANK = 0x200, WRONG = 0x8000 };
@@ -43,19 +44,46 @@ static const uint16_t meaning[256] = {
     WRONG_16,
 };
 
+#define EACH(byte) ((byte) * 0x0101010101010101u)
+
+/*
+ * Two groups of four at once, in the bytes of a word: each character less 0x20 must be at most 0x40. The six
+ * bits of neighbours are put together, twice.
+ */
+static unsigned decode_two_groups(const char *text, uint8_t *to)
+{
+    uint64_t each = an_get64(text, false) - EACH(0x20);
+    uint64_t wrong = (each | (each + EACH(0x3f))) & EACH(0x80);
+    uint64_t blank = (each - EACH(1)) & ~each & EACH(0x80);
+    uint64_t six = each & EACH(0x3f);
+    uint64_t twelve = (six & 0x003f003f003f003fu) << 6 | (six >> 8 & 0x003f003f003f003fu);
+    uint64_t all = (twelve & 0x00000fff00000fffu) << 12 | (twelve >> 16 & 0x00000fff00000fffu);
+    to[0] = (uint8_t)(all >> 16);
+    to[1] = (uint8_t)(all >> 8);
+    to[2] = (uint8_t)all;
+    to[3] = (uint8_t)(all >> 48);
+    to[4] = (uint8_t)(all >> 40);
+    to[5] = (uint8_t)(all >> 32);
+    return (wrong ? WRONG : 0) | (each & EACH(0x40) ? BACK_QUOTE : 0) | (blank ? BLANK : 0);
+}
+
+static unsigned decode_group(const char *text, uint8_t *to)
+{
+    unsigned a = meaning[(uint8_t)text[0]], b = meaning[(uint8_t)text[1]];
+    unsigned c = meaning[(uint8_t)text[2]], d = meaning[(uint8_t)text[3]];
+    to[0] = (uint8_t)(a << 2 | (b & VALUE) >> 4);
+    to[1] = (uint8_t)(b << 4 | (c & VALUE) >> 2);
+    to[2] = (uint8_t)(c << 6 | (d & VALUE));
+    return a | b | c | d;
+}
+
 /* Decodes groups of four; returns all their meanings put together. */
 static unsigned decode_groups(const char *text, size_t groups, uint8_t *to)
 {
     unsigned all = 0;
-    for (size_t i = 0; i < groups; i++, text += 4, to += 3) {
-        unsigned a = meaning[(uint8_t)text[0]], b = meaning[(uint8_t)text[1]];
-        unsigned c = meaning[(uint8_t)text[2]], d = meaning[(uint8_t)text[3]];
-        all |= a | b | c | d;
-        to[0] = (uint8_t)(a << 2 | (b & VALUE) >> 4);
-        to[1] = (uint8_t)(b << 4 | (c & VALUE) >> 2);
-        to[2] = (uint8_t)(c << 6 | (d & VALUE));
-    }
-    return all;
+    for (; groups > 1; groups -= 2, text += 8, to += 6)
+        all |= decode_two_groups(text, to);
+    return groups ? all | decode_group(text, to) : all;
 }
 
 static bool is_sum(const struct an_uu *line, char extra)

@@ -77,6 +77,17 @@ static void test_cores(void **context)
     }
 }
 
+/* A line of nothing may lose the blanks that the prefix ends with. */
+static void test_lost_blanks(void **context)
+{
+    struct an_prefix prefix;
+    (void)context;
+    assert_true(an_prefix_of(&prefix, "PP3:  ", 6));
+    for (size_t size = 0; size <= 6; size++)
+        assert_int_equal(an_prefix_match(&prefix, prefix.size, "PP3:  ", size),
+                         size < 4 ? SIZE_MAX : size);
+}
+
 static void test_too_long(void **context)
 {
     char text[AN_PREFIX_MOST + 2];
@@ -90,9 +101,8 @@ static void test_too_long(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_other),
-        cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_same),     cmocka_unit_test(test_other),
+        cmocka_unit_test(test_cores),    cmocka_unit_test(test_lost_blanks),
         cmocka_unit_test(test_too_long),
     };
     return RUN_TESTS(tests);
