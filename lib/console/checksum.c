@@ -81,13 +81,10 @@ static void judge(struct an_found *found, const struct an_checksum *checksum, ui
 
 bool an_checksum_take(struct an_console *console, const struct an_checksum *checksum, uint64_t line)
 {
-    for (size_t i = console->count; i-- > 0;) {
-        struct an_found *found = &console->items[i];
-        if (found->file.form == AN_CONSOLE_UUENCODE && !found->has_checksum &&
-            an_found_is_called(found, checksum->name, checksum->name_size)) {
-            judge(found, checksum, line);
-            return true;
-        }
+    struct an_found *found = an_found_latest(console, checksum->name, checksum->name_size);
+    if (found && found->file.form == AN_CONSOLE_UUENCODE && !found->has_checksum) {
+        judge(found, checksum, line);
+        return true;
     }
     struct an_found *lost =
         an_found_add(console, checksum->name, checksum->name_size, AN_CONSOLE_UUENCODE, NULL);

@@ -21,8 +21,8 @@ struct an_checksum {
 /* Finds it anywhere in a line. */
 bool an_checksum_parse(struct an_line line, struct an_checksum *checksum);
 
-/* Judges the file that it is for: the last one of that name that has none yet. Without one, it stands in
- * the list for a file that is lost. False when memory runs out. */
+/* Judges the file that it is for: the last one of that name. Without one, or if that has a checksum already, it
+ * stands in the list for a file that is lost. False when memory runs out. */
 bool an_checksum_take(struct an_console *console, const struct an_checksum *checksum,
                       uint64_t line);
 

@@ -5,11 +5,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The next file has this name. */
+static bool note_name(struct an_console *console, const char *name, size_t size)
+{
+    bool is_new;
+    size_t index = an_names_insert(&console->index, name, size, &is_new);
+    if (index == AN_NO_NAME || (is_new && !an_vector_push(&console->latest)))
+        return false;
+    console->latest.items[index] = console->count;
+    return true;
+}
+
 struct an_found *an_found_add(struct an_console *console, const char *name, size_t name_size,
                               enum an_console_form form, struct an_buffer *bytes)
 {
     char *copy = an_arena_copy(&console->names, name, name_size);
-    struct an_found *found = copy ? an_vector_push(console) : NULL;
+    if (!copy || !note_name(console, copy, name_size))
+        return NULL;
+    struct an_found *found = an_vector_push(console);
     if (!found)
         return NULL;
     *found = (struct an_found){
@@ -52,9 +65,10 @@ void an_found_doubt(struct an_found *found, const char *what, ...)
     va_end(arguments);
 }
 
-bool an_found_is_called(const struct an_found *found, const char *name, size_t size)
+struct an_found *an_found_latest(struct an_console *console, const char *name, size_t size)
 {
-    return strncmp(found->file.name, name, size) == 0 && found->file.name[size] == '\0';
+    size_t index = an_names_find(&console->index, name, size);
+    return index == AN_NO_NAME ? NULL : &console->items[console->latest.items[index]];
 }
 
 void an_found_sweep(struct an_console *console)

@@ -4,6 +4,7 @@
 
 #include <anneal/console.h>
 
+#include "base/map.h"
 #include "base/vector.h"
 #include "console/line.h"
 #include "console/prefix.h"
@@ -18,6 +19,10 @@ struct an_found {
 
 struct an_console {
     struct an_arena names;
+    struct an_names index; /* of the names */
+    struct {
+        AN_VECTOR(size_t);
+    } latest; /* of each name: the file that was added last */
     uint64_t lines;
     AN_VECTOR(struct an_found);
 };
@@ -34,7 +39,8 @@ void an_found_blame(struct an_found *found, uint64_t line, const char *what, ...
 
 void an_found_doubt(struct an_found *found, const char *what, ...) AN_PRINTF(2, 3);
 
-bool an_found_is_called(const struct an_found *found, const char *name, size_t size);
+/* The file of this name that was added last, or NULL. Not after files were dropped. */
+struct an_found *an_found_latest(struct an_console *console, const char *name, size_t size);
 
 /* Drops what another copy stands for. */
 void an_found_sweep(struct an_console *console);

@@ -4,6 +4,7 @@
  * a checksum, are of several runs; without one, nobody knows which is right.
  */
 #include <inttypes.h>
+#include <xxhash.h>
 
 #include "base/map.h"
 #include "console/judge.h"
@@ -53,16 +54,27 @@ struct group {
     size_t *members, count;
 };
 
-static void unite_equal(struct an_console *console, const struct group *group)
+/* Equal ones are found by their hashes. False when memory runs out. */
+static bool unite_equal(struct an_console *console, const struct group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        for (size_t k = i + 1; k < group->count; k++) {
-            struct an_found *one = &console->items[group->members[i]];
-            struct an_found *other = &console->items[group->members[k]];
-            if (!one->is_dropped && !other->is_dropped && !is_damaged(one) && !is_damaged(other) &&
-                are_equal(one, other))
-                unite(one, other);
-        }
+    struct an_map first = {.used = 0}; /* by hash: its place in the group, from 1 */
+    bool done = true, is_new;
+    for (size_t i = 0; done && i < group->count; i++) {
+        struct an_found *found = &console->items[group->members[i]];
+        if (is_damaged(found))
+            continue;
+        uint64_t *place =
+            an_map_insert(&first, XXH3_64bits(found->bytes, found->file.size), &is_new);
+        struct an_found *other =
+            place && !is_new ? &console->items[group->members[*place - 1]] : NULL;
+        done = place != NULL;
+        if (other && are_equal(other, found))
+            unite(other, found);
+        else if (done && is_new)
+            *place = i + 1;
+    }
+    an_map_free(&first);
+    return done;
 }
 
 /* Those that nothing proves, when others are not the same. */
@@ -108,11 +120,13 @@ static void number(struct an_console *console, const struct group *group)
     }
 }
 
-static void judge(struct an_console *console, const struct group *group)
+static bool judge(struct an_console *console, const struct group *group)
 {
-    unite_equal(console, group);
+    if (!unite_equal(console, group))
+        return false;
     blame_different(console, group);
     number(console, group);
+    return true;
 }
 
 struct entry {
@@ -153,7 +167,7 @@ bool an_judge_copies(struct an_console *console)
         for (end = i; end < count && entries[end].name == entries[i].name; end++)
             members[end - i] = entries[end].index;
         if (end - i > 1 && console->items[members[0]].file.name[0])
-            judge(console, &(struct group){members, end - i});
+            done = judge(console, &(struct group){members, end - i});
     }
     an_names_free(&names);
     free(members);

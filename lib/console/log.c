@@ -248,6 +248,8 @@ void an_console_free(struct an_console *console)
     for (size_t i = 0; i < console->count; i++)
         free(console->items[i].bytes);
     an_vector_free(console);
+    an_vector_free(&console->latest);
+    an_names_free(&console->index);
     an_arena_free(&console->names);
     free(console);
 }

@@ -8,7 +8,12 @@
 
 #include "console/checksum.h"
 
-enum { MOST_OPEN = 1024, FRAGMENT = 8 };
+enum {
+    MOST_OPEN = 256,
+    FRAGMENT = 8, /* characters of a line that may be a prompt, or a word */
+    PATIENCE =
+        64, /* lines in which the first line of data is looked for behind less than the prefix */
+};
 
 static void blame(struct an_stream *stream, uint64_t line, const char *what, ...) AN_PRINTF(3, 4);
 
@@ -179,11 +184,31 @@ static void close_files(struct an_stream *stream)
     free(stream->name);
 }
 
+static void remove_stream(struct an_streams *streams, size_t index)
+{
+    struct an_stream *stream = &streams->items[index];
+    close_files(stream);
+    memmove(stream, stream + 1, (streams->count - index - 1) * sizeof *stream);
+    streams->count--;
+}
+
+/* "begin 500 iterations", and no data behind it, is a sentence. */
+static bool is_meant(const struct an_stream *stream)
+{
+    return stream->is_settled || stream->zero_line ||
+           memchr(stream->name, '.', stream->name_size) ||
+           memchr(stream->name, '/', stream->name_size);
+}
+
 /* The file at this index is done, whole or not. False when memory runs out. */
 static bool finish(struct an_streams *streams, size_t index, uint64_t last_line)
 {
     struct an_stream *stream = &streams->items[index];
     bool failed = stream->bytes.failed;
+    if (!is_meant(stream)) {
+        remove_stream(streams, index);
+        return true;
+    }
     struct an_found *found = failed
                                  ? NULL
                                  : an_found_add(streams->console, stream->name, stream->name_size,
@@ -197,9 +222,7 @@ static bool finish(struct an_streams *streams, size_t index, uint64_t last_line)
         if (stream->trouble[0])
             an_found_blame(found, stream->trouble_line, "%s", stream->trouble);
     }
-    close_files(stream);
-    memmove(stream, stream + 1, (streams->count - index - 1) * sizeof *stream);
-    streams->count--;
+    remove_stream(streams, index);
     return found != NULL;
 }
 
@@ -307,17 +330,28 @@ enum an_taken an_streams_words(struct an_streams *streams, struct an_line line)
 
 /* ---- noise ---- */
 
+/* Whether this is, by its length, a whole line of data. */
+static bool is_as_long_as_it_says(const char *text, size_t size)
+{
+    size_t count = size ? (size_t)(text[0] - 0x20) & 0x3f : 0;
+    return count && size == 1 + 4 * ((count + 2) / 3);
+}
+
 /* A file whose "begin" had something else in front: the first line of data shows how much of that was
  * its prefix. */
 static bool settle(struct an_stream *stream, struct an_line line)
 {
     struct an_uu uu;
-    for (size_t size = stream->prefix.size; size-- > 0;) {
-        size_t at = an_prefix_match(&stream->prefix, size, line.text, line.size);
-        if (at == SIZE_MAX)
-            continue;
-        struct an_line rest = {line.text + at, line.size - at, line.number};
-        if (rest.size < 5 || !an_uu_decode(rest.text, rest.size, &uu) || !uu.count || uu.lost)
+    size_t at[AN_PREFIX_MOST], size = 0;
+    if (stream->is_settled || stream->attempts++ >= PATIENCE)
+        return false;
+    while (size < stream->prefix.size &&
+           (at[size] = an_prefix_match(&stream->prefix, size, line.text, line.size)) != SIZE_MAX)
+        size++;
+    while (size-- > 0) {
+        struct an_line rest = {line.text + at[size], line.size - at[size], line.number};
+        if (!is_as_long_as_it_says(rest.text, rest.size) ||
+            !an_uu_decode(rest.text, rest.size, &uu))
             continue;
         stream->prefix.size = size;
         stream->is_settled = true;
@@ -360,7 +394,7 @@ enum an_taken an_streams_noise(struct an_streams *streams, struct an_line line)
     bool taken = stream && take_glued(stream, payload);
     for (size_t i = 0; !taken && i < streams->count; i++) {
         stream = &streams->items[i];
-        taken = !stream->is_settled && settle(stream, line);
+        taken = settle(stream, line);
     }
     if (taken)
         return stream->bytes.failed ? AN_TAKING_FAILED : AN_TAKEN;

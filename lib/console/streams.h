@@ -19,8 +19,9 @@
 
 struct an_stream {
     struct an_prefix prefix;
-    bool is_settled; /* lines of data had this prefix; before, it may end in something else */
-    bool is_mixed;   /* it began while another one with this prefix was open */
+    unsigned attempts; /* to find the first line of data behind less than that */
+    bool is_settled;   /* lines of data had this prefix; before, it may end in something else */
+    bool is_mixed;     /* it began while another one with this prefix was open */
     char *name;
     size_t name_size;
     unsigned mode;
