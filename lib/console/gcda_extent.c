@@ -14,6 +14,14 @@ static bool is_counters(uint32_t tag)
            tag == AN_GCC_COUNTERS + (kind << AN_GCC_KIND_SHIFT);
 }
 
+/* Counters have 64 bits; a function has a number and one or two checksums, or nothing. */
+static bool may_have(uint32_t tag, int32_t length, uint64_t size)
+{
+    if (is_counters(tag))
+        return size % 8 == 0;
+    return length >= 0 && (tag != AN_GCC_FUNCTION || size == 0 || size == 8 || size == 12);
+}
+
 static enum an_code walk(struct an_gcda_extent *extent, struct an_cursor *cursor,
                          struct an_error *error)
 {
@@ -29,8 +37,9 @@ static enum an_code walk(struct an_gcda_extent *extent, struct an_cursor *cursor
         uint64_t size = length < 0 ? 0 : (uint64_t)length * extent->version.unit;
         if (!cursor->short_read && !is_summary(tag) && !is_counters(tag) && tag != AN_GCC_FUNCTION)
             return an_fail_at(error, AN_MALFORMED, at, "a record of an unknown kind");
-        if (!cursor->short_read && length < 0 && !is_counters(tag))
-            return an_fail_at(error, AN_MALFORMED, at, "a record of a negative length");
+        if (!cursor->short_read && !may_have(tag, length, size))
+            return an_fail_at(error, AN_MALFORMED, at,
+                              "a record of a length that is none of its kind");
         if (cursor->short_read || !an_cursor_take(cursor, (size_t)size))
             return an_fail_at(error, AN_TRUNCATED, at, "it ends within a record");
         extent->has_summary |= is_summary(tag);

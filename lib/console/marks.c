@@ -9,7 +9,7 @@ static const struct {
     {"gcov start", 10}, {"Emitting ", 9}, {"gggdg", 5}, /* "gcfn", letter by letter: ogggdghg, or hgggdgog */
     {"66636", 5}, /* the same in digits: 6e666367, or 6766636e */
 };
-enum { WORDS = sizeof words / sizeof *words, END = 2 };
+enum { WORDS = sizeof words / sizeof *words, END = 2, FAR = 512 };
 
 void an_marks_start(struct an_marks *marks, struct an_bytes log)
 {
@@ -21,9 +21,11 @@ void an_marks_start(struct an_marks *marks, struct an_bytes log)
         }
 }
 
+/* Where the line begins, or an offset that is too far away for a prefix. */
 static size_t line_start(struct an_bytes log, size_t at)
 {
-    while (at && log.data[at - 1] != '\n' && log.data[at - 1] != '\r')
+    size_t limit = at > FAR ? at - FAR : 0;
+    while (at > limit && log.data[at - 1] != '\n' && log.data[at - 1] != '\r')
         at--;
     return at;
 }
@@ -34,12 +36,13 @@ static size_t line_start(struct an_bytes log, size_t at)
  */
 static bool is_end(struct an_bytes log, size_t at)
 {
-    size_t next = at + 3, start = line_start(log, at), end = start;
+    size_t next = at + 3;
     while (next < log.size && log.data[next] == ' ')
         next++;
     if (next < log.size && log.data[next] >= ' ')
         return false;
-    while (end && (log.data[end - 1] <= ' ' || log.data[end - 1] == 0x7f))
+    size_t start = line_start(log, at), limit = start > FAR ? start - FAR : 0, end = start;
+    while (end > limit && (log.data[end - 1] <= ' ' || log.data[end - 1] == 0x7f))
         end--;
     return end && (log.data[end - 1] == '`' || end - line_start(log, end) <= at - start);
 }
