@@ -22,13 +22,14 @@ static bool parse_rest(const char *text, size_t size, struct an_checksum *checks
             return false;
         checksum->crc = checksum->crc << 4 | (uint32_t)digit;
     }
-    if (i + 1 >= size || text[i++] != ' ')
+    if (i + 1 >= size || text[i] != ' ')
         return false;
-    size_t start = i;
+    size_t start = ++i;
     for (checksum->size = 0; i < size && text[i] >= '0' && text[i] <= '9' && i < start + 18; i++)
         checksum->size = 10 * checksum->size + (uint64_t)(text[i] - '0');
-    if (i == start || i + 1 >= size || text[i++] != ' ')
+    if (i == start || i + 1 >= size || text[i] != ' ')
         return false;
+    i++;
     checksum->name = text + i;
     checksum->name_size = an_trimmed(text + i, size - i);
     return checksum->name_size > 0;
