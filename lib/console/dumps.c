@@ -63,7 +63,7 @@ static struct an_found *add_file(struct an_dumps *dumps)
     found->file.first_line = dumps->first_line;
     found->file.last_line = dumps->last_line;
     if (dumps->odd_line)
-        an_found_blame(found, dumps->odd_line, "it may have been a line of data, but is damaged");
+        an_found_blame(found, dumps->odd_line, "this may have been a line of data");
     else if (!an_digits_whole(&dumps->digits))
         an_found_blame(found, dumps->last_line, "half a byte is missing");
     dumps->digits.held = dumps->digits.bits = 0;
@@ -84,7 +84,7 @@ static bool split_stream(struct an_dumps *dumps)
     for (size_t i = dumps->first_found; i < console->count; i++)
         if (dumps->odd_line)
             an_found_blame(&console->items[i], dumps->odd_line,
-                           "it may have been a line of data, but is damaged");
+                           "this may have been a line of data");
         else if (!an_digits_whole(&dumps->digits))
             an_found_blame(&console->items[i], dumps->last_line, "half a byte is missing");
     dumps->digits.bytes.size = 0;

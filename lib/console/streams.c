@@ -54,7 +54,7 @@ static void accept(struct an_stream *stream, const struct an_uu *line, uint64_t 
     if (line->lost && !stream->lost_line)
         stream->lost_line = number;
     if (line->has_filling)
-        blame(stream, number, "its last character has bits that belong to no byte");
+        blame(stream, number, "the last character of this line has bits that belong to no byte");
     note_extra(stream, line, number);
     an_buffer_put(&stream->bytes, line->bytes, line->count);
 }
@@ -70,8 +70,9 @@ static void drop_tail(struct an_stream *stream, bool next_is_short)
 {
     bool is_prompt = stream->tail.lost && !loses_blanks(stream);
     if (stream->tail_text > FRAGMENT || (stream->tail_text && next_is_short && !is_prompt))
-        blame(stream, stream->tail_line, "it has %zu bytes, expected %d in all but the last line",
-              stream->tail.count, AN_UU_FULL);
+        blame(stream, stream->tail_line,
+              "this line has %zu bytes, expected %d in all but the last line", stream->tail.count,
+              AN_UU_FULL);
     stream->tail_text = 0;
 }
 
@@ -82,7 +83,7 @@ static void take_zero(struct an_stream *stream, const struct an_uu *line, uint64
     stream->zero_line = number;
     stream->zero_is_blank = !line->has_back_quote;
     if (stream->odd_line && line->has_back_quote)
-        blame(stream, stream->odd_line, "it may have been the last line of data, but is damaged");
+        blame(stream, stream->odd_line, "this may have been its last line of data");
 }
 
 /* "# " may be a prompt, or three zeros whose blanks are lost; but not where zeros are '`', nor where the
@@ -156,11 +157,11 @@ static void check_extras(struct an_stream *stream)
         return;
     if (2 * stream->sums > stream->lines) {
         if (stream->wrong_sum_line)
-            blame(stream, stream->wrong_sum_line, "the sum at its end is wrong");
+            blame(stream, stream->wrong_sum_line, "the sum at the end of this line is wrong");
         if (stream->no_extra_line)
-            blame(stream, stream->no_extra_line, "it has no sum at its end, as other lines have");
+            blame(stream, stream->no_extra_line, "this line has no sum at its end, as others have");
     } else if (stream->extras != stream->lines) {
-        blame(stream, stream->extra_line, "it has one character too many");
+        blame(stream, stream->extra_line, "this line has one character too many");
     }
 }
 
@@ -171,7 +172,7 @@ static void check_whole(struct an_stream *stream, uint64_t line)
     if (!stream->zero_line)
         blame(stream, line, "its end, or the line of no bytes before it, is missing");
     if (stream->lost_line && !loses_blanks(stream))
-        blame(stream, stream->lost_line, "it is shorter than its first character says");
+        blame(stream, stream->lost_line, "this line is shorter than its first character says");
     check_extras(stream);
     if (stream->is_mixed)
         blame(stream, stream->first_line,
@@ -259,7 +260,7 @@ static bool open_file(struct an_streams *streams, struct an_line line, size_t at
         stream.prefix.size = 0;
     for (size_t i = 0; i < streams->count; i++)
         if (an_prefix_same(&streams->items[i].prefix, &stream.prefix)) {
-            stream.is_mixed = !streams->items[i].zero_line;
+            stream.is_mixed = is_meant(&streams->items[i]) && !streams->items[i].zero_line;
             if (!give_up(streams, i, line.number))
                 return false;
             break;
@@ -382,7 +383,7 @@ static void suspect(struct an_stream *stream, struct an_line payload)
     if (stream->zero_line && !stream->zero_is_blank)
         return;
     if (an_uu_resembles(payload.text, size) || (size > FRAGMENT && wrong == 0))
-        blame(stream, payload.number, "it may have been a line of data, but is damaged");
+        blame(stream, payload.number, "this may have been a line of data");
     else if (size <= AN_UU_FULL_TEXT && wrong <= 1)
         stream->odd_line = payload.number;
 }

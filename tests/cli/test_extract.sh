@@ -60,7 +60,7 @@ names_damage() {
     "$session" --checksums --cores=1 "$golden/values-1.gcda" >log
     sed '7s/...$/zzz/' log >bad
     run 1 "$anneal" extract bad
-    says 'bad:7: obj/values-1.gcda0 is damaged: it may have been a line of data' \
+    says 'bad:7: obj/values-1.gcda0 is damaged: this may have been a line of data' \
         '(what there is of it: obj/values-1.gcda0.partial)' '1 damaged'
     [ ! -e obj/values-1.gcda0 ]
     [ -s obj/values-1.gcda0.partial ]

@@ -172,9 +172,9 @@ static void test_sums(void **context)
         const char *first, *second, *last, *words;
     } cases[] = {
         {right, right, "F", NULL},
-        {right, wrong, "F", "the sum at its end is wrong"},
-        {right, "", "F", "it has no sum"},
-        {right, right, "G", "the sum at its end is wrong"},
+        {right, wrong, "F", "the sum at the end of this line"},
+        {right, "", "F", "this line has no sum"},
+        {right, right, "G", "the sum at the end of this line"},
         {"X", "X", "X", NULL}, /* it means nothing */
         {"X", "X", "", "one character too many"},
     };
@@ -268,6 +268,15 @@ static void test_required(void **context)
     an_console_free(console);
 }
 
+/* A sentence is no file, and does not damage one. */
+static void test_sentence(void **context)
+{
+    (void)context;
+    expect_text("begin 500 iterations\nbegin 644 f\n#86)C\n`\nend\nbegin 600 more\n", "abc",
+                AN_CONSOLE_UNVERIFIED);
+    expect_damage("begin 644 obj/f\n", 1, "its end, or the line of no bytes");
+}
+
 /* Counter files that are too old for the reader, as GCC 4.1 wrote them for a big-endian board. */
 static void test_old_gcda(void **context)
 {
@@ -340,7 +349,8 @@ int main(void)
         cmocka_unit_test(test_sums),     cmocka_unit_test(test_lost_blanks),
         cmocka_unit_test(test_copies),   cmocka_unit_test(test_checksum_of_some),
         cmocka_unit_test(test_required), cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_old_gcda), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_old_gcda), cmocka_unit_test(test_sentence),
+        cmocka_unit_test(test_nothing),
     };
     return RUN_TESTS(tests);
 }
