@@ -150,6 +150,8 @@ size_t an_prefix_match(const struct an_prefix *prefix, size_t size, const char *
                        size_t text_size)
 {
     size_t at = 0, end = size;
+    if (!prefix->has_time && size <= text_size)
+        return memcmp(prefix->key, text, size) == 0 ? size : SIZE_MAX;
     while (end && prefix->key[end - 1] == ' ')
         end--;
     for (size_t i = 0; i < size; i++) {

@@ -46,6 +46,13 @@ static const uint16_t meaning[256] = {
 
 #define EACH(byte) ((byte) * 0x0101010101010101u)
 
+/* Three bytes, the high one first, and one more that the next ones replace. */
+static void put_24(uint8_t *to, uint32_t value)
+{
+    uint32_t bytes = AN_HOST_BIG ? value << 8 : __builtin_bswap32(value << 8);
+    memcpy(to, &bytes, 4);
+}
+
 /*
  * Two groups of four at once, in the bytes of a word: each character less 0x20 must be at most 0x40. The six
  * bits of neighbours are put together, twice.
@@ -58,12 +65,8 @@ static unsigned decode_two_groups(const char *text, uint8_t *to)
     uint64_t six = each & EACH(0x3f);
     uint64_t twelve = (six & 0x003f003f003f003fu) << 6 | (six >> 8 & 0x003f003f003f003fu);
     uint64_t all = (twelve & 0x00000fff00000fffu) << 12 | (twelve >> 16 & 0x00000fff00000fffu);
-    to[0] = (uint8_t)(all >> 16);
-    to[1] = (uint8_t)(all >> 8);
-    to[2] = (uint8_t)all;
-    to[3] = (uint8_t)(all >> 48);
-    to[4] = (uint8_t)(all >> 40);
-    to[5] = (uint8_t)(all >> 32);
+    put_24(to, (uint32_t)all);
+    put_24(to + 3, (uint32_t)(all >> 32));
     return (wrong ? WRONG : 0) | (each & EACH(0x40) ? BACK_QUOTE : 0) | (blank ? BLANK : 0);
 }
 
