@@ -75,7 +75,6 @@ static bool add_orphan(struct scan *scan, struct an_line line)
     struct an_found *found = an_found_add(scan->console, "", 0, AN_CONSOLE_UUENCODE, NULL);
     if (!found)
         return false;
-    found->has_checksum = true; /* it needs none to be known as lost */
     found->file.first_line = found->file.last_line = line.number;
     an_found_blame(found, line.number, "a file ends here whose 'begin' is lost");
     return true;

@@ -144,7 +144,7 @@ enum an_taken an_streams_data(struct an_streams *streams, struct an_line line)
     struct an_stream *stream = stream_of(streams, line, &payload);
     if (!stream || !an_uu_decode(payload.text, payload.size, &uu))
         return AN_NOT_TAKEN;
-    stream->is_settled |= uu.count > 0;
+    stream->is_settled |= uu.count > 0 && !uu.lost;
     take_data(stream, &uu, payload);
     return stream->bytes.failed ? AN_TAKING_FAILED : AN_TAKEN;
 }
@@ -196,7 +196,7 @@ static void remove_stream(struct an_streams *streams, size_t index)
 /* "begin 500 iterations", and no data behind it, is a sentence. */
 static bool is_meant(const struct an_stream *stream)
 {
-    return stream->is_settled || stream->zero_line ||
+    return stream->is_settled || (stream->zero_line && !stream->zero_is_blank) ||
            memchr(stream->name, '.', stream->name_size) ||
            memchr(stream->name, '/', stream->name_size);
 }
@@ -206,10 +206,6 @@ static bool finish(struct an_streams *streams, size_t index, uint64_t last_line)
 {
     struct an_stream *stream = &streams->items[index];
     bool failed = stream->bytes.failed;
-    if (!is_meant(stream)) {
-        remove_stream(streams, index);
-        return true;
-    }
     struct an_found *found = failed
                                  ? NULL
                                  : an_found_add(streams->console, stream->name, stream->name_size,
@@ -230,6 +226,10 @@ static bool finish(struct an_streams *streams, size_t index, uint64_t last_line)
 /* One whose end is not there. */
 static bool give_up(struct an_streams *streams, size_t index, uint64_t line)
 {
+    if (!is_meant(&streams->items[index])) {
+        remove_stream(streams, index);
+        return true;
+    }
     check_whole(&streams->items[index], line);
     blame(&streams->items[index], line, "its 'end' is missing");
     return finish(streams, index, line);

@@ -258,6 +258,17 @@ static void test_checksum_of_some(void **context)
     an_console_free(console);
 }
 
+/* That a nameless file is lost says nothing about checksums. */
+static void test_orphan_beside(void **context)
+{
+    (void)context;
+    struct an_console *console = read_text("begin 644 f\n#86)C\n`\nend\nnoise\n" FULL "\n`\nend\n");
+    assert_int_equal(an_console_count(console), 2);
+    expect_file(an_console_file(console, 0), "f", "abc", AN_CONSOLE_UNVERIFIED);
+    assert_int_equal(an_console_file(console, 1)->status, AN_CONSOLE_DAMAGED);
+    an_console_free(console);
+}
+
 static void test_required(void **context)
 {
     static const char log[] = "begin 644 f\n#86)C\n`\nend\n";
@@ -272,7 +283,7 @@ static void test_required(void **context)
 static void test_sentence(void **context)
 {
     (void)context;
-    expect_text("begin 500 iterations\nbegin 644 f\n#86)C\n`\nend\nbegin 600 more\n", "abc",
+    expect_text("begin 500 iterations\n\n# \nbegin 644 f\n#86)C\n`\nend\nbegin 600 more\n", "abc",
                 AN_CONSOLE_UNVERIFIED);
     expect_damage("begin 644 obj/f\n", 1, "its end, or the line of no bytes");
 }
@@ -342,15 +353,15 @@ static void test_nothing(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),    cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_escapes),  cmocka_unit_test(test_glued),
-        cmocka_unit_test(test_cores),    cmocka_unit_test(test_times),
-        cmocka_unit_test(test_damage),   cmocka_unit_test(test_proved),
-        cmocka_unit_test(test_sums),     cmocka_unit_test(test_lost_blanks),
-        cmocka_unit_test(test_copies),   cmocka_unit_test(test_checksum_of_some),
-        cmocka_unit_test(test_required), cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_old_gcda), cmocka_unit_test(test_sentence),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_plain),         cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_escapes),       cmocka_unit_test(test_glued),
+        cmocka_unit_test(test_cores),         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_damage),        cmocka_unit_test(test_proved),
+        cmocka_unit_test(test_sums),          cmocka_unit_test(test_lost_blanks),
+        cmocka_unit_test(test_copies),        cmocka_unit_test(test_checksum_of_some),
+        cmocka_unit_test(test_orphan_beside), cmocka_unit_test(test_required),
+        cmocka_unit_test(test_mixed),         cmocka_unit_test(test_old_gcda),
+        cmocka_unit_test(test_sentence),      cmocka_unit_test(test_nothing),
     };
     return RUN_TESTS(tests);
 }
