@@ -1,10 +1,8 @@
 /* anneal extract */
 #include <anneal/console.h>
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command.h"
 #include "extract.h"
@@ -120,23 +118,20 @@ const struct command command_extract = {
     .summary = "find the files that a program printed on its console",
     .description =
         "A program on a machine without a file system prints its profiles on the console at its "
-        "end, "
-        "uuencoded or in digits. This command finds them in what was captured of the console: all "
-        "files of a log, of several processor cores at once if their lines have something in front "
-        "that tells the cores apart, between messages, prompts and whatever else is printed. LOG "
-        "may "
-        "be -, the standard input.\n\n"
+        "end, uuencoded or in digits. This command finds them in what was captured of the console: "
+        "all files of a log, of several processor cores at once if their lines have something in "
+        "front that tells the cores apart, between messages, prompts and whatever else is printed. "
+        "LOG may be -, the standard input.\n\n"
         "A file is 'verified' when something in the log proves it: a line 'crc32 SUM SIZE NAME' "
         "behind it, RTEMS' SHA-256, or a second copy that is the same. Other files are 'not "
         "verified': well-formed, but uuencode itself has no checksum. A damaged file is named with "
         "the line at fault, and what could be saved of it is kept as NAME.partial.\n\n"
         "Recognised besides uuencode: the stream of libgcov for freestanding programs, in "
-        "hexadecimal "
-        "digits, in the letters a to p, or in the base64 of RTEMS; the dumps of Zephyr, NuttX and "
-        "embedded-gcov. The absolute names in these are put below DIR.\n\n"
+        "hexadecimal digits, in the letters a to p, or in the base64 of RTEMS; the dumps of "
+        "Zephyr, "
+        "NuttX and embedded-gcov. The absolute names in these are put below DIR.\n\n"
         "The exit status is 0 when all files of the logs are there, and 1 when one is damaged, "
-        "when "
-        "one was refused, and when there was none.",
+        "when one was refused, and when there was none.",
     .options = options,
     .examples = "anneal extract session.log\n"
                 "    the files of a captured session, below this folder\n"
