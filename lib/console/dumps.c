@@ -1,21 +1,17 @@
 /* Dumps in digits; see dumps.h. */
 #include "console/dumps.h"
 
-#include <inttypes.h>
-#include <sha2.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "console/dump_parts.h"
 #include "console/gcov_stream.h"
 
 enum { MOST_NOISE = 64 }; /* lines in a stream of libgcov, which has no end of its own */
 
-static const char *find(struct an_line line, const char *word)
+const char *an_dump_find(struct an_line line, const char *word)
 {
     return memmem(line.text, line.size, word, strlen(word));
 }
 
-static struct an_line behind(struct an_line line, const char *at)
+struct an_line an_dump_behind(struct an_line line, const char *at)
 {
     return (struct an_line){at, line.size - (size_t)(at - line.text), line.number};
 }
@@ -48,7 +44,7 @@ static bool has_failed(const struct an_dumps *dumps)
 }
 
 /* Adds the file that was read; its name must be known. */
-static struct an_found *add_file(struct an_dumps *dumps)
+struct an_found *an_dumps_add_file(struct an_dumps *dumps)
 {
     struct an_buffer bytes = dumps->digits.bytes;
     dumps->digits.bytes = (struct an_buffer){0};
@@ -106,7 +102,7 @@ bool an_dumps_finish(struct an_dumps *dumps)
     }
     if (!dumps->name.size)
         return true;
-    struct an_found *found = add_file(dumps);
+    struct an_found *found = an_dumps_add_file(dumps);
     if (found)
         an_found_blame(found, dumps->last_line, "the end of the dump is missing");
     return found != NULL;
@@ -117,62 +113,6 @@ void an_dumps_free(struct an_dumps *dumps)
     an_buffer_free(&dumps->digits.bytes);
     an_buffer_free(&dumps->name);
     an_buffer_free(&dumps->text);
-}
-
-/* ---- RTEMS' sum ---- */
-
-static int url64(char c)
-{
-    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    const char *found = c ? strchr(digits, c) : NULL;
-    return found ? (int)(found - digits) : -1;
-}
-
-/* The sum as RTEMS prints it: 43 digits and "=". */
-static bool parse_sum(struct an_line text, uint8_t sum[SHA256_DIGEST_LENGTH])
-{
-    unsigned held = 0, bits = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < text.size && count < SHA256_DIGEST_LENGTH; i++) {
-        int digit = url64(text.text[i]);
-        if (digit < 0)
-            return false;
-        held = (held << 6 | (unsigned)digit) & 0xffff;
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            sum[count++] = (uint8_t)(held >> bits);
-        }
-    }
-    return count == SHA256_DIGEST_LENGTH;
-}
-
-static void judge_stream(struct an_dumps *dumps, bool is_right, uint64_t line)
-{
-    for (size_t i = 0; i < dumps->found_count; i++) {
-        struct an_found *found = &dumps->console->items[dumps->first_found + i];
-        found->has_checksum = true;
-        if (!is_right) {
-            an_found_blame(found, line,
-                           "the SHA-256 of its stream is not what it was when it was sent");
-        } else if (found->file.status == AN_CONSOLE_UNVERIFIED) {
-            found->file.status = AN_CONSOLE_VERIFIED;
-            found->file.proof = AN_CONSOLE_SHA256;
-        }
-    }
-    dumps->found_count = 0;
-}
-
-static void take_sum(struct an_dumps *dumps, struct an_line line, const char *at)
-{
-    uint8_t said[SHA256_DIGEST_LENGTH], is[SHA256_DIGEST_LENGTH];
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, dumps->text.data ? dumps->text.data : (const uint8_t *)"",
-                 dumps->text.size);
-    SHA256Final(is, &context);
-    bool is_right = parse_sum(behind(line, at), said) && memcmp(said, is, sizeof is) == 0;
-    judge_stream(dumps, is_right, line.number);
 }
 
 /* ---- beginnings ---- */
@@ -203,8 +143,8 @@ static bool number_at(const char *text, const char *limit, uint64_t *number, con
 /* "gcov start filename:NAME size: NByte" */
 static enum an_taken begin_nuttx(struct an_dumps *dumps, struct an_line line, const char *at)
 {
-    struct an_line rest = behind(line, at);
-    const char *name = find(rest, "filename:"), *size = find(rest, " size:"), *end;
+    struct an_line rest = an_dump_behind(line, at);
+    const char *name = an_dump_find(rest, "filename:"), *size = an_dump_find(rest, " size:"), *end;
     uint64_t number;
     if (!name || !size || size < name + 9 ||
         !number_at(size + 6, rest.text + rest.size, &number, &end))
@@ -219,7 +159,7 @@ static enum an_taken begin_nuttx(struct an_dumps *dumps, struct an_line line, co
 /* "Emitting N bytes for NAME" */
 static enum an_taken begin_hexdump(struct an_dumps *dumps, struct an_line line, const char *at)
 {
-    struct an_line rest = behind(line, at);
+    struct an_line rest = an_dump_behind(line, at);
     const char *end = NULL, *limit = rest.text + rest.size;
     uint64_t number;
     if (!number_at(rest.text + 9, limit, &number, &end) || limit - end < 12 ||
@@ -246,7 +186,7 @@ static enum an_taken begin_digits(struct an_dumps *dumps, enum an_console_form f
                                   enum an_digits kind, struct an_line line, const char *at)
 {
     enum an_taken taken = begin_block(dumps, form, kind, line, at);
-    struct an_line rest = behind(line, at);
+    struct an_line rest = an_dump_behind(line, at);
     if (taken == AN_TAKEN)
         an_digits_read(&dumps->digits, rest.text, rest.size);
     return taken;
@@ -256,7 +196,7 @@ static const char *find_any(struct an_line line, const char *const *words, size_
 {
     const char *found = NULL;
     for (size_t i = 0; !found && i < count; i++)
-        found = find(line, words[i]);
+        found = an_dump_find(line, words[i]);
     return found;
 }
 
@@ -265,17 +205,17 @@ static enum an_taken begin(struct an_dumps *dumps, struct an_line line)
     static const char *const hex[] = {"6e666367", "6E666367", "6766636e", "6766636E"};
     static const char *const nibbles[] = {"ogggdghg", "hgggdgog"};
     const char *at;
-    if ((at = find(line, "*** BEGIN OF GCOV INFO BASE64 ***")))
+    if ((at = an_dump_find(line, "*** BEGIN OF GCOV INFO BASE64 ***")))
         return begin_block(dumps, AN_CONSOLE_GCOV_BASE64, AN_BASE64, line, at);
-    if ((at = find(line, "GCOV_COVERAGE_DUMP_START")))
+    if ((at = an_dump_find(line, "GCOV_COVERAGE_DUMP_START")))
         return begin_block(dumps, AN_CONSOLE_ZEPHYR, AN_HEX, line, at);
-    if ((at = find(line, "*** GCOV INFO SHA256 ")) && dumps->found_count) {
-        take_sum(dumps, line, at + 21);
+    if ((at = an_dump_find(line, "*** GCOV INFO SHA256 ")) && dumps->found_count) {
+        an_dumps_take_sum(dumps, line, at + 21);
         return AN_TAKEN;
     }
-    if ((at = find(line, "gcov start")))
+    if ((at = an_dump_find(line, "gcov start")))
         return begin_nuttx(dumps, line, at);
-    if ((at = find(line, "Emitting ")))
+    if ((at = an_dump_find(line, "Emitting ")))
         return begin_hexdump(dumps, line, at);
     if (dumps->is_open && !is_stream(dumps))
         return AN_NOT_TAKEN; /* digits of a file may look like a stream */
@@ -288,23 +228,23 @@ static enum an_taken begin(struct an_dumps *dumps, struct an_line line)
 
 /* ---- lines of a dump ---- */
 
-static enum an_taken result(const struct an_dumps *dumps, bool done)
+enum an_taken an_dumps_result(const struct an_dumps *dumps, bool done)
 {
     return done && !has_failed(dumps) ? AN_TAKEN : AN_TAKING_FAILED;
 }
 
-static enum an_taken read_digits(struct an_dumps *dumps, struct an_line line)
+enum an_taken an_dumps_read_digits(struct an_dumps *dumps, struct an_line line)
 {
     enum an_digits kind = dumps->digits.kind;
     if (!an_digits_only(kind, line.text, line.size))
         return AN_NOT_TAKEN;
     an_digits_read(&dumps->digits, line.text, line.size);
     dumps->last_line = line.number;
-    return result(dumps, true);
+    return an_dumps_result(dumps, true);
 }
 
 /* What is mostly digits was a line of data once. */
-static enum an_taken suspect_digits(struct an_dumps *dumps, struct an_line line)
+enum an_taken an_dumps_suspect(struct an_dumps *dumps, struct an_line line)
 {
     enum { LONG = 16, RARE = 16 };
     size_t wrong = 0, size = an_trimmed(line.text, line.size);
@@ -317,124 +257,29 @@ static enum an_taken suspect_digits(struct an_dumps *dumps, struct an_line line)
 
 static enum an_taken stream_line(struct an_dumps *dumps, struct an_line line)
 {
-    enum an_taken taken = read_digits(dumps, line);
+    enum an_taken taken = an_dumps_read_digits(dumps, line);
     if (taken != AN_NOT_TAKEN) {
         dumps->noise = 0;
         return taken;
     }
     if (++dumps->noise > MOST_NOISE)
         return an_dumps_finish(dumps) ? AN_NOT_TAKEN : AN_TAKING_FAILED;
-    return suspect_digits(dumps, line);
+    return an_dumps_suspect(dumps, line);
 }
 
 static enum an_taken rtems_line(struct an_dumps *dumps, struct an_line line)
 {
-    if (find(line, "*** END OF GCOV INFO BASE64 ***")) {
+    if (an_dump_find(line, "*** END OF GCOV INFO BASE64 ***")) {
         dumps->is_open = false;
         dumps->last_line = line.number;
-        return result(dumps, split_stream(dumps));
+        return an_dumps_result(dumps, split_stream(dumps));
     }
-    enum an_taken taken = read_digits(dumps, line);
+    enum an_taken taken = an_dumps_read_digits(dumps, line);
     if (taken != AN_TAKEN)
-        return taken == AN_NOT_TAKEN ? suspect_digits(dumps, line) : taken;
+        return taken == AN_NOT_TAKEN ? an_dumps_suspect(dumps, line) : taken;
     an_buffer_put(&dumps->text, line.text, an_trimmed(line.text, line.size));
     an_buffer_put(&dumps->text, "\n", 1);
-    return result(dumps, true);
-}
-
-static enum an_taken zephyr_line(struct an_dumps *dumps, struct an_line line)
-{
-    bool is_end = find(line, "GCOV_COVERAGE_DUMP_END") != NULL;
-    const char *less = line.size && line.text[0] == '*' ? memchr(line.text, '<', line.size) : NULL;
-    if ((is_end || less) && dumps->name.size && !add_file(dumps))
-        return AN_TAKING_FAILED;
-    if (is_end) {
-        dumps->is_open = false;
-        return AN_TAKEN;
-    }
-    if (!less) {
-        enum an_taken taken = dumps->name.size ? read_digits(dumps, line) : AN_NOT_TAKEN;
-        return taken == AN_NOT_TAKEN ? suspect_digits(dumps, line) : taken;
-    }
-    dumps->first_line = dumps->last_line = line.number;
-    an_buffer_put(&dumps->name, line.text + 1, (size_t)(less - line.text - 1));
-    const char *limit = line.text + an_trimmed(line.text, line.size);
-    for (const char *from = less + 1; from < limit; from++) {
-        from += an_digits_read(&dumps->digits, from, (size_t)(limit - from));
-        if (from < limit && *from != ' ' && !dumps->odd_line)
-            dumps->odd_line = line.number;
-    }
-    return result(dumps, true);
-}
-
-static unsigned sum_of(struct an_buffer bytes)
-{
-    unsigned sum = 0;
-    for (size_t i = 0; i < bytes.size; i++)
-        sum += bytes.data[i];
-    return sum & 0xffff;
-}
-
-static enum an_taken nuttx_end(struct an_dumps *dumps, struct an_line line)
-{
-    const char *at = find(line, "checksum:");
-    const char *digits = at ? memmem(at, line.size - (size_t)(at - line.text), "0x", 2) : NULL;
-    unsigned said = 0, sum = sum_of(dumps->digits.bytes);
-    char text[12] = "";
-    dumps->is_open = false;
-    dumps->last_line = line.number;
-    struct an_found *found = add_file(dumps);
-    if (!found)
-        return AN_TAKING_FAILED;
-    if (digits)
-        snprintf(text, sizeof text, "%.*s", (int)(line.text + line.size - digits - 2), digits + 2);
-    if (!digits || sscanf(text, "%x", &said) != 1)
-        an_found_blame(found, line.number, "the line with its checksum is damaged");
-    else if (found->file.size != dumps->size)
-        an_found_blame(found, line.number, "it has %zu bytes, and had %" PRIu64 " when it was sent",
-                       found->file.size, dumps->size);
-    else if (said != sum)
-        an_found_blame(found, line.number,
-                       "the sum of its bytes is %#x, and was %#x when it was sent", sum, said);
-    return AN_TAKEN;
-}
-
-static enum an_taken nuttx_line(struct an_dumps *dumps, struct an_line line)
-{
-    if (find(line, "gcov end"))
-        return nuttx_end(dumps, line);
-    enum an_taken taken = read_digits(dumps, line);
-    return taken == AN_NOT_TAKEN ? suspect_digits(dumps, line) : taken;
-}
-
-/* "00000010: 61 64 63 67", up to 16 bytes, and perhaps the same as text behind two blanks. */
-static enum an_taken hexdump_line(struct an_dumps *dumps, struct an_line line)
-{
-    enum { ADDRESS = 8, MOST = 16 };
-    struct an_digits_reader *digits = &dumps->digits;
-    unsigned long long address = 0;
-    char text[ADDRESS + 1] = "";
-    if (line.size < ADDRESS + 2 || line.text[ADDRESS] != ':' ||
-        !an_digits_only(AN_HEX, line.text, ADDRESS))
-        return AN_NOT_TAKEN;
-    memcpy(text, line.text, ADDRESS);
-    if (sscanf(text, "%llx", &address) != 1 || address != digits->bytes.size)
-        dumps->odd_line = dumps->odd_line ? dumps->odd_line : line.number;
-    size_t start = digits->bytes.size, at = ADDRESS + 1;
-    dumps->last_line = line.number;
-    while (at + 2 < line.size && line.text[at] == ' ' && digits->bytes.size < start + MOST &&
-           an_digits_only(AN_HEX, line.text + at + 1, 2)) {
-        an_digits_read(digits, line.text + at + 1, 2);
-        at += 3;
-    }
-    if (digits->bytes.size < dumps->size || has_failed(dumps))
-        return result(dumps, true);
-    dumps->is_open = false;
-    struct an_found *found = add_file(dumps);
-    if (found && found->file.size != dumps->size)
-        an_found_blame(found, line.number, "it has %zu bytes, and had %" PRIu64 " when it was sent",
-                       found->file.size, dumps->size);
-    return found ? AN_TAKEN : AN_TAKING_FAILED;
+    return an_dumps_result(dumps, true);
 }
 
 static enum an_taken continue_dump(struct an_dumps *dumps, struct an_line line)
@@ -444,16 +289,16 @@ static enum an_taken continue_dump(struct an_dumps *dumps, struct an_line line)
         at = dumps->prefix.size = 0; /* what was in front of its first line was none */
     if (at == SIZE_MAX)
         return AN_NOT_TAKEN;
-    struct an_line rest = behind(line, line.text + at);
+    struct an_line rest = an_dump_behind(line, line.text + at);
     switch (dumps->form) {
     case AN_CONSOLE_GCOV_BASE64:
         return rtems_line(dumps, rest);
     case AN_CONSOLE_ZEPHYR:
-        return zephyr_line(dumps, rest);
+        return an_dumps_zephyr_line(dumps, rest);
     case AN_CONSOLE_NUTTX:
-        return nuttx_line(dumps, rest);
+        return an_dumps_nuttx_line(dumps, rest);
     case AN_CONSOLE_HEXDUMP:
-        return hexdump_line(dumps, rest);
+        return an_dumps_hexdump_line(dumps, rest);
     default:
         return stream_line(dumps, rest);
     }
