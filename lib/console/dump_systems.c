@@ -24,8 +24,9 @@ enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line)
     const char *from = less + 1;
     while (from < limit) {
         from += an_digits_read(&dumps->digits, from, (size_t)(limit - from));
-        if (from < limit && *from++ != ' ' && !dumps->odd_line)
+        if (from < limit && *from != ' ' && !dumps->odd_line)
             dumps->odd_line = line.number;
+        from += from < limit;
     }
     return an_dumps_result(dumps, true);
 }
