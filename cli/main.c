@@ -21,6 +21,7 @@ const struct command *const commands[] = {
     &command_translate,
     &command_bat,
     &command_doctor,
+    &command_extract,
     &command_llvm_profdata,
     &command_merge_fdata,
     &command_merge_gcda,

@@ -3,6 +3,7 @@
 #define ANNEAL_ANNEAL_H
 
 #include <anneal/branch.h>
+#include <anneal/console.h>
 #include <anneal/error.h>
 #include <anneal/fdata.h>
 #include <anneal/gcc.h>

@@ -1,0 +1,146 @@
+/* anneal extract */
+#include <anneal/console.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "extract.h"
+#include "output.h"
+
+enum { DIRECTORY = 1, LIST, REQUIRE, FORCE, JSON, QUIET };
+
+static const struct option_spec options[] = {
+    {DIRECTORY, 'C', "directory", "DIR", "put the files below DIR (default: here)"},
+    {LIST, 'l', "list", NULL, "write nothing, and list what there is"},
+    {REQUIRE, 0, "require-checksum", NULL,
+     "put files that nothing in the log proves aside, as damaged ones are"},
+    {FORCE, 'f', "force", NULL, "replace files that are there"},
+    {JSON, 0, "json", NULL, "print the list, or the account, as JSON"},
+    {QUIET, 'q', "quiet", NULL, "print errors only"},
+    {0},
+};
+
+static void take(struct extract_request *request, int id, const char *value)
+{
+    switch (id) {
+    case DIRECTORY:
+        request->directory = value;
+        break;
+    case LIST:
+        request->list = true;
+        break;
+    case REQUIRE:
+        request->options.require_checksum = true;
+        break;
+    case FORCE:
+        request->force = true;
+        break;
+    case JSON:
+        request->json = true;
+        break;
+    default:
+        request->quiet = true;
+        break;
+    }
+}
+
+static void write_files(const struct extract_request *request, const struct an_console *console,
+                        struct extract_account *account)
+{
+    for (size_t i = 0; i < an_console_count(console); i++) {
+        struct extract_result result = {.file = an_console_file(console, i)};
+        if (!request->list)
+            result.outcome = an_console_write(result.file, request->directory, request->force,
+                                              result.path, sizeof result.path, &result.error);
+        extract_tell(request, account, &result);
+    }
+}
+
+static bool extract_log(const struct extract_request *request, const char *path,
+                        struct extract_account *account)
+{
+    struct an_console *console;
+    struct an_error error;
+    enum an_code code = an_console_read(&request->options, path, &console, &error);
+    progress_clear();
+    if (code != AN_OK) {
+        report_error(&error);
+        return false;
+    }
+    account->log = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    account->in_log = 0;
+    account->lines = an_console_lines(console);
+    write_files(request, console, account);
+    extract_end_log(request, account);
+    an_console_free(console);
+    return true;
+}
+
+static int extract(const struct extract_request *request, const struct option_parser *parser)
+{
+    struct extract_account account = {.is_good = true};
+    extract_begin(request, &account);
+    for (size_t i = 0; i < parser->operand_count; i++)
+        if (!extract_log(request, parser->operands[i], &account))
+            account.is_good = false;
+    extract_end(request, &account);
+    return account.is_good ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct extract_request request = {.directory = "."};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_USAGE;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0)
+        take(&request, id, value);
+    if (!request.quiet)
+        request.options.progress = progress_show;
+    if (id == OPTION_HELP) {
+        status = EXIT_DONE;
+    } else if (id == OPTION_END && parser.operand_count == 0) {
+        say_error("no log (name one, or - for the standard input)");
+        say("try '%s %s --help'", program_name, command->name);
+    } else if (id == OPTION_END) {
+        status = extract(&request, &parser);
+    }
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_extract = {
+    .name = "extract",
+    .operands = "LOG...",
+    .summary = "find the files that a program printed on its console",
+    .description =
+        "A program on a machine without a file system prints its profiles on the console at its "
+        "end, uuencoded or in digits. This command finds them in what was captured of the console: "
+        "all files of a log, of several processor cores at once if their lines have something in "
+        "front that tells the cores apart, between messages, prompts and whatever else is printed. "
+        "LOG may be -, the standard input.\n\n"
+        "A file is 'verified' when something in the log proves it: a line 'crc32 SUM SIZE NAME' "
+        "behind it, RTEMS' SHA-256, or a second copy that is the same. Other files are 'not "
+        "verified': well-formed, but uuencode itself has no checksum. A damaged file is named with "
+        "the line at fault, and what could be saved of it is kept as NAME.partial.\n\n"
+        "Recognised besides uuencode: the stream of libgcov for freestanding programs, in "
+        "hexadecimal digits, in the letters a to p, or in the base64 of RTEMS; the dumps of "
+        "Zephyr, "
+        "NuttX and embedded-gcov. The absolute names in these are put below DIR.\n\n"
+        "The exit status is 0 when all files of the logs are there, and 1 when one is damaged, "
+        "when one was refused, and when there was none.",
+    .options = options,
+    .examples = "anneal extract session.log\n"
+                "    the files of a captured session, below this folder\n"
+                "anneal extract -C profiles --require-checksum session.log\n"
+                "    only what is proved to be right\n"
+                "anneal extract --list --json session.log\n"
+                "    what there is, for a script\n"
+                "anneal merge -o queue.gcda obj/queue.gcda[0-9]*\n"
+                "    then: one profile of the profiles of all cores\n",
+    .see_also = "anneal-merge(1), uudecode(1), gcov-tool(1)",
+    .run = run,
+};

@@ -1,0 +1,36 @@
+/* What the parts of "anneal extract" share. */
+#ifndef AN_CLI_EXTRACT_H
+#define AN_CLI_EXTRACT_H
+
+#include <anneal/console.h>
+
+struct extract_request {
+    struct an_console_options options;
+    const char *directory;
+    bool list, force, json, quiet;
+};
+
+struct extract_result {
+    const struct an_console_file *file;
+    enum an_console_outcome outcome; /* none when only a list was asked for */
+    char path[2048];
+    struct an_error error; /* of what was refused, or failed */
+};
+
+/* What became of all files so far. */
+struct extract_account {
+    const char *log; /* that is read */
+    uint64_t lines, in_log;
+    uint64_t files, bytes, verified, unverified, damaged;
+    uint64_t written, same, kept_out; /* kept_out: refused, or failed */
+    bool is_good;                     /* nothing to complain about yet */
+    struct json_object *json;
+};
+
+void extract_begin(const struct extract_request *request, struct extract_account *account);
+void extract_tell(const struct extract_request *request, struct extract_account *account,
+                  const struct extract_result *result);
+void extract_end_log(const struct extract_request *request, struct extract_account *account);
+void extract_end(const struct extract_request *request, struct extract_account *account);
+
+#endif

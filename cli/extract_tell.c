@@ -1,0 +1,191 @@
+/* What anneal extract prints: lines for people, or JSON; docs/json.md tells what the fields mean. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "extract.h"
+#include "output.h"
+
+/* ---- JSON ---- */
+
+static void put(struct json_object *json, const char *key, uint64_t value)
+{
+    json_object_object_add(json, key, json_object_new_uint64(value));
+}
+
+/* null for an empty text */
+static void put_text(struct json_object *json, const char *key, const char *text)
+{
+    json_object_object_add(json, key, text[0] ? json_text(text, strlen(text)) : NULL);
+}
+
+static const char *outcome_name(enum an_console_outcome outcome)
+{
+    static const char *const names[] = {"written", "same", "partial", "lost", "refused", "failed"};
+    return names[outcome];
+}
+
+static struct json_object *file_json(const struct extract_request *request,
+                                     const struct extract_account *account,
+                                     const struct extract_result *result)
+{
+    const struct an_console_file *file = result->file;
+    struct json_object *json = json_object_new_object();
+    char mode[16], text[2048] = "";
+    snprintf(mode, sizeof mode, "%04o", file->mode);
+    put_text(json, "log", account->log);
+    put_text(json, "name", file->name);
+    put_text(json, "status", an_console_status_name(file->status));
+    put_text(json, "proof",
+             file->proof == AN_CONSOLE_NO_PROOF ? "" : an_console_proof_name(file->proof));
+    put_text(json, "form", an_console_form_name(file->form));
+    put(json, "bytes", file->size);
+    put_text(json, "mode", mode);
+    json_object_object_add(json, "core", file->core < 0 ? NULL : json_object_new_int(file->core));
+    put(json, "copies", file->copies);
+    put(json, "first_line", file->first_line);
+    put(json, "last_line", file->last_line);
+    json_object_object_add(json, "problem_line",
+                           file->problem_line ? json_object_new_uint64(file->problem_line) : NULL);
+    put_text(json, "problem", file->problem);
+    put_text(json, "doubt", file->doubt);
+    if (request->list)
+        return json;
+    bool has_error = result->outcome >= AN_CONSOLE_REFUSED;
+    put_text(json, "outcome", outcome_name(result->outcome));
+    put_text(json, "path", result->outcome == AN_CONSOLE_NOTHING ? "" : result->path);
+    put_text(json, "error", has_error ? an_error_format(&result->error, text, sizeof text) : "");
+    return json;
+}
+
+/* ---- text ---- */
+
+static const char *name_of(const struct an_console_file *file)
+{
+    return file->name[0] ? file->name : "(a file without a name)";
+}
+
+static void tell_problem(const struct extract_account *account, const struct extract_result *result)
+{
+    const struct an_console_file *file = result->file;
+    char line[32] = "";
+    if (file->problem_line)
+        snprintf(line, sizeof line, "%" PRIu64 ": ", file->problem_line);
+    bool aside = result->outcome == AN_CONSOLE_ASIDE && result->path[0];
+    say_error("%s:%s%s is damaged: %s%s%s%s", account->log, line[0] ? line : " ", name_of(file),
+              file->problem, aside ? " (what there is of it: " : "", aside ? result->path : "",
+              aside ? ")" : "");
+}
+
+static void tell_result(const struct extract_request *request,
+                        const struct extract_account *account, const struct extract_result *result)
+{
+    const struct an_console_file *file = result->file;
+    if (file->status == AN_CONSOLE_DAMAGED)
+        tell_problem(account, result);
+    else if (file->doubt[0] && !request->quiet)
+        say_warning("%s:%" PRIu64 ": %s: %s", account->log, file->first_line, name_of(file),
+                    file->doubt);
+    if (!request->list && result->outcome >= AN_CONSOLE_REFUSED)
+        report_error(&result->error);
+    if (!request->list && !request->quiet && result->outcome == AN_CONSOLE_WRITTEN)
+        printf("%s\n", result->path);
+}
+
+static void tell_listed(const struct an_console_file *file)
+{
+    char core[16] = "-", lines[48];
+    if (file->core >= 0)
+        snprintf(core, sizeof core, "%d", file->core);
+    snprintf(lines, sizeof lines, "%" PRIu64 "-%" PRIu64, file->first_line, file->last_line);
+    printf("%-10s %-6s %12s %5s %17s  %s\n", an_console_status_name(file->status),
+           file->proof ? an_console_proof_name(file->proof) : "-", with_commas(file->size), core,
+           lines, name_of(file));
+}
+
+/* ---- both ---- */
+
+void extract_begin(const struct extract_request *request, struct extract_account *account)
+{
+    if (request->json)
+        account->json = json_object_new_array();
+    else if (request->list)
+        printf("%-10s %-6s %12s %5s %17s  %s\n", "status", "proof", "bytes", "core", "lines",
+               "name");
+}
+
+static void count(const struct extract_request *request, struct extract_account *account,
+                  const struct extract_result *result)
+{
+    const struct an_console_file *file = result->file;
+    account->files++;
+    account->in_log++;
+    account->bytes += file->size;
+    account->verified += file->status == AN_CONSOLE_VERIFIED;
+    account->unverified += file->status == AN_CONSOLE_UNVERIFIED;
+    account->damaged += file->status == AN_CONSOLE_DAMAGED;
+    account->is_good &= file->status != AN_CONSOLE_DAMAGED;
+    if (request->list)
+        return;
+    account->written += result->outcome == AN_CONSOLE_WRITTEN;
+    account->same += result->outcome == AN_CONSOLE_SAME;
+    account->kept_out += result->outcome >= AN_CONSOLE_REFUSED;
+    account->is_good &= result->outcome < AN_CONSOLE_REFUSED;
+}
+
+void extract_tell(const struct extract_request *request, struct extract_account *account,
+                  const struct extract_result *result)
+{
+    count(request, account, result);
+    if (request->json)
+        json_object_array_add(account->json, file_json(request, account, result));
+    else if (request->list)
+        tell_listed(result->file);
+    tell_result(request->json ? &(struct extract_request){.list = request->list, .quiet = true}
+                              : request,
+                account, result);
+}
+
+void extract_end_log(const struct extract_request *request, struct extract_account *account)
+{
+    (void)request;
+    if (account->in_log)
+        return;
+    say_error("%s: there is no file in it (%s line%s; expected 'begin MODE NAME', or a dump of "
+              "digits)",
+              account->log, with_commas(account->lines), plural(account->lines));
+    account->is_good = false;
+}
+
+static void end_json(const struct extract_account *account)
+{
+    struct json_object *json = json_object_new_object();
+    put(json, "files_found", account->files);
+    put(json, "verified", account->verified);
+    put(json, "unverified", account->unverified);
+    put(json, "damaged", account->damaged);
+    put(json, "written", account->written);
+    put(json, "same", account->same);
+    put(json, "not_written", account->kept_out);
+    json_object_object_add(json, "files", account->json);
+    printf("%s\n", json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY));
+    json_object_put(json);
+}
+
+void extract_end(const struct extract_request *request, struct extract_account *account)
+{
+    if (request->json)
+        end_json(account);
+    if (request->json || request->quiet || !account->files)
+        return;
+    say("%s file%s, %s: %s verified, %s not verified%s, %s damaged", with_commas(account->files),
+        plural(account->files), as_size(account->bytes), with_commas(account->verified),
+        with_commas(account->unverified), account->unverified ? " (no checksum in the log)" : "",
+        with_commas(account->damaged));
+    if (account->same)
+        say("%s of them there already", with_commas(account->same));
+    if (account->kept_out)
+        say("%s not written", with_commas(account->kept_out));
+}

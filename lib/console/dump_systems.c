@@ -1,0 +1,102 @@
+/* The lines of dumps by Zephyr, NuttX and embedded-gcov; dumps.h draws them. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "console/dump_parts.h"
+
+enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line)
+{
+    bool is_end = an_dump_find(line, "GCOV_COVERAGE_DUMP_END") != NULL;
+    const char *less = line.size && line.text[0] == '*' ? memchr(line.text, '<', line.size) : NULL;
+    if ((is_end || less) && dumps->name.size && !an_dumps_add_file(dumps))
+        return AN_TAKING_FAILED;
+    if (is_end) {
+        dumps->is_open = false;
+        return AN_TAKEN;
+    }
+    if (!less) {
+        enum an_taken taken = dumps->name.size ? an_dumps_read_digits(dumps, line) : AN_NOT_TAKEN;
+        return taken == AN_NOT_TAKEN ? an_dumps_suspect(dumps, line) : taken;
+    }
+    dumps->first_line = dumps->last_line = line.number;
+    an_buffer_put(&dumps->name, line.text + 1, (size_t)(less - line.text - 1));
+    const char *limit = line.text + an_trimmed(line.text, line.size);
+    const char *from = less + 1;
+    while (from < limit) {
+        from += an_digits_read(&dumps->digits, from, (size_t)(limit - from));
+        if (from < limit && *from != ' ' && !dumps->odd_line)
+            dumps->odd_line = line.number;
+        from += from < limit;
+    }
+    return an_dumps_result(dumps, true);
+}
+
+static unsigned sum_of(struct an_buffer bytes)
+{
+    unsigned sum = 0;
+    for (size_t i = 0; i < bytes.size; i++)
+        sum += bytes.data[i];
+    return sum & 0xffff;
+}
+
+static enum an_taken nuttx_end(struct an_dumps *dumps, struct an_line line)
+{
+    const char *at = an_dump_find(line, "checksum:");
+    const char *digits = at ? memmem(at, line.size - (size_t)(at - line.text), "0x", 2) : NULL;
+    unsigned said = 0, sum = sum_of(dumps->digits.bytes);
+    char text[12] = "";
+    dumps->is_open = false;
+    dumps->last_line = line.number;
+    struct an_found *found = an_dumps_add_file(dumps);
+    if (!found)
+        return AN_TAKING_FAILED;
+    if (digits)
+        snprintf(text, sizeof text, "%.*s", (int)(line.text + line.size - digits - 2), digits + 2);
+    if (!digits || sscanf(text, "%x", &said) != 1)
+        an_found_blame(found, line.number, "the line with its checksum is damaged");
+    else if (found->file.size != dumps->size)
+        an_found_blame(found, line.number, "it has %zu bytes, and had %" PRIu64 " when it was sent",
+                       found->file.size, dumps->size);
+    else if (said != sum)
+        an_found_blame(found, line.number,
+                       "the sum of its bytes is %#x, and was %#x when it was sent", sum, said);
+    return AN_TAKEN;
+}
+
+enum an_taken an_dumps_nuttx_line(struct an_dumps *dumps, struct an_line line)
+{
+    if (an_dump_find(line, "gcov end"))
+        return nuttx_end(dumps, line);
+    enum an_taken taken = an_dumps_read_digits(dumps, line);
+    return taken == AN_NOT_TAKEN ? an_dumps_suspect(dumps, line) : taken;
+}
+
+/* "00000010: 61 64 63 67", up to 16 bytes, and perhaps the same as text behind two blanks. */
+enum an_taken an_dumps_hexdump_line(struct an_dumps *dumps, struct an_line line)
+{
+    enum { ADDRESS = 8, MOST = 16 };
+    struct an_digits_reader *digits = &dumps->digits;
+    unsigned long long address = 0;
+    char text[ADDRESS + 1] = "";
+    if (line.size < ADDRESS + 2 || line.text[ADDRESS] != ':' ||
+        !an_digits_only(AN_HEX, line.text, ADDRESS))
+        return AN_NOT_TAKEN;
+    memcpy(text, line.text, ADDRESS);
+    if (sscanf(text, "%llx", &address) != 1 || address != digits->bytes.size)
+        dumps->odd_line = dumps->odd_line ? dumps->odd_line : line.number;
+    size_t start = digits->bytes.size, at = ADDRESS + 1;
+    dumps->last_line = line.number;
+    while (at + 2 < line.size && line.text[at] == ' ' && digits->bytes.size < start + MOST &&
+           an_digits_only(AN_HEX, line.text + at + 1, 2)) {
+        an_digits_read(digits, line.text + at + 1, 2);
+        at += 3;
+    }
+    if (digits->bytes.size < dumps->size || an_dumps_result(dumps, true) != AN_TAKEN)
+        return an_dumps_result(dumps, true);
+    dumps->is_open = false;
+    struct an_found *found = an_dumps_add_file(dumps);
+    if (found && found->file.size != dumps->size)
+        an_found_blame(found, line.number, "it has %zu bytes, and had %" PRIu64 " when it was sent",
+                       found->file.size, dumps->size);
+    return found ? AN_TAKEN : AN_TAKING_FAILED;
+}
