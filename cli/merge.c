@@ -52,7 +52,7 @@ const struct command command_merge = {
         "keep the "
         "records that have one end at least in a function that is kept. The other options that "
         "shape the result are for LLVM profiles.\n\n"
-        "GCC's counter files (gcda, of GCC 4.7 to 14) become what libgcov would have made of the "
+        "GCC's counter files (gcda, of GCC 4.7 to 15) become what libgcov would have made of the "
         "same "
         "runs. Files that are named are merged into one. Of folders, one for each run, files of "
         "the same name below them are merged, into a file of that name below the output folder. "

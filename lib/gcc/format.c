@@ -8,6 +8,7 @@ static const struct an_gcc_kind with_lists[] = {
     {"arcs", AN_GCC_ADD}, {"interval", AN_GCC_ADD},           {"pow2", AN_GCC_ADD},
     {"topn", AN_GCC_TOP}, {"indirect_call", AN_GCC_TOP},      {"average", AN_GCC_ADD},
     {"ior", AN_GCC_OR},   {"time_profiler", AN_GCC_EARLIEST}, {"conditions", AN_GCC_OR},
+    {"paths", AN_GCC_OR},
 };
 static const struct an_gcc_kind with_four[] = {
     {"arcs", AN_GCC_ADD},  {"interval", AN_GCC_ADD},           {"pow2", AN_GCC_ADD},
@@ -45,7 +46,7 @@ static const struct {
     unsigned count;
 } generations[] = {
     {4, 7, with_delta, 8}, {4, 9, with_delta, 9},  {5, 0, with_delta, 10}, {7, 0, with_single, 9},
-    {10, 0, with_four, 8}, {11, 0, with_lists, 8}, {14, 0, with_lists, 9},
+    {10, 0, with_four, 8}, {11, 0, with_lists, 8}, {14, 0, with_lists, 9}, {15, 0, with_lists, 10},
 };
 
 static bool is_older(const struct an_gcc_version *version, unsigned major, unsigned minor)

@@ -10,7 +10,7 @@
 #include "support/test.h"
 
 static const char *const corpora[] = {"gcc-9",        "gcc-10", "gcc-11", "gcc-12",
-                                      "gcc-12-s390x", "gcc-13", "gcc-14"};
+                                      "gcc-12-s390x", "gcc-13", "gcc-14", "gcc-15"};
 enum { CORPORA = sizeof corpora / sizeof *corpora };
 
 static struct an_file load(const char *corpus, const char *name)

@@ -143,7 +143,8 @@ static void test_versions(void **context)
         {0x4230322a, 10, 2, 8, "indirect_call", false, false, false, false},
         {0x4231342a, 11, 4, 8, "indirect_call", false, false, true, false},
         {0x4232322a, 12, 2, 8, "indirect_call", false, false, true, true},
-        {0x4235312a, 15, 1, 9, "indirect_call", false, false, true, true},
+        {0x4234322a, 14, 2, 9, "indirect_call", false, false, true, true},
+        {0x4235312a, 15, 1, 10, "indirect_call", false, false, true, true},
     };
     (void)context;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {

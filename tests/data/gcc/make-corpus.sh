@@ -54,6 +54,9 @@ for version; do
     if [ "$version" -ge 14 ]; then
         flags="$flags -fcondition-coverage"
     fi
+    if [ "$version" -ge 15 ]; then
+        flags="$flags -fpath-coverage"
+    fi
     rm -rf "$work" "$to"
     mkdir -p "$work" "$to"
     cp "$here"/src/* "$work"
