@@ -5,34 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
+#include "gcc/notes.h"
 #include "ledger_view.h"
 #include "output.h"
-
-/* The path of a gcda with the ending of a gcno, if there is such a file; the caller frees it. */
-static char *notes_at(const char *path, size_t length)
-{
-    static const char ending[] = ".gcda";
-    enum { ENDING = sizeof ending - 1 };
-    char *notes = NULL;
-    if (length < ENDING || memcmp(path + length - ENDING, ending, ENDING) != 0 ||
-        asprintf(&notes, "%.*s.gcno", (int)(length - ENDING), path) < 0)
-        return NULL;
-    if (access(notes, F_OK) == 0)
-        return notes;
-    free(notes);
-    return NULL;
-}
 
 /* The gcno of a module: by its name from the present folder, or beside its first input. */
 static char *notes_of(const struct gcc_modules *modules, size_t module)
 {
     const struct an_name *name = &modules->names.names[module];
     const char *path = modules->list[modules->first[module]].path;
-    char *notes = modules->has_names ? notes_at(name->text, name->length) : NULL;
-    return notes ? notes : notes_at(path, gcc_modules_stem(path));
+    char *notes = modules->has_names ? an_notes_beside(name->text, name->length) : NULL;
+    return notes ? notes : an_notes_beside(path, strlen(path));
 }
 
 /* ---- for people ---- */

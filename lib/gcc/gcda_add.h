@@ -44,11 +44,27 @@ struct an_gcda_newcomer { /* a function that only the later run has; its record 
     size_t function, at;
 };
 
+/* The first thing in which a function of both files differs. */
+struct an_gcda_difference {
+    bool exists;
+    size_t function; /* its number in both */
+    uint32_t ident;
+    uint32_t line_sums[2]; /* of the files before, and of the later one */
+    const char *what;      /* whose checksum it is, if `is_sum`; else what the function has */
+    bool is_sum;
+    uint32_t before, now;
+};
+
+/* Fills in an error that says so. `called`: what else is known of the function, behind its number; or "". */
+enum an_code an_gcda_tell_difference(const struct an_gcda_difference *difference,
+                                     const char *called, struct an_error *error);
+
 struct an_gcda_plan {
     struct an_gcda_walk walk;
-    unsigned adoptions;            /* of the one that it is made for */
-    size_t functions, present;     /* that the file has, and that are there */
-    struct an_gcda_record summary; /* `what` is AN_GCDA_END when there is none */
+    struct an_gcda_difference difference; /* if that was the error */
+    unsigned adoptions;                   /* of the one that it is made for */
+    size_t functions, present;            /* that the file has, and that are there */
+    struct an_gcda_record summary;        /* `what` is AN_GCDA_END when there is none */
     struct {
         AN_VECTOR(struct an_gcda_step);
     } steps;

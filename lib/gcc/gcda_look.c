@@ -8,33 +8,50 @@ struct look {
     const struct an_gcda *into;
     const struct an_gcda_function *function; /* the present one, if both have it */
     unsigned kinds;                          /* of its counters so far */
-    bool differs;                            /* then `difference` is the first one */
-    struct an_error difference;
+    uint32_t line_sum;                       /* in the later file */
 };
 
 /* ---- whether both are of the same object ---- */
 
-static void differ(struct look *look, const char *what)
+enum an_code an_gcda_tell_difference(const struct an_gcda_difference *difference,
+                                     const char *called, struct an_error *error)
 {
-    if (look->differs)
-        return;
-    look->differs = true;
-    an_fail(&look->difference, AN_MISMATCH, "function %zu (ident %" PRIu32 ") has %s",
-            look->plan->functions - 1, look->function->ident, what);
-    an_error_hint(&look->difference, "they are not of the same build of that source file");
+    if (!difference->is_sum) {
+        an_fail(error, AN_MISMATCH, "function %zu (ident %" PRIu32 "%s) has %s",
+                difference->function, difference->ident, called, difference->what);
+        return an_error_hint(error, "they are not of the same build of that source file");
+    }
+    an_fail(error, AN_MISMATCH,
+            "coverage mismatch: the checksum of the %s of function %zu (ident %" PRIu32
+            "%s) is %#010" PRIx32 ", and %#010" PRIx32 " in those before",
+            difference->what, difference->function, difference->ident, called, difference->now,
+            difference->before);
+    return an_error_hint(error, "the source was changed between the builds; merge profiles of one");
+}
+
+static struct an_gcda_difference *differ(struct look *look, const char *what)
+{
+    struct an_gcda_difference *difference = &look->plan->difference;
+    if (difference->exists)
+        return NULL;
+    *difference = (struct an_gcda_difference){
+        .exists = true,
+        .function = look->plan->functions - 1,
+        .ident = look->function->ident,
+        .line_sums = {look->function->line_sum, look->line_sum},
+        .what = what,
+    };
+    return difference;
 }
 
 static void differ_in_sum(struct look *look, const char *which, uint32_t before, uint32_t now)
 {
-    if (look->differs || before == now)
+    struct an_gcda_difference *difference = before != now ? differ(look, which) : NULL;
+    if (!difference)
         return;
-    look->differs = true;
-    an_fail(&look->difference, AN_MISMATCH,
-            "coverage mismatch: the checksum of the %s of function %zu (ident %" PRIu32
-            ") is %#010" PRIx32 ", and %#010" PRIx32 " in those before",
-            which, look->plan->functions - 1, look->function->ident, now, before);
-    an_error_hint(&look->difference,
-                  "the source was changed between the builds; merge profiles of one");
+    difference->is_sum = true;
+    difference->before = before;
+    difference->now = now;
 }
 
 static enum an_code check_header(const struct look *look, struct an_error *error)
@@ -50,13 +67,14 @@ static enum an_code check_header(const struct look *look, struct an_error *error
 static enum an_code check_whole(const struct look *look, struct an_error *error)
 {
     const struct an_gcda_header *before = &look->into->header, *now = &look->plan->walk.header;
-    if (look->into->functions.count != look->plan->functions)
+    struct an_gcda_difference *difference = &look->plan->difference;
+    if (look->into->functions.count != look->plan->functions) {
+        difference->exists = false;
         return an_fail(error, AN_MISMATCH, "it has %zu functions, and those before %zu",
                        look->plan->functions, look->into->functions.count);
-    if (look->differs) {
-        *error = look->difference;
-        return error->code;
     }
+    if (difference->exists)
+        return an_gcda_tell_difference(difference, "", error);
     if (before->stamp == now->stamp && before->checksum == now->checksum)
         return AN_OK;
     an_fail(error, AN_MISMATCH, "its stamp is %#010" PRIx32 ", that of those before %#010" PRIx32,
@@ -90,6 +108,7 @@ static bool note_function(struct look *look, const struct an_gcda_record *record
     }
     look->function = own;
     look->kinds = 0;
+    look->line_sum = record->line_sum;
     if (own->ident != record->ident)
         differ(look, "another number in the later file");
     differ_in_sum(look, "lines", own->line_sum, record->line_sum);
@@ -176,6 +195,7 @@ enum an_code an_gcda_look(struct an_gcda_plan *plan, const struct an_gcda *into,
     struct look look = {.plan = plan, .into = into};
     plan->adoptions = into->adoptions;
     plan->functions = plan->present = 0;
+    plan->difference.exists = false;
     plan->summary.what = AN_GCDA_END;
     plan->steps.count = plan->newcomers.count = plan->programs.count = 0;
     enum an_code code = an_gcda_walk(&plan->walk, later, error);

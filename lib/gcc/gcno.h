@@ -123,6 +123,10 @@ static inline uint32_t an_gcno_exit(const struct an_gcno *gcno,
 enum an_code an_gcno_read(struct an_gcno *gcno, struct an_bytes file, struct an_error *error);
 void an_gcno_free(struct an_gcno *gcno);
 
+/* The function with this ident and this checksum of its line, or NULL: only both are its own for sure. */
+const struct an_gcno_function *an_gcno_find(const struct an_gcno *gcno, uint32_t ident,
+                                            uint32_t line_sum);
+
 /* As the compiler writes it; the caller frees the buffer. */
 void an_gcno_write(const struct an_gcno *gcno, struct an_buffer *to);
 

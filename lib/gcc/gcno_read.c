@@ -400,3 +400,13 @@ void an_gcno_free(struct an_gcno *gcno)
     an_vector_free(&gcno->conditions);
     an_vector_free(&gcno->block_flags);
 }
+
+const struct an_gcno_function *an_gcno_find(const struct an_gcno *gcno, uint32_t ident,
+                                            uint32_t line_sum)
+{
+    for (size_t i = 0; i < gcno->functions.count; i++)
+        if (gcno->functions.items[i].ident == ident &&
+            gcno->functions.items[i].line_sum == line_sum)
+            return &gcno->functions.items[i];
+    return NULL;
+}

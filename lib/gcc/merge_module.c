@@ -1,11 +1,14 @@
 /* The inputs of one module, one after the other, by several threads; see merge_module.h. */
 #include "gcc/merge_module.h"
 
+#include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/file.h"
 #include "base/ledger.h"
+#include "gcc/notes.h"
 
 /* What a thread has in hand. */
 struct work {
@@ -95,6 +98,7 @@ static enum an_code add_first(struct work *work, struct an_error *error)
     struct an_gcda *gcda = &work->module->gcda;
     enum an_code code = an_gcda_read(gcda, work->bytes, error);
     work->module->written = work->file.modified;
+    work->module->first = work->number;
     if (code == AN_OK && work->module->inputs[work->number].weight == 1)
         account_for(&work->module->entries[work->number], gcda);
     return code;
@@ -127,11 +131,42 @@ static const char *date_of(int64_t seconds, char text[DATE_SIZE])
     return text;
 }
 
+/* ", choose in flow.cpp:32", if the gcno beside an input knows the function; else nothing. */
+static bool find_called(const struct an_gcda_difference *difference, const char *path, char *called,
+                        size_t size)
+{
+    struct an_gcno gcno;
+    struct an_error unused;
+    if (an_notes_read(&gcno, path, &unused) != AN_OK)
+        return false;
+    const struct an_gcno_function *function = NULL;
+    for (unsigned i = 0; !function && i < 2; i++)
+        function = an_gcno_find(&gcno, difference->ident, difference->line_sums[i]);
+    if (function)
+        snprintf(called, size, ", %.70s in %.70s:%" PRIu32, function->name, function->file,
+                 function->line);
+    an_gcno_free(&gcno);
+    return function != NULL;
+}
+
+/* Says it again with the name of the function, which stands beside one of both files. */
+static void name_function(const struct work *work, struct an_error *error)
+{
+    const struct an_gcc_module *module = work->module;
+    const struct an_gcda_difference *difference = &work->plan.difference;
+    char called[200];
+    if (difference->exists &&
+        (find_called(difference, module->inputs[work->number].path, called, sizeof called) ||
+         find_called(difference, module->inputs[module->first].path, called, sizeof called)))
+        an_gcda_tell_difference(difference, called, error);
+}
+
 /* When both were written tells which one is the stray. */
 static enum an_code explain_mismatch(struct work *work, struct an_error *error)
 {
     char date[DATE_SIZE], first[DATE_SIZE];
     account_for_mismatch(&work->module->entries[work->number], work->bytes);
+    name_function(work, error);
     return an_error_hint(error, "it is of another build: it was written on %s, the first one on %s",
                          date_of(work->file.modified, date), date_of(work->module->written, first));
 }

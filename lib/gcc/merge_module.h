@@ -29,7 +29,8 @@ struct an_gcc_module {
     struct an_error error;  /* when memory ran out */
     pthread_rwlock_t shape; /* written when functions come, read by those who look */
     struct an_gcda gcda;    /* when `used` is not 0 */
-    int64_t written;        /* when the first good one was, in seconds since 1970 */
+    size_t first;           /* the first good one: its number among all inputs, */
+    int64_t written;        /* and when it was written, in seconds since 1970 */
 };
 
 /* Those before `lock` are set. */

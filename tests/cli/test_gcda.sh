@@ -99,6 +99,34 @@ pipes() {
     same result expected
 }
 
+# The gcno beside one of both files tells what the function is called, and where it is.
+names_functions() {
+    local build
+    mkdir old new
+    printf '%s\n' '' 'int choose(int x)' '{' '    return x ? x : 5;' '}' \
+        'int main(int count, char **words)' '{' '    (void)words;' '    return choose(count) == 99;' '}' >old/it.c
+    sed 's/x ? x : 5/x ? x > 3 ? 40 : -x : 5/' old/it.c >new/it.c
+    for build in old new; do
+        (cd $build && gcc -O0 --coverage -c it.c && gcc --coverage it.o -o it && ./it)
+    done
+    touch -d '2026-01-02 03:04:05 UTC' new/it.gcda
+    run 1 "$anneal" merge -o result old/it.gcda new/it.gcda
+    says 'new/it.gcda: coverage mismatch: the checksum of the control flow of function 1 (ident' \
+        ', choose in it.c:2) is 0x' 'in those before' 'written on 2026-01-02 03:04:05 UTC, the first one on'
+    rm new/it.gcno
+    run 1 "$anneal" merge -o result old/it.gcda new/it.gcda
+    says ', choose in it.c:2) is 0x'
+    mv new/it.gcda new/it.gcda3
+    mv old/it.gcda old/it.gcda0
+    run 1 "$anneal" merge -o result old/it.gcda0 new/it.gcda3
+    says ', choose in it.c:2) is 0x'
+    echo damaged >old/it.gcno
+    run 1 "$anneal" merge -o result old/it.gcda0 new/it.gcda3
+    says 'of function 1 (ident' ') is 0x' 'coverage mismatch'
+    never_says choose
+    [ ! -e result ]
+}
+
 # What the program leaves by itself in one folder is what is merged of one folder for each run; the
 # compiler takes it.
 compiled() {
@@ -208,6 +236,7 @@ check 'folders, file by file' folders
 check 'weights' weights
 check 'what does not go together' refuses
 check 'pipes' pipes
+check_with 'gcc' 'functions of another build have names' names_functions
 check_with 'gcc setarch' 'runs of a program that the compiler takes' compiled
 check_with 'gcov-tool' 'the same as gcov-tool' gcov_tool
 finish
