@@ -16,9 +16,11 @@
  * counters that are all 0. The version is four characters, as the release was called: 'B22*' is 12.2,
  * 'A54*' 5.4, '408*' 4.8; the stamp tells compilations apart, and the gcno has the same.
  *
- * Files that kernels and boards write by themselves often have no summary.
+ * Files that kernels and boards write by themselves often have no summary. clang's have it behind the
+ * functions, and two words of 0 at the end; until GCC 8's layout it is that of a program, but of three words
+ * only: 0 │ 0 │ runs.
  *
- * (GCC's gcc/gcov-io.h and libgcc/libgcov-driver.c.)
+ * (GCC's gcc/gcov-io.h and libgcc/libgcov-driver.c; LLVM's GCDAProfiling.c.)
  */
 #ifndef AN_GCC_FORMAT_H
 #define AN_GCC_FORMAT_H
@@ -37,6 +39,7 @@ enum {
     AN_GCC_COUNTERS = 0x01a10000,
     AN_GCC_KIND_SHIFT = 17,
 };
+enum { AN_GCC_CLANG_SUMMARY_WORDS = 3 }; /* in place of a program's, until GCC 8's layout */
 #define AN_GCC_SUMMARY 0xa1000000u
 #define AN_GCC_PROGRAM 0xa3000000u
 

@@ -28,10 +28,10 @@ struct an_gcda_counters {
 
 struct an_gcda {
     struct an_gcda_header header;
-    bool has_summary;
-    uint32_t runs;      /* these two: of the summary */
-    uint32_t sum_max;   /* the greatest count of each run, added up */
-    unsigned adoptions; /* how often functions came that were not there before */
+    bool has_summary, is_clang; /* clang's has the summary last */
+    uint32_t runs;              /* these two: of the summary */
+    uint32_t sum_max;           /* the greatest count of each run, added up */
+    unsigned adoptions;         /* how often functions came that were not there before */
     struct {
         AN_VECTOR(struct an_program);
     } programs;

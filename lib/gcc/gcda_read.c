@@ -68,6 +68,7 @@ static enum an_code take(struct an_gcda *gcda, const struct an_gcda_record *reco
     switch (record->what) {
     case AN_GCDA_SUMMARY:
         gcda->has_summary = true;
+        gcda->is_clang = gcda->functions.count > 0;
         gcda->runs = record->runs;
         gcda->sum_max = record->sum_max;
         return AN_OK;

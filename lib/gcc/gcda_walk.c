@@ -51,9 +51,26 @@ static enum an_code read_summary(struct an_gcda_walk *walk, struct an_gcda_recor
     return walk->cursor.short_read ? torn(walk, "its summary", error) : AN_OK;
 }
 
+/* Of clang's only the runs are not 0. */
+static enum an_code read_clang_summary(struct an_gcda_walk *walk, struct an_gcda_record *record,
+                                       struct an_error *error)
+{
+    record->what = AN_GCDA_SUMMARY;
+    uint32_t checksum = an_cursor_u32(&walk->cursor), counters = an_cursor_u32(&walk->cursor);
+    record->runs = an_cursor_u32(&walk->cursor);
+    record->sum_max = 0;
+    if (walk->cursor.short_read)
+        return torn(walk, "its summary", error);
+    if (checksum || counters)
+        return malformed(record->at, "a summary that is neither GCC's nor clang's", error);
+    return AN_OK;
+}
+
 static enum an_code find_program(struct an_gcda_walk *walk, struct an_gcda_record *record,
                                  uint32_t length, struct an_error *error)
 {
+    if (length == AN_GCC_CLANG_SUMMARY_WORDS)
+        return read_clang_summary(walk, record, error);
     size_t size = (size_t)length * walk->header.version.unit;
     const uint8_t *body = an_cursor_take(&walk->cursor, size);
     record->what = AN_GCDA_PROGRAM;

@@ -65,22 +65,36 @@ static void put_program(const struct an_gcda *gcda, struct an_buffer *to,
         put(gcda, to, words[i]);
 }
 
-void an_gcda_write(const struct an_gcda *gcda, struct an_buffer *to)
+/* Where there would be a program's, clang's is shorter than those of GCC. */
+static void put_summary(const struct an_gcda *gcda, struct an_buffer *to)
 {
     enum { WORDS = 2 };
+    bool is_program = gcda->header.version.has_programs;
+    put_tag(gcda, to, is_program ? AN_GCC_PROGRAM : AN_GCC_SUMMARY,
+            is_program ? AN_GCC_CLANG_SUMMARY_WORDS : WORDS);
+    for (unsigned i = 0; is_program && i < WORDS; i++)
+        put(gcda, to, 0);
+    put(gcda, to, gcda->runs);
+    if (!is_program)
+        put(gcda, to, gcda->sum_max);
+}
+
+void an_gcda_write(const struct an_gcda *gcda, struct an_buffer *to)
+{
     put(gcda, to, AN_GCDA_MAGIC);
     put(gcda, to, gcda->header.version.word);
     put(gcda, to, gcda->header.stamp);
     if (gcda->header.version.has_checksum)
         put(gcda, to, gcda->header.checksum);
-    if (gcda->has_summary) {
-        put_tag(gcda, to, AN_GCC_SUMMARY, WORDS);
-        put(gcda, to, gcda->runs);
-        put(gcda, to, gcda->sum_max);
-    }
+    if (gcda->has_summary && !gcda->is_clang)
+        put_summary(gcda, to);
     for (size_t i = 0; i < gcda->programs.count; i++)
         put_program(gcda, to, &gcda->programs.items[i]);
     for (size_t i = 0; i < gcda->functions.count; i++)
         put_function(gcda, to, &gcda->functions.items[i]);
+    if (gcda->has_summary && gcda->is_clang) {
+        put_summary(gcda, to);
+        put(gcda, to, 0);
+    }
     put(gcda, to, 0);
 }

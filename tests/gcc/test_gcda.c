@@ -103,6 +103,29 @@ static void test_as_gcov_tool(void **context)
             expect_merged(corpora[i], runs, 2, AN_GCDA_EARLIER_FIRST, "values-tool.gcda");
 }
 
+/* clang writes the layout of GCC 4.8, or of a later one; its summary stands last. */
+static void test_as_clang(void **context)
+{
+    static const char *const folders[] = {"clang-14", "clang-19"};
+    static const char *const versions[] = {"408", "A93"};
+    char paths[3][32];
+    const char *names[] = {paths[0], paths[1], paths[2]};
+    (void)context;
+    for (unsigned i = 0; i < 4; i++) {
+        const char *folder = folders[i % 2], *version = versions[i / 2];
+        snprintf(paths[0], sizeof paths[0], "flow-%s-1.gcda", version);
+        snprintf(paths[1], sizeof paths[1], "flow-%s-2.gcda", version);
+        snprintf(paths[2], sizeof paths[2], "flow-%s-all.gcda", version);
+        for (unsigned k = 0; k < 3; k++) {
+            struct an_gcda gcda = read_good(folder, names[k]);
+            assert_int_equal(gcda.runs, k == 2 ? 2 : 1);
+            expect_written(&gcda, folder, names[k]);
+            an_gcda_free(&gcda);
+        }
+        expect_merged(folder, names, 2, AN_GCDA_LATER_FIRST, names[2]);
+    }
+}
+
 /* All at once, and the order of lists as it was asked for. */
 static void test_whole_merge(void **context)
 {
@@ -404,11 +427,17 @@ static void test_torn(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes),   cmocka_unit_test(test_as_libgcov),
-        cmocka_unit_test(test_as_gcov_tool), cmocka_unit_test(test_whole_merge),
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_absent_functions),
-        cmocka_unit_test(test_zeros),        cmocka_unit_test(test_mismatches),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_as_libgcov),
+        cmocka_unit_test(test_as_gcov_tool),
+        cmocka_unit_test(test_as_clang),
+        cmocka_unit_test(test_whole_merge),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_absent_functions),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_mismatches),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_torn),
     };
     return RUN_TESTS(tests);
 }
