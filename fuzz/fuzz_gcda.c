@@ -1,9 +1,13 @@
 /*
  * Feeds counter files of GCC to the reader. Claims: what it accepts is written so that it reads as the same
- * and is written as the same again; merged with itself it has twice the runs, in either order.
+ * and is written as the same again; merged with itself it has twice the runs, in either order; changed by a
+ * factor of one it stays what it is, and so it does when its greatest count becomes what it is; compared with
+ * itself all functions are the same that can be found by their numbers.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "gcc/compare.h"
 #include "gcc/gcda_add.h"
 #include "harness.h"
 
@@ -48,6 +52,53 @@ static void claim_doubles(struct an_bytes file, const struct an_gcda *gcda,
     an_gcda_free(&into);
 }
 
+static struct an_gcda rewritten(struct an_bytes file, struct an_gcc_scale scale)
+{
+    struct an_gcda gcda;
+    struct an_error error;
+    claim(an_gcda_read(&gcda, file, &error) == AN_OK);
+    an_gcda_rewrite(&gcda, &scale);
+    return gcda;
+}
+
+static void claim_stays(struct an_bytes file, const struct an_gcda *gcda, struct an_gcc_scale scale)
+{
+    struct an_gcda other = rewritten(file, scale);
+    claim_same(gcda, &other);
+    an_gcda_free(&other);
+}
+
+static void claim_scales(struct an_bytes file, const struct an_gcda *gcda)
+{
+    uint64_t greatest = an_gcda_greatest(gcda);
+    claim_stays(file, gcda, (struct an_gcc_scale){AN_GCC_BY_FRACTION, 1, 1, 0});
+    if (greatest)
+        claim_stays(file, gcda, (struct an_gcc_scale){AN_GCC_TO_GREATEST, greatest, greatest, 0});
+    struct an_gcda other = rewritten(file, (struct an_gcc_scale){AN_GCC_BY_FACTOR, 0, 0, 1e9f});
+    claim(an_gcda_greatest(&other) >= greatest);
+    claim_comes_back(&other);
+    an_gcda_free(&other);
+}
+
+static void claim_overlaps(const struct an_gcda *gcda)
+{
+    struct an_gcc_overlap_module module = {.count = 0};
+    struct an_gcc_side side;
+    struct an_error error;
+    an_gcc_side_of(&side, an_gcda_total(gcda), 0.005);
+    claim(an_gcc_heat_of(&side, gcda) != AN_GCC_ABSENT);
+    claim(an_gcc_compare(&side, gcda, &side, gcda, &module, &error) == AN_OK);
+    claim(module.count <= 2 * gcda->functions.count);
+    for (size_t i = 0; i < module.count; i++) {
+        const struct an_gcc_overlap_function *function = &module.functions[i];
+        if (!function->in_base || !function->in_test)
+            continue;
+        claim(!function->changed && function->overlap == function->base_share);
+        claim(function->overlap == function->test_share);
+    }
+    free(module.functions);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct an_bytes file = {bytes, size};
@@ -62,6 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     claim_comes_back(&gcda);
     claim_doubles(file, &gcda, AN_GCDA_LATER_FIRST);
     claim_doubles(file, &gcda, AN_GCDA_EARLIER_FIRST);
+    claim_scales(file, &gcda);
+    claim_overlaps(&gcda);
     an_gcda_free(&gcda);
     return 0;
 }

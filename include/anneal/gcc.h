@@ -61,6 +61,83 @@ AN_API enum an_code an_gcc_merge(const struct an_gcc_merge_options *options,
                                  struct an_error *error);
 AN_API void an_gcc_merged_free(struct an_gcc_merged *merged, size_t modules);
 
+enum an_gcc_scaling {
+    AN_GCC_BY_FRACTION, /* divided by the denominator, to the nearest, and then multiplied */
+    AN_GCC_BY_FACTOR,   /* as 32-bit floating-point numbers, cut off */
+    AN_GCC_TO_GREATEST, /* so that the greatest count of an arc becomes the numerator; to the nearest */
+};
+
+/* How counts are changed: the first two as gcov-tool rewrite does it. */
+struct an_gcc_scale {
+    enum an_gcc_scaling how;
+    uint64_t numerator, denominator; /* not 0 */
+    float factor;                    /* finite, not negative */
+};
+
+/*
+ * Changes the counts of all inputs, whose weights and modules do not count: those that add up when runs are
+ * merged, and how frequent values are. Summaries stay as they are, but for those that GCC had until 8, whose
+ * sums are of counts. *rewritten has one file for each input, and is freed by an_gcc_merged_free(). When any
+ * input cannot be read there is none, and the error is that of the first such input.
+ *
+ * With AN_GCC_TO_GREATEST the denominator does not count: it is the greatest count of all inputs. Of a file of
+ * no bytes, as a process leaves that died early, nothing becomes: its `bytes` are NULL.
+ */
+AN_API enum an_code an_gcc_rewrite(const struct an_gcc_scale *scale,
+                                   const struct an_gcc_input *inputs, size_t count,
+                                   struct an_gcc_merged **rewritten, struct an_error *error);
+
+/* ---- overlap ---- */
+
+/* A module of two profiles. */
+struct an_gcc_pair {
+    const char *base, *test; /* its files; NULL where the profile does not have it */
+};
+
+enum an_gcc_heat {
+    AN_GCC_ABSENT,
+    AN_GCC_ZERO, /* it has only counts of 0 */
+    AN_GCC_COLD,
+    AN_GCC_HOT, /* some count is above the threshold */
+};
+
+struct an_gcc_overlap_function {
+    uint32_t ident; /* what GCC tells functions of a module apart by */
+    bool in_base, in_test;
+    bool changed;    /* its control flow is not the same in both: nothing of it overlaps */
+    bool has_counts; /* some are not 0 */
+    bool is_hot;     /* some count is at or above the threshold, in either */
+    double overlap, base_share, test_share;
+};
+
+struct an_gcc_overlap_module {
+    enum an_gcc_heat base_heat, test_heat;
+    size_t base_functions, test_functions; /* also those that a program did not have */
+    double overlap, base_share, test_share;
+    struct an_gcc_overlap_function *functions; /* of base, then what only test has */
+    size_t count;
+};
+
+struct an_gcc_overlap {
+    uint64_t base_total, test_total; /* of all counts of arcs */
+    double overlap;
+    struct an_gcc_overlap_module *modules; /* in the order of the pairs */
+    size_t count;
+};
+
+/*
+ * How alike two profiles are: for each arc the smaller one of its shares of all counts in either profile,
+ * added up; 1 when they tell the compiler the same. A function is compared with the one of the same number,
+ * which is how GCC finds it, if its control flow has not changed since.
+ *
+ * A count is hot that is at or above `hot`, a share of all counts that is not negative (gcov-tool's is 0.005).
+ * *overlap is the caller's to free; when any file cannot be read there is none, and the error names it. A file
+ * of no bytes, as a process leaves that died early, is as good as none.
+ */
+AN_API enum an_code an_gcc_overlap(const struct an_gcc_pair *pairs, size_t count, double hot,
+                                   struct an_gcc_overlap **overlap, struct an_error *error);
+AN_API void an_gcc_overlap_free(struct an_gcc_overlap *overlap);
+
 #ifdef __cplusplus
 }
 #endif

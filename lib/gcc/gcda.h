@@ -50,6 +50,14 @@ struct an_gcda {
 enum an_code an_gcda_read(struct an_gcda *gcda, struct an_bytes file, struct an_error *error);
 void an_gcda_free(struct an_gcda *gcda);
 
+/*
+ * Loads a file and reads it; the error names it. A file of no bytes, as a process leaves that died early, is
+ * AN_OK with all zeros. `file` may be used again and again.
+ */
+struct an_file;
+enum an_code an_gcda_load(struct an_gcda *gcda, struct an_file *file, const char *path,
+                          struct an_error *error);
+
 /* Room for so many values more, not filled; NULL when memory runs out. */
 uint64_t *an_gcda_extend(struct an_gcda *gcda, size_t count);
 
@@ -63,8 +71,18 @@ static inline enum an_gcc_rule an_gcda_rule(const struct an_gcda *gcda,
 /* Makes it count as so many runs like it. */
 void an_gcda_scale(struct an_gcda *gcda, uint64_t weight);
 
+/* Changes all counts, and not how many runs they are of. */
+void an_gcda_rewrite(struct an_gcda *gcda, const struct an_gcc_scale *scale);
+
+/* How many counts there are, if these are counts of arcs and not all 0; and where. */
+size_t an_gcda_arcs(const struct an_gcda *gcda, const struct an_gcda_counters *counters,
+                    const uint64_t **values);
+
 /* The sum of its arcs' counts; stops at 2^64-1. */
 uint64_t an_gcda_total(const struct an_gcda *gcda);
+
+/* The greatest of its arcs' counts. */
+uint64_t an_gcda_greatest(const struct an_gcda *gcda);
 
 /* As libgcov writes it; the caller frees the buffer. */
 void an_gcda_write(const struct an_gcda *gcda, struct an_buffer *to);

@@ -1,4 +1,5 @@
 /* Reading gcda files into memory; gcda_walk.c knows the format. */
+#include "base/file.h"
 #include "gcc/gcda.h"
 
 uint64_t *an_gcda_extend(struct an_gcda *gcda, size_t count)
@@ -99,6 +100,17 @@ enum an_code an_gcda_read(struct an_gcda *gcda, struct an_bytes file, struct an_
     if (code != AN_OK)
         an_gcda_free(gcda);
     return code;
+}
+
+enum an_code an_gcda_load(struct an_gcda *gcda, struct an_file *file, const char *path,
+                          struct an_error *error)
+{
+    *gcda = (struct an_gcda){.runs = 0};
+    enum an_code code = an_file_load(file, path, error);
+    if (code != AN_OK || file->bytes.size == 0)
+        return code;
+    code = an_gcda_read(gcda, file->bytes, error);
+    return code == AN_OK ? code : an_error_in(error, path);
 }
 
 void an_gcda_free(struct an_gcda *gcda)

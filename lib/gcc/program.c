@@ -164,28 +164,18 @@ void an_program_merge(struct an_program *into, const struct an_program *later)
 
 /* ---- weights ---- */
 
-static uint64_t times(uint64_t value, uint64_t weight)
-{
-    uint64_t product;
-    return __builtin_mul_overflow(value, weight, &product) || product > INT64_MAX ? INT64_MAX
-                                                                                  : product;
-}
-
-/* The greatest count of a run stays, since there is still none greater. */
-void an_program_scale(struct an_program *program, uint64_t weight)
+void an_program_scale(struct an_program *program, const struct an_gcc_scale *scale)
 {
     struct an_bucket scaled[AN_PROGRAM_BUCKETS] = {{0}};
-    uint64_t runs = times(program->runs, weight);
-    program->runs = runs > UINT32_MAX ? UINT32_MAX : (uint32_t)runs;
-    program->sum = times(program->sum, weight);
-    program->sum_max = times(program->sum_max, weight);
+    program->sum = an_gcc_scaled(program->sum, scale);
+    program->sum_max = an_gcc_scaled(program->sum_max, scale);
     for (unsigned i = 0; i < AN_PROGRAM_BUCKETS; i++) {
         const struct an_bucket *bucket = &program->buckets[i];
-        uint64_t least = times(bucket->least, weight);
+        uint64_t least = an_gcc_scaled(bucket->least, scale);
         unsigned to = bucket_of(least);
         if (bucket->counters)
             add_to(&scaled[to < AN_PROGRAM_BUCKETS ? to : AN_PROGRAM_BUCKETS - 1], bucket->counters,
-                   least, times(bucket->sum, weight));
+                   least, an_gcc_scaled(bucket->sum, scale));
     }
     memcpy(program->buckets, scaled, sizeof scaled);
 }

@@ -14,6 +14,7 @@
 #define AN_GCC_PROGRAM_H
 
 #include "gcc/format.h"
+#include "gcc/scale.h"
 
 enum { AN_PROGRAM_BUCKETS = 252 };
 
@@ -43,7 +44,8 @@ bool an_program_is_same(const struct an_program *one, const struct an_program *o
 /* Adds later runs of the program. */
 void an_program_merge(struct an_program *into, const struct an_program *later);
 
-/* Makes it count as so many runs like it. */
-void an_program_scale(struct an_program *program, uint64_t weight);
+/* Changes its sums. The runs and the greatest count stay: when it counts as several runs, there is still none
+ * greater. */
+void an_program_scale(struct an_program *program, const struct an_gcc_scale *scale);
 
 #endif
