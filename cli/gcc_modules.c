@@ -93,7 +93,8 @@ static bool add(struct gcc_modules *modules, const struct inputs *inputs, size_t
         return false;
     }
     modules->folders += in_folder && is_new_folder(inputs, number);
-    modules->list[number] = (struct an_gcc_input){path, inputs->items[number].weight, module};
+    modules->list[number] = (struct an_gcc_input){
+        .path = path, .weight = inputs->items[number].weight, .module = module};
     if (modules->inputs[module]++ == 0)
         modules->first[module] = number;
     modules->runs[number] = in_folder           ? modules->folders - 1

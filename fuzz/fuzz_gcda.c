@@ -2,7 +2,8 @@
  * Feeds counter files of GCC to the reader. Claims: what it accepts is written so that it reads as the same
  * and is written as the same again; merged with itself it has twice the runs, in either order; changed by a
  * factor of one it stays what it is, and so it does when its greatest count becomes what it is; compared with
- * itself all functions are the same that can be found by their numbers.
+ * itself all functions are the same that can be found by their numbers. What a stream is taken apart into are
+ * such files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,11 +100,25 @@ static void claim_overlaps(const struct an_gcda *gcda)
     free(module.functions);
 }
 
+/* The stream of a freestanding program, if it is one. */
+static void claim_stream(struct an_bytes stream)
+{
+    struct an_gcc_file *files;
+    struct an_error error;
+    size_t count;
+    enum an_code code = an_gcc_stream_read(stream.data, stream.size, &files, &count, &error);
+    claim(code != AN_NO_MEMORY && (code == AN_OK || count == 0));
+    for (size_t i = 0; i < count; i++)
+        claim(files[i].name[0] && an_gcc_is_gcda(files[i].bytes, files[i].size));
+    an_gcc_stream_free(files, count);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct an_bytes file = {bytes, size};
     struct an_gcda gcda;
     struct an_error error;
+    claim_stream(file);
     enum an_code code = an_gcda_read(&gcda, file, &error);
     if (code != AN_OK) {
         claim(code != AN_NO_MEMORY && error.code == code && error.what[0]);

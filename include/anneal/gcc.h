@@ -21,9 +21,11 @@ extern "C" {
 AN_API bool an_gcc_is_gcda(const void *bytes, size_t size);
 
 struct an_gcc_input {
-    const char *path; /* "-": standard input */
-    uint64_t weight;  /* it counts as so many runs like it; at least 1 */
-    size_t module;    /* which object file it is of: inputs of one module are merged */
+    const char *path;  /* "-": standard input */
+    uint64_t weight;   /* it counts as so many runs like it; at least 1 */
+    size_t module;     /* which object file it is of: inputs of one module are merged */
+    const void *bytes; /* not NULL: the file is here, and the path only names it */
+    size_t size;
 };
 
 enum an_gcc_failure_mode {
@@ -86,6 +88,22 @@ struct an_gcc_scale {
 AN_API enum an_code an_gcc_rewrite(const struct an_gcc_scale *scale,
                                    const struct an_gcc_input *inputs, size_t count,
                                    struct an_gcc_merged **rewritten, struct an_error *error);
+
+/* ---- streams ---- */
+
+struct an_gcc_file {
+    char *name; /* as the program that was built had it: the path of a gcda file */
+    void *bytes;
+    size_t size;
+};
+
+/*
+ * Takes the stream apart that libgcov prints of a freestanding program, with __gcov_filename_to_gcfn() and
+ * __gcov_info_to_gcda(): its files, to be freed by an_gcc_stream_free(). One that is damaged anywhere gives none.
+ */
+AN_API enum an_code an_gcc_stream_read(const void *bytes, size_t size, struct an_gcc_file **files,
+                                       size_t *count, struct an_error *error);
+AN_API void an_gcc_stream_free(struct an_gcc_file *files, size_t count);
 
 /* ---- overlap ---- */
 

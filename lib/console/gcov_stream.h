@@ -1,11 +1,4 @@
-/*
- * What libgcov prints of a freestanding program (GCC 13 and newer): each object file's name and counters.
- *
- *     'gcfn' │ version │ length │ name, with a final 0      __gcov_filename_to_gcfn()
- *     'gcda' │ ... │ 0                                      __gcov_info_to_gcda()
- *
- * The gcda has no summary. gcov-tool merge-stream puts one of zeros into the file, and so it is done here.
- */
+/* Streams of libgcov in logs (gcc/stream.h): their files, and what cannot be taken apart any more. */
 #ifndef AN_CONSOLE_GCOV_STREAM_H
 #define AN_CONSOLE_GCOV_STREAM_H
 

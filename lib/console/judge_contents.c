@@ -2,8 +2,8 @@
 #include <anneal/gcc.h>
 #include <inttypes.h>
 
-#include "console/gcda_extent.h"
 #include "console/judge.h"
+#include "gcc/extent.h"
 #include "gcc/gcda.h"
 
 /* The greatest count of an arc that is above the maximum in the summary, or 0. */

@@ -54,12 +54,16 @@ static enum an_code load(struct work *work, struct an_error *error)
 {
     const struct an_gcc_input *input = &work->module->inputs[work->number];
     struct an_ledger_entry *entry = &work->module->entries[work->number];
-    enum an_code code = an_file_load(&work->file, input->path, error);
-    entry->device = work->file.device;
-    entry->inode = work->file.inode;
-    if (code != AN_OK)
-        return code;
-    work->bytes = work->file.bytes;
+    if (input->bytes) {
+        work->bytes = (struct an_bytes){input->bytes, input->size};
+    } else {
+        enum an_code code = an_file_load(&work->file, input->path, error);
+        entry->device = work->file.device;
+        entry->inode = work->file.inode;
+        if (code != AN_OK)
+            return code;
+        work->bytes = work->file.bytes;
+    }
     entry->bytes = work->bytes.size;
     return work->bytes.size ? AN_OK : AN_EMPTY;
 }
@@ -167,6 +171,8 @@ static enum an_code explain_mismatch(struct work *work, struct an_error *error)
     char date[DATE_SIZE], first[DATE_SIZE];
     account_for_mismatch(&work->module->entries[work->number], work->bytes);
     name_function(work, error);
+    if (work->module->inputs[work->number].bytes)
+        return an_error_hint(error, "it is of another build");
     return an_error_hint(error, "it is of another build: it was written on %s, the first one on %s",
                          date_of(work->file.modified, date), date_of(work->module->written, first));
 }

@@ -133,9 +133,9 @@ static void test_whole_merge(void **context)
     (void)context;
     for (unsigned as_tool = 0; as_tool < 2; as_tool++) {
         const struct an_gcc_merge_options options = {.as_gcov_tool = as_tool};
-        struct an_gcc_input inputs[] = {{GCC_CORPUS "/gcc-12/values-1.gcda", 1, 0},
-                                        {GCC_CORPUS "/gcc-12/values-2.gcda", 1, 0},
-                                        {GCC_CORPUS "/gcc-12/values-3.gcda", 1, 0}};
+        struct an_gcc_input inputs[] = {{.path = GCC_CORPUS "/gcc-12/values-1.gcda", .weight = 1},
+                                        {.path = GCC_CORPUS "/gcc-12/values-2.gcda", .weight = 1},
+                                        {.path = GCC_CORPUS "/gcc-12/values-3.gcda", .weight = 1}};
         struct an_gcc_merged *merged;
         struct an_ledger *ledger;
         struct an_error error;
@@ -164,7 +164,8 @@ static void test_threads(void **context)
     struct an_gcc_merged *alone = NULL;
     (void)context;
     for (size_t i = 0; i < INPUTS; i++)
-        inputs[i] = (struct an_gcc_input){paths[i < 3 ? 5 - i : i * i % 7 % 6], 1 + i % 5 / 4, 0};
+        inputs[i] = (struct an_gcc_input){.path = paths[i < 3 ? 5 - i : i * i % 7 % 6],
+                                          .weight = 1 + i % 5 / 4};
     for (unsigned threads = 1; threads < 9; threads++) {
         struct an_gcc_merge_options options = {.threads = threads,
                                                .failure_mode = AN_GCC_FAIL_NEVER};

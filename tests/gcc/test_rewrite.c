@@ -104,7 +104,7 @@ static void test_what_is_changed(void **context)
     const struct an_gcc_scale scale = {AN_GCC_BY_FRACTION, 5, 1, 0};
     (void)context;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        const struct an_gcc_input input = {paths[i], 1, 0};
+        const struct an_gcc_input input = {.path = paths[i], .weight = 1};
         struct an_gcda before = read_file(paths[i]), after;
         struct an_gcc_merged *rewritten;
         struct an_error error;
@@ -123,9 +123,10 @@ static void test_what_is_changed(void **context)
 /* The greatest count of all files becomes what was asked for, not that of each. */
 static void test_normalised(void **context)
 {
-    const struct an_gcc_input inputs[] = {{GCC_CORPUS "/gcc-12/values-1.gcda", 1, 0},
-                                          {"/dev/null", 1, 0},
-                                          {GCC_CORPUS "/gcc-12/values-2.gcda", 1, 0}};
+    const struct an_gcc_input inputs[] = {
+        {.path = GCC_CORPUS "/gcc-12/values-1.gcda", .weight = 1},
+        {.path = "/dev/null", .weight = 1},
+        {.path = GCC_CORPUS "/gcc-12/values-2.gcda", .weight = 1}};
     const struct an_gcc_scale scale = {AN_GCC_TO_GREATEST, 123456789, 0, 0};
     struct an_gcc_merged *rewritten;
     struct an_error error;
@@ -152,8 +153,8 @@ static void test_normalised(void **context)
 
 static void test_refused(void **context)
 {
-    const struct an_gcc_input inputs[] = {{GCC_CORPUS "/gcc-12/values-1.gcda", 1, 0},
-                                          {GCC_CORPUS "/gcc-12/values.gcno", 1, 0}};
+    const struct an_gcc_input inputs[] = {{.path = GCC_CORPUS "/gcc-12/values-1.gcda", .weight = 1},
+                                          {.path = GCC_CORPUS "/gcc-12/values.gcno", .weight = 1}};
     const struct an_gcc_scale scale = {AN_GCC_BY_FACTOR, 0, 0, 2};
     struct an_gcc_merged *rewritten;
     struct an_error error;

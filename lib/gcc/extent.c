@@ -1,5 +1,5 @@
-/* The extent of a gcda file; see gcda_extent.h. */
-#include "console/gcda_extent.h"
+/* The extent of a gcda file; see extent.h. */
+#include "gcc/extent.h"
 
 static bool is_summary(uint32_t tag)
 {

@@ -2,8 +2,8 @@
  * Where a gcda file ends that stands among other bytes, and whether it is one at all: of those that the
  * library's reader knows it tells the rest; of older ones the records must at least follow one another.
  */
-#ifndef AN_CONSOLE_GCDA_EXTENT_H
-#define AN_CONSOLE_GCDA_EXTENT_H
+#ifndef AN_GCC_EXTENT_H
+#define AN_GCC_EXTENT_H
 
 #include "gcc/format.h"
 
