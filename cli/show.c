@@ -6,7 +6,9 @@
 #include <anneal/fdata.h>
 
 #include "base/file.h"
+#include "family.h"
 #include "fdata_show.h"
+#include "gcc_show.h"
 #include "names.h"
 #include "output.h"
 #include "show.h"
@@ -27,6 +29,7 @@ enum {
     TEXT,
     JSON,
     OUTPUT,
+    GCNO,
 };
 
 static const struct option_spec options[] = {
@@ -34,18 +37,22 @@ static const struct option_spec options[] = {
     {FUNCTION, 0, "function", "REGEX", "show the functions whose name matches"},
     {COUNTS, 'c', "counts", NULL, "with their counters (and MC/DC bitmaps)"},
     {VALUES, 'v', "values", NULL,
-     "with their values: indirect-call targets, sizes of memory operations, virtual tables"},
+     "with their values: indirect-call targets, sizes of memory operations, virtual tables, "
+     "frequent values"},
     {TOP, 'n', "topn", "N",
      "show the N hottest functions (default: 10, unless functions are "
      "selected)"},
     {SUMMARY, 's', "detailed-summary", NULL, "how many counters make up how much of all counts"},
     {CUTOFFS, 0, "detailed-summary-cutoffs", "N,...", "for these shares, in millionths"},
     {BINARY_IDS, 0, "binary-ids", NULL, "show the build ids of the programs"},
-    {TRACES, 0, "traces", NULL, "show temporal traces"},
+    {TRACES, 0, "traces", NULL,
+     "show temporal traces; of GCC's profiles, the order in which functions first ran"},
     {HEADER, 0, "header", NULL, "show what the file's header says, and no functions"},
     {COVERED, 0, "covered", NULL, "list the names of functions that ran, and nothing else"},
     {CONTEXT_SENSITIVE, 0, "cs", NULL, "show the context-sensitive records of an IR profile"},
     {TEXT, 't', "text", NULL, "show the selected functions in the text format"},
+    {GCNO, 0, "gcno", "FOLDER",
+     "of GCC's profiles: names are in the gcno files below FOLDER, not beside the counts"},
     {JSON, 'j', "json", NULL, "print JSON"},
     {OUTPUT, 'o', "output", "FILE", "write to FILE"},
     {0},
@@ -244,19 +251,33 @@ static bool take(struct request *request, const struct command *command, int id,
     case JSON:
         request->json = true;
         break;
+    case GCNO:
+        request->gcno = value;
+        break;
     default:
         request->output = value;
     }
     return true;
 }
 
-static int show_operand(struct show *show, const struct option_parser *parser)
+/* Only of GCC's profiles, which come in a file for each module, there may be several. */
+static int show_inputs(struct show *show, const struct inputs *inputs, size_t operands)
+{
+    if (inputs->failed)
+        return EXIT_FAILED;
+    if (inputs->count && inputs_family(inputs) == FAMILY_GCDA)
+        return gcc_show(show, inputs);
+    if (operands == 1 && inputs->count == 1 && inputs->roots[0] == 0)
+        return show_file(show, inputs->items[0].path);
+    say_error("expected one profile, got %zu (of GCC's, folders and several files will do)",
+              inputs->count);
+    return EXIT_USAGE;
+}
+
+static int show_operands(struct show *show, const struct option_parser *parser)
 {
     struct request *request = &show->request;
-    if (parser->operand_count != 1) {
-        say_error("expected one profile, got %zu", parser->operand_count);
-        return EXIT_USAGE;
-    }
+    struct inputs inputs = {.count = 0};
     if (!request->top_given)
         request->top = request->all || request->function || request->header ? 0 : 10;
     if (request->text && !request->function)
@@ -270,7 +291,10 @@ static int show_operand(struct show *show, const struct option_parser *parser)
         say_error("--function=%s: %s", request->function, text);
         return EXIT_USAGE;
     }
-    status = show_file(show, parser->operands[0]);
+    for (size_t i = 0; i < parser->operand_count && !inputs.failed; i++)
+        inputs_add(&inputs, parser->operands[i], 1);
+    status = show_inputs(show, &inputs, parser->operand_count);
+    inputs_free(&inputs);
     if (request->function)
         regfree(&show->pattern);
     return status;
@@ -290,14 +314,14 @@ static int run(const struct command *command, int argc, char **argv)
     if (id == OPTION_HELP)
         status = EXIT_DONE;
     else if (id == OPTION_END)
-        status = show_operand(&show, &parser);
+        status = show_operands(&show, &parser);
     option_finish(&parser);
     return status;
 }
 
 const struct command command_show = {
     .name = "show",
-    .operands = "PROFILE",
+    .operands = "PROFILE...",
     .summary = "show what is in a profile",
     .description =
         "Shows an LLVM instrumentation profile of any format: what it is, how much it counted, "
@@ -307,7 +331,13 @@ const struct command command_show = {
         "share "
         "of mispredicted branches and the hottest functions: how many branches leave them, and how "
         "often they are entered. With --function or --all-functions it shows functions one by one, "
-        "with --counts their records.",
+        "with --counts their records.\n\n"
+        "Of GCC's counter files (gcda), which may be several, or folders of them, it shows what "
+        "they "
+        "are, how many of the counters ran, and the hottest functions: their largest count, and "
+        "how "
+        "often they were entered. Names and entries are in the gcno files of the same compilation, "
+        "beside the counts or below the folder that --gcno names.",
     .options = options,
     .examples = "anneal show app.profdata\n"
                 "    the header and the ten hottest functions\n"
@@ -316,7 +346,9 @@ const struct command command_show = {
                 "anneal show --json --all-functions --counts app.profdata\n"
                 "    everything, for a script\n"
                 "anneal show --function='^main$' --counts app.fdata\n"
-                "    the branches of a function\n",
+                "    the branches of a function\n"
+                "anneal show --traces build/\n"
+                "    GCC's profiles: the hottest functions, and the order of first runs\n",
     .see_also = "anneal-merge(1), anneal-diff(1)",
     .run = run,
 };

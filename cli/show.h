@@ -11,6 +11,7 @@
 struct request {
     bool all, counts, values, summary, binary_ids, traces, header, covered, cs, text, json;
     const char *function, *output;
+    const char *gcno; /* the folder that GCC's control flow is below, or NULL */
     unsigned long long top;
     bool top_given;
     uint32_t cutoffs[MOST_CUTOFFS];

@@ -28,11 +28,10 @@ static void put_string(const struct writer *writer, const char *string)
     }
     size_t size = strlen(string), length = size / unit + 1;
     put(writer, (uint32_t)length);
-    uint8_t *bytes = an_buffer_extend(writer->to, length * unit);
-    if (!bytes)
-        return;
-    memset(bytes, 0, length * unit);
-    memcpy(bytes, string, size);
+    an_buffer_put(writer->to, string, size);
+    uint8_t *rest = an_buffer_extend(writer->to, length * unit - size);
+    if (rest)
+        memset(rest, 0, length * unit - size);
 }
 
 /* Begins a record; its length is filled in when it ends. */

@@ -61,7 +61,7 @@ gcc_and_others() {
         done
         [ ! -e result ]
     done
-    run 1 "$anneal" show "$gcda"
+    run 1 "$anneal" llvm-profdata show "$gcda"
     says 'not an LLVM instrumentation profile but a GCC counter file (gcda)'
 }
 

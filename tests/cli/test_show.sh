@@ -160,8 +160,9 @@ wrong_usage() {
     run 2 "$anneal" show --nonsense "$one"
     run 1 "$anneal" show no-such-file
     says no-such-file
-    run 1 "$anneal" show /
-    says 'is a directory'
+    mkdir nothing
+    run 2 "$anneal" show nothing
+    says 'no profiles in this folder' 'expected one profile, got 0'
     : >empty
     run 1 "$anneal" show empty
     says 'empty: empty file'
