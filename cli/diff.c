@@ -8,14 +8,18 @@
 #include <anneal/llvm.h>
 
 #include "command.h"
+#include "family.h"
+#include "gcc_diff.h"
 #include "names.h"
 #include "output.h"
 
-enum { TOP = 1, CONTEXT_SENSITIVE, JSON, OUTPUT };
+enum { TOP = 1, CONTEXT_SENSITIVE, GCNO, JSON, OUTPUT };
 
 static const struct option_spec options[] = {
     {TOP, 'n', "topn", "N", "list the N functions that moved most (default: 10)"},
     {CONTEXT_SENSITIVE, 0, "cs", NULL, "compare the context-sensitive records of IR profiles"},
+    {GCNO, 0, "gcno", "FOLDER",
+     "of GCC's profiles: names are in the gcno files below FOLDER, not beside the counts"},
     {JSON, 'j', "json", NULL, "print JSON"},
     {OUTPUT, 'o', "output", "FILE", "write to FILE"},
     {0},
@@ -145,13 +149,18 @@ static void print_json(const struct diff *diff, const struct an_llvm_overlap *ov
     json_object_put(json);
 }
 
-static int compare(char **operands, bool context_sensitive, bool json, size_t number,
-                   const char *output)
+struct request {
+    bool context_sensitive, json;
+    unsigned long long number;
+    const char *gcno, *output;
+};
+
+static int compare_llvm(char **operands, const struct request *request)
 {
     struct diff diff = {0};
     struct an_llvm_overlap overlap;
     struct an_error error;
-    struct an_llvm_overlap_options how = {.context_sensitive = context_sensitive,
+    struct an_llvm_overlap_options how = {.context_sensitive = request->context_sensitive,
                                           .value_cutoff = UINT64_MAX,
                                           .report = collect,
                                           .context = &diff};
@@ -162,9 +171,10 @@ static int compare(char **operands, bool context_sensitive, bool json, size_t nu
         say_error("%s: has no counts to compare", operands[overlap.base.counts >= 1]);
     } else if (diff.failed) {
         say_error("out of memory");
-    } else if (redirect_start(output)) {
+    } else if (redirect_start(request->output)) {
         qsort(diff.moved, diff.count, sizeof *diff.moved, most_first);
-        (json ? print_json : print_text)(&diff, &overlap, number, operands[0], operands[1]);
+        (request->json ? print_json : print_text)(&diff, &overlap, (size_t)request->number,
+                                                  operands[0], operands[1]);
         status = redirect_finish() ? EXIT_DONE : EXIT_FAILED;
     }
     for (size_t i = 0; i < diff.count; i++)
@@ -173,23 +183,55 @@ static int compare(char **operands, bool context_sensitive, bool json, size_t nu
     return status;
 }
 
+static int compare_gcc(struct gcc_diff_request *gcc, const struct request *request)
+{
+    if (request->context_sensitive) {
+        say_error("--cs is for LLVM profiles, and these are GCC profiles (gcda)");
+        return EXIT_USAGE;
+    }
+    gcc->gcno = request->gcno;
+    gcc->output = request->output;
+    gcc->number = (size_t)request->number;
+    gcc->json = request->json;
+    return gcc_diff(gcc);
+}
+
+/* Only of GCC's profiles, which come in a file for each module, there are folders. */
+static int compare(char **operands, const struct request *request)
+{
+    struct gcc_diff_request gcc = {.base = operands[0], .test = operands[1]};
+    int status = EXIT_FAILED;
+    inputs_add(&gcc.base_inputs, gcc.base, 1);
+    if (!gcc.base_inputs.failed)
+        inputs_add(&gcc.test_inputs, gcc.test, 1);
+    if (!gcc.base_inputs.failed && !gcc.test_inputs.failed)
+        status = inputs_family(&gcc.base_inputs) == FAMILY_GCDA &&
+                         inputs_family(&gcc.test_inputs) == FAMILY_GCDA
+                     ? compare_gcc(&gcc, request)
+                     : compare_llvm(operands, request);
+    inputs_free(&gcc.base_inputs);
+    inputs_free(&gcc.test_inputs);
+    return status;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
+    struct request request = {.number = 10};
     struct option_parser parser;
-    const char *value, *output = NULL;
-    unsigned long long number = 10;
-    bool context_sensitive = false, json = false;
+    const char *value;
     int id, status = EXIT_USAGE;
     if (!option_start(&parser, command, argc, argv))
         return EXIT_FAILED;
     while ((id = option_next(&parser, &value)) > 0) {
         if (id == CONTEXT_SENSITIVE)
-            context_sensitive = true;
+            request.context_sensitive = true;
+        else if (id == GCNO)
+            request.gcno = value;
         else if (id == JSON)
-            json = true;
+            request.json = true;
         else if (id == OUTPUT)
-            output = value;
-        else if (!option_number(command, "topn", value, 1u << 30, &number))
+            request.output = value;
+        else if (!option_number(command, "topn", value, 1u << 30, &request.number))
             break;
     }
     if (id == OPTION_HELP)
@@ -197,7 +239,7 @@ static int run(const struct command *command, int argc, char **argv)
     else if (id == OPTION_END && parser.operand_count != 2)
         say_error("expected two profiles, got %zu", parser.operand_count);
     else if (id == OPTION_END)
-        status = compare(parser.operands, context_sensitive, json, (size_t)number, output);
+        status = compare(parser.operands, &request);
     option_finish(&parser);
     return status;
 }
@@ -209,10 +251,14 @@ const struct command command_diff = {
     .description =
         "Tells how alike two profiles are: for every counter the smaller of its shares of all "
         "counts in either profile, summed up (the overlap of llvm-profdata). 100% means that they "
-        "tell a compiler the same. Then the functions whose share moved most.",
+        "tell a compiler the same. Then the functions whose share moved most.\n\n"
+        "Of GCC's counter files (gcda), which may be two folders with a file for each module, the "
+        "overlap is that of gcov-tool, in all modules of the same name.",
     .options = options,
     .examples = "anneal diff monday.profdata tuesday.profdata\n"
-                "    is Monday's training still good?\n",
+                "    is Monday's training still good?\n"
+                "anneal diff monday/ tuesday/\n"
+                "    the same for GCC's profiles of all modules\n",
     .see_also = "anneal-show(1), anneal-merge(1)",
     .run = run,
 };

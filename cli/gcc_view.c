@@ -79,6 +79,7 @@ static bool read_module(struct gcc_view *view, const struct inputs *inputs, size
     struct an_file file = {.capacity = 0};
     struct an_error error;
     module->path = inputs->items[number].path;
+    module->input = number;
     enum an_code code = an_file_load(&file, module->path, &error);
     if (code == AN_OK && file.bytes.size == 0) {
         say_warning("%s: is empty", module->path);

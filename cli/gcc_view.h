@@ -8,6 +8,7 @@
 
 struct gcc_view_module {
     const char *path;
+    size_t input; /* its number among the inputs */
     size_t bytes;
     char *notes; /* the path of its gcno, or NULL */
     struct an_survey survey;
