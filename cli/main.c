@@ -22,6 +22,7 @@ const struct command *const commands[] = {
     &command_bat,
     &command_doctor,
     &command_extract,
+    &command_rt,
     &command_llvm_profdata,
     &command_merge_fdata,
     &command_merge_gcda,

@@ -1,0 +1,99 @@
+/* anneal rt: how to link the runtime into a program that is to be profiled. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "output.h"
+
+enum { LDFLAGS = 1, LIBRARY };
+
+static const struct option_spec options[] = {
+    {LDFLAGS, 0, "ldflags", NULL, "print what the link command needs (the default)"},
+    {LIBRARY, 0, "library", NULL, "print the path of the library"},
+    {0},
+};
+
+static bool is_there(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/*
+ * The library beside this program, wherever that was moved to or built; else where it was to be installed.
+ * path has room for PATH_MAX bytes.
+ */
+static bool find_library(char *path)
+{
+    static const char *const beside[] = {"/../" AN_RT_FROM_BIN, "/../runtime/libanneal_rt.a"};
+    char program[PATH_MAX], found[2 * PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(program, '/');
+    if (slash)
+        *slash = 0;
+    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
+        snprintf(found, sizeof found, "%s%s", program, beside[i]);
+        if (is_there(found) && realpath(found, path))
+            return true;
+    }
+    snprintf(path, PATH_MAX, "%s", AN_RT_INSTALLED);
+    return is_there(path);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct option_parser parser;
+    const char *value;
+    char path[PATH_MAX];
+    int id, wanted = LDFLAGS;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0)
+        wanted = id;
+    size_t operands = parser.operand_count;
+    option_finish(&parser);
+    if (id == OPTION_HELP)
+        return EXIT_DONE;
+    if (id == OPTION_WRONG)
+        return EXIT_USAGE;
+    if (operands) {
+        say_error("rt takes no operands (see anneal rt --help)");
+        return EXIT_USAGE;
+    }
+    if (!find_library(path)) {
+        say_error("%s: the runtime is not there (install anneal whole: make install)", path);
+        return EXIT_FAILED;
+    }
+    if (wanted == LIBRARY)
+        printf("%s\n", path);
+    else
+        printf("-Wl,--whole-archive %s -Wl,--no-whole-archive\n", path);
+    return EXIT_DONE;
+}
+
+const struct command command_rt = {
+    .name = "rt",
+    .operands = "",
+    .summary = "tell how to link the runtime that merges profiles as programs end",
+    .description =
+        "Prints what the command that links an instrumented program has to have in addition, so "
+        "that the "
+        "program has anneal's runtime in place of the compiler's. Objects stay as they are.\n\n"
+        "With it, all processes of a program add to one file, however many there are at once, and "
+        "whatever happens to them: what is in the file stays whole when a process is killed or the "
+        "disk is "
+        "full. The file is called as ANNEAL_PROFILE_FILE or LLVM_PROFILE_FILE say; %p %h %t %b %m "
+        "and %4m in it mean what they mean to LLVM.",
+    .options = options,
+    .examples = "clang -O2 -fprofile-generate app.c -o app $(anneal rt --ldflags)\n"
+                "    a program that merges its profiles itself\n"
+                "LLVM_PROFILE_FILE=app.profraw ./app\n"
+                "    adds a run to app.profraw\n"
+                "anneal merge -o app.profdata app*.profraw\n"
+                "    makes a profile for the compiler of it\n",
+    .see_also = "anneal-merge(1), clang(1)",
+    .run = run,
+};

@@ -1,0 +1,120 @@
+/*
+ * What programs may call to look at their own profile, or to take it as bytes: the functions of
+ * compiler-rt's InstrProfiling.h that need no files. Their names and meanings are LLVM's.
+ */
+#include "core/llvm_interface.h"
+#include "core/llvm_raw.h"
+
+static const struct an_rt_module nothing = {.layout = {.version = 10, .record_size = 64}};
+
+static const struct an_rt_module *module(void)
+{
+    const struct an_rt_module *found = an_rt_module();
+    return found ? found : &nothing;
+}
+
+#define SPAN(name, member, type)                                                                   \
+    type *__llvm_profile_begin_##name(void)                                                        \
+    {                                                                                              \
+        return (type *)(void *)module()->member.begin;                                             \
+    }                                                                                              \
+    type *__llvm_profile_end_##name(void)                                                          \
+    {                                                                                              \
+        return (type *)(void *)(module()->member.begin + module()->member.size);                   \
+    }
+SPAN(data, data, const void)
+SPAN(names, names, const char)
+SPAN(counters, counters, char)
+SPAN(bitmap, bitmap, char)
+SPAN(vnodes, nodes, struct an_rt_node)
+SPAN(vtables, vtables, const void)
+SPAN(vtabnames, vtable_names, const char)
+
+uint64_t __llvm_profile_get_magic(void)
+{
+    return 0xff6c70726f667281ull;
+}
+
+uint64_t __llvm_profile_get_version(void)
+{
+    return module()->version_word;
+}
+
+size_t __llvm_profile_counter_entry_size(void)
+{
+    return module()->version_word & AN_RT_BYTE_COVERAGE ? 1 : 8;
+}
+
+static size_t between(const void *begin, const void *end)
+{
+    return (size_t)((const char *)end - (const char *)begin);
+}
+
+uint64_t __llvm_profile_get_num_data(const void *begin, const void *end)
+{
+    return between(begin, end) / module()->layout.record_size;
+}
+
+uint64_t __llvm_profile_get_data_size(const void *begin, const void *end)
+{
+    return between(begin, end);
+}
+
+uint64_t __llvm_profile_get_num_counters(const char *begin, const char *end)
+{
+    return between(begin, end) / __llvm_profile_counter_entry_size();
+}
+
+uint64_t __llvm_profile_get_counters_size(const char *begin, const char *end)
+{
+    return between(begin, end);
+}
+
+uint64_t __llvm_profile_get_num_bitmap_bytes(const char *begin, const char *end)
+{
+    return between(begin, end);
+}
+
+uint64_t __llvm_profile_get_name_size(const char *begin, const char *end)
+{
+    return between(begin, end);
+}
+
+/* ---- the profile as bytes ---- */
+
+struct counting_sink {
+    struct an_rt_sink sink;
+    char *to; /* NULL: only count */
+    uint64_t size;
+};
+
+static bool take(struct an_rt_sink *sink, const void *bytes, size_t size)
+{
+    struct counting_sink *counting = (struct counting_sink *)sink;
+    if (counting->to)
+        memcpy(counting->to + counting->size, bytes, size);
+    counting->size += size;
+    return true;
+}
+
+/* Values that come up between this and __llvm_profile_write_buffer make the profile larger. */
+uint64_t __llvm_profile_get_size_for_buffer(void)
+{
+    struct counting_sink counting = {{take}, NULL, 0};
+    const struct an_rt_module *found = an_rt_module();
+    return found && an_rt_raw_write(found, NULL, 0, &counting.sink) ? counting.size : 0;
+}
+
+int __llvm_profile_write_buffer(char *buffer)
+{
+    struct counting_sink counting = {{take}, buffer, 0};
+    const struct an_rt_module *found = an_rt_module();
+    return found && !an_rt_raw_write(found, NULL, 0, &counting.sink);
+}
+
+/* 0: the bytes are a profile of this program. */
+int __llvm_profile_check_compatibility(const char *profile, uint64_t size)
+{
+    const struct an_rt_module *found = an_rt_module();
+    return !found || an_rt_raw_judge(found, (const uint8_t *)profile, size) != AN_RT_FITS;
+}

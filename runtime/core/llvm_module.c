@@ -1,0 +1,133 @@
+/* Finding the sections of LLVM's instrumentation, and which version made them; see llvm_module.h. */
+#include "core/llvm_module.h"
+
+#include "core/llvm_interface.h"
+
+/* The linker defines these for sections whose names are identifiers. */
+#define SECTION(name)                                                                              \
+    extern uint8_t __start_##name[] __attribute__((weak, visibility("hidden")));                   \
+    extern uint8_t __stop_##name[] __attribute__((weak, visibility("hidden")))
+#define SPAN(name) {__start_##name, (size_t)(__stop_##name - __start_##name)}
+SECTION(__llvm_prf_data);
+SECTION(__llvm_prf_cnts);
+SECTION(__llvm_prf_bits);
+SECTION(__llvm_prf_names);
+SECTION(__llvm_prf_vtab);
+SECTION(__llvm_prf_vns);
+SECTION(__llvm_prf_vnds);
+
+/* The compiler overrides this one, but for programs instrumented by clang's front end. */
+__attribute__((weak)) uint64_t __llvm_profile_raw_version = 0;
+
+static const struct an_rt_layout layouts[] = {
+    {7, 48, 24, 32, 40, 44, 0, 0, 2},
+    {8, 48, 24, 32, 40, 44, 0, 0, 2},
+    {9, 64, 32, 40, 48, 52, 24, 56, 2},
+    {10, 64, 32, 40, 48, 52, 24, 60, 3},
+};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+const struct an_rt_layout *an_rt_layout(unsigned version)
+{
+    for (size_t i = 0; i < LAYOUTS; i++)
+        if (layouts[i].version == version)
+            return &layouts[i];
+    return NULL;
+}
+
+/* Whether records of this layout have their counters, and bitmaps, one by one in their sections. */
+static bool layout_fits(const struct an_rt_module *module, const struct an_rt_layout *layout)
+{
+    uint64_t begin = (uint64_t)(uintptr_t)module->counters.begin, bitmap_bytes = 0;
+    if (module->data.size == 0 || module->data.size % layout->record_size)
+        return false;
+    for (size_t at = 0; at < module->data.size; at += layout->record_size) {
+        const uint8_t *record = module->data.begin + at;
+        uint64_t counters = an_rt_load64(record + 16);
+        if (layout->version > 7)
+            counters += (uint64_t)(uintptr_t)record;
+        uint64_t number = an_rt_load32(record + layout->counter_number);
+        if (counters < begin || counters - begin > module->counters.size ||
+            number > module->counters.size - (counters - begin))
+            return false;
+        if (layout->bitmap)
+            bitmap_bytes += an_rt_load32(record + layout->bitmap_bytes);
+    }
+    return bitmap_bytes <= module->bitmap.size;
+}
+
+/*
+ * clang's front end does not say which version it is: the records have to. Of versions 9 and 10 the
+ * newer one is taken when nothing tells them apart.
+ */
+static const struct an_rt_layout *layout_of(const struct an_rt_module *module)
+{
+    uint8_t version = (uint8_t)module->version_word;
+    if (version)
+        return an_rt_layout(version);
+    for (size_t i = LAYOUTS; i-- > 0;)
+        if (layout_fits(module, &layouts[i]))
+            return &layouts[i];
+    return NULL;
+}
+
+static bool find(struct an_rt_module *module)
+{
+    *module = (struct an_rt_module){
+        .version_word = __llvm_profile_raw_version,
+        .data = SPAN(__llvm_prf_data),
+        .counters = SPAN(__llvm_prf_cnts),
+        .bitmap = SPAN(__llvm_prf_bits),
+        .names = SPAN(__llvm_prf_names),
+        .vtables = SPAN(__llvm_prf_vtab),
+        .vtable_names = SPAN(__llvm_prf_vns),
+        .nodes = SPAN(__llvm_prf_vnds),
+    };
+    const struct an_rt_layout *layout = layout_of(module);
+    if (!layout || module->data.size == 0)
+        return false;
+    module->layout = *layout;
+    module->version_word |= layout->version;
+    module->records = module->data.size / layout->record_size;
+    module->build_id = an_rt_build_id();
+    module->counts = module->counters.begin;
+    return true;
+}
+
+/* Threads that come here at once find the same; the state is set last. */
+const struct an_rt_module *an_rt_module(void)
+{
+    enum { UNKNOWN, THERE, NONE };
+    static struct an_rt_module found;
+    static int state = UNKNOWN;
+    int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    if (known == UNKNOWN) {
+        struct an_rt_module module;
+        known = find(&module) ? THERE : NONE;
+        found = module;
+        __atomic_store_n(&state, known, __ATOMIC_RELEASE);
+    }
+    return known == THERE ? &found : NULL;
+}
+
+/* Multiplied and folded: each bit of a word has its effect on all bits of the sum. */
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+    __extension__ unsigned __int128 product =
+        (unsigned __int128)(sum ^ word) * 0x9e3779b97f4a7c15ull;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t an_rt_module_signature(const struct an_rt_module *module)
+{
+    const struct an_rt_layout *layout = &module->layout;
+    uint64_t sum = mix(module->version_word, module->records);
+    for (size_t i = 0; i < module->records; i++) {
+        const uint8_t *record = an_rt_record(module, i);
+        uint64_t shape = an_rt_load32(record + layout->counter_number);
+        for (unsigned kind = 0; kind < layout->kinds; kind++)
+            shape = shape << 16 ^ an_rt_sites(layout, record, kind);
+        sum = mix(mix(mix(sum, an_rt_load64(record)), an_rt_load64(record + 8)), shape);
+    }
+    return sum;
+}

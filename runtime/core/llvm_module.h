@@ -1,0 +1,98 @@
+/*
+ * The sections that LLVM's instrumentation leaves in a program or a shared library, and how a record of
+ * a function looks, which depends on the compiler's version:
+ *
+ *                    7, 8 (LLVM 13 to 17)   9 (18)   10 (19 and newer)       7 (LLVM 13): the pointer
+ *     name hash              0                0          0                   to the counters is
+ *     function hash          8                8          8                   absolute; from 8 on it is
+ *     counters              16               16         16                   relative to the record
+ *     bitmap                                 24         24
+ *     function              24               32         32
+ *     values                32               40         40
+ *     counter number        40               48         48
+ *     sites of each kind    44 (2)           52 (2)     52 (3)
+ *     bitmap bytes                           56         60
+ *     size                  48               64         64
+ *
+ * These are records of 64-bit targets. lib/llvm/raw.c of anneal draws the file that they end up in.
+ * (Source: compiler-rt's InstrProfData.inc of the versions named.)
+ */
+#ifndef AN_RT_LLVM_MODULE_H
+#define AN_RT_LLVM_MODULE_H
+
+#include <string.h>
+
+#include "core/port.h"
+
+enum { AN_RT_KINDS = 3 }; /* of values: targets of calls, sizes of memory operations, vtables */
+
+/* The version word's upper half. */
+#define AN_RT_BYTE_COVERAGE (1ull << 60)
+#define AN_RT_TEMPORAL (1ull << 63)
+
+struct an_rt_layout {
+    uint8_t version;
+    uint8_t record_size;
+    uint8_t function, values, counter_number, sites;
+    uint8_t bitmap, bitmap_bytes; /* 0: there is none */
+    uint8_t kinds;
+};
+
+/* A value that was seen at a site, in a list. The compiler makes room for these. */
+struct an_rt_node {
+    uint64_t value;
+    uint64_t count;
+    struct an_rt_node *next;
+};
+
+struct an_rt_module {
+    struct an_rt_layout layout;
+    uint64_t version_word; /* with variants in the upper half */
+    struct an_rt_span data, counters, bitmap, names, vtables, vtable_names, nodes;
+    struct an_rt_span build_id; /* size 0: none */
+    const uint8_t *counts; /* what is written for counters: these themselves, or a copy of them */
+    size_t records;
+};
+
+/* How version `version` of the format lays out its records; NULL: not known. */
+const struct an_rt_layout *an_rt_layout(unsigned version);
+
+/* The module that this copy of the runtime is linked into. NULL: nothing in it is instrumented. */
+const struct an_rt_module *an_rt_module(void);
+
+/* A number that differs between builds whose profiles cannot be added up. */
+uint64_t an_rt_module_signature(const struct an_rt_module *module);
+
+static inline uint64_t an_rt_load64(const void *from)
+{
+    uint64_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline uint32_t an_rt_load32(const void *from)
+{
+    uint32_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline uint16_t an_rt_load16(const void *from)
+{
+    uint16_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline uint8_t *an_rt_record(const struct an_rt_module *module, size_t number)
+{
+    return module->data.begin + number * module->layout.record_size;
+}
+
+static inline unsigned an_rt_sites(const struct an_rt_layout *layout, const uint8_t *record,
+                                   unsigned kind)
+{
+    return kind < layout->kinds ? an_rt_load16(record + layout->sites + 2 * kind) : 0;
+}
+
+#endif

@@ -1,0 +1,345 @@
+/* See llvm_raw.h. */
+#include "core/llvm_raw.h"
+
+#include "core/llvm_file.h"
+#include "core/llvm_targets.h"
+#include "core/llvm_values.h"
+
+enum {
+    VALUES_IN_FILE = 255, /* of a site: their number is a byte */
+    COUNTER_CHUNK = 256,
+};
+#define LARGEST_COUNT (1ull << 56) /* LLVM takes more for damage */
+
+struct pair {
+    uint64_t value, count;
+};
+
+struct writer {
+    const struct an_rt_module *module;
+    const struct an_rt_file *old; /* NULL: nothing to add to */
+    struct an_rt_targets targets;
+    struct an_rt_sink *sink;
+    uint8_t *counts;    /* how many values each site of the function gets */
+    size_t count_limit; /* as many as the function with the most sites has */
+    /* The values of the site that is being written. */
+    struct pair pairs[VALUES_IN_FILE + AN_RT_VALUES];
+    unsigned pair_count;
+};
+
+enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size)
+{
+    struct an_rt_file file;
+    return an_rt_file_open(&file, module, old, size);
+}
+
+static uint64_t sum(uint64_t one, uint64_t two)
+{
+    uint64_t both = one + two;
+    return both < one || both > LARGEST_COUNT ? LARGEST_COUNT : both;
+}
+
+/* ---- sections ---- */
+
+static bool put_build_id(struct an_rt_sink *sink, const struct an_rt_span *id)
+{
+    uint64_t size = id->size;
+    return an_rt_put(sink, &size, sizeof size) && an_rt_put(sink, id->begin, id->size) &&
+           an_rt_put_zeros(sink, -size & 7);
+}
+
+/* LLVM 13 does not pad them, so that its own data would be out of line. */
+static bool has_build_id(const struct an_rt_module *module)
+{
+    return module->build_id.size && module->layout.version > 7;
+}
+
+static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_WORDS])
+{
+    enum { VTABLE = 24 };
+    uint64_t data = (uint64_t)(uintptr_t)module->data.begin;
+    uint64_t counters = (uint64_t)(uintptr_t)module->counters.begin;
+    unsigned version = module->layout.version;
+    words[AN_RT_MAGIC] = AN_RT_RAW_MAGIC;
+    words[AN_RT_VERSION] = module->version_word;
+    words[AN_RT_BINARY_IDS] = has_build_id(module) ? 8 + (module->build_id.size + 7) / 8 * 8 : 0;
+    words[AN_RT_RECORDS] = module->records;
+    words[AN_RT_PADDING_BEFORE_COUNTERS] = 0;
+    words[AN_RT_COUNTERS] =
+        module->counters.size / (module->version_word & AN_RT_BYTE_COVERAGE ? 1 : 8);
+    words[AN_RT_PADDING_AFTER_COUNTERS] = -(uint64_t)module->counters.size & 7;
+    words[AN_RT_BITMAP] = module->bitmap.size;
+    words[AN_RT_PADDING_AFTER_BITMAP] = -(uint64_t)module->bitmap.size & 7;
+    words[AN_RT_NAMES] = module->names.size;
+    words[AN_RT_COUNTERS_DELTA] = version > 7 ? counters - data : counters;
+    words[AN_RT_BITMAP_DELTA] = (uint64_t)(uintptr_t)module->bitmap.begin - data;
+    words[AN_RT_NAMES_DELTA] = (uint64_t)(uintptr_t)module->names.begin;
+    words[AN_RT_VTABLES] = module->vtables.size / VTABLE;
+    words[AN_RT_VTABLE_NAMES] = module->vtable_names.size;
+    words[AN_RT_LAST_KIND] = module->layout.kinds - 1u;
+}
+
+static bool put_header(struct writer *writer)
+{
+    const struct an_rt_module *module = writer->module;
+    uint64_t own[AN_RT_WORDS];
+    const uint64_t *words = writer->old ? writer->old->words : own;
+    make_header(module, own);
+    for (unsigned word = 0; word < AN_RT_WORDS; word++)
+        if (an_rt_word_is_in(module->layout.version, word) &&
+            !an_rt_put(writer->sink, &words[word], sizeof words[word]))
+            return false;
+    if (writer->old)
+        return an_rt_put(writer->sink, writer->old->binary_ids, words[AN_RT_BINARY_IDS]);
+    return !has_build_id(module) || put_build_id(writer->sink, &module->build_id);
+}
+
+static bool put_data(struct writer *writer)
+{
+    const struct an_rt_span *data = &writer->module->data;
+    if (!writer->old)
+        return an_rt_put(writer->sink, data->begin, data->size);
+    uint64_t padding = writer->old->words[AN_RT_PADDING_BEFORE_COUNTERS];
+    return an_rt_put(writer->sink, writer->old->data, data->size + padding);
+}
+
+static bool put_counters(struct writer *writer)
+{
+    const uint8_t *own = writer->module->counts;
+    size_t count = writer->module->counters.size / 8;
+    uint64_t chunk[COUNTER_CHUNK];
+    for (size_t from = 0; from < count; from += COUNTER_CHUNK) {
+        size_t some = count - from < COUNTER_CHUNK ? count - from : COUNTER_CHUNK;
+        const uint8_t *old = writer->old ? writer->old->counters + 8 * from : NULL;
+        for (size_t i = 0; i < some; i++) {
+            uint64_t mine = an_rt_load64(own + 8 * (from + i));
+            chunk[i] = sum(mine, old ? an_rt_load64(old + 8 * i) : 0);
+        }
+        if (!an_rt_put(writer->sink, chunk, 8 * some))
+            return false;
+    }
+    return true;
+}
+
+/* Bytes that mean "ran" or "true" by their bits: 0 is what ran in coverage, 1 what was seen in bitmaps. */
+static bool put_bytes(struct writer *writer, const uint8_t *own, size_t size, const uint8_t *old,
+                      bool zero_wins)
+{
+    uint8_t chunk[COUNTER_CHUNK];
+    for (size_t from = 0; from < size; from += COUNTER_CHUNK) {
+        size_t some = size - from < COUNTER_CHUNK ? size - from : COUNTER_CHUNK;
+        for (size_t i = 0; i < some; i++) {
+            uint8_t mine = own[from + i];
+            uint8_t theirs = old ? old[from + i] : mine;
+            chunk[i] = zero_wins ? mine & theirs : mine | theirs;
+        }
+        if (!an_rt_put(writer->sink, chunk, some))
+            return false;
+    }
+    return an_rt_put_zeros(writer->sink, -size & 7);
+}
+
+static bool put_padded(struct writer *writer, const struct an_rt_span *own, const uint8_t *old)
+{
+    return an_rt_put(writer->sink, old ? old : own->begin, own->size) &&
+           an_rt_put_zeros(writer->sink, -own->size & 7);
+}
+
+static bool put_sections(struct writer *writer)
+{
+    const struct an_rt_module *module = writer->module;
+    const struct an_rt_file *old = writer->old;
+    if (!put_header(writer) || !put_data(writer))
+        return false;
+    bool done = module->version_word & AN_RT_BYTE_COVERAGE
+                    ? put_bytes(writer, module->counts, module->counters.size,
+                                old ? old->counters : NULL, true)
+                    : put_counters(writer);
+    return done &&
+           put_bytes(writer, module->bitmap.begin, module->bitmap.size, old ? old->bitmap : NULL,
+                     false) &&
+           put_padded(writer, &module->names, NULL) &&
+           put_padded(writer, &module->vtables, old ? old->vtables : NULL) &&
+           put_padded(writer, &module->vtable_names, NULL);
+}
+
+/* ---- values ---- */
+
+/* The sites of one kind of one function, in the program and in the old profile. */
+struct sites {
+    const uint8_t *record;
+    unsigned kind, count, first; /* first: its number among the sites of all kinds */
+    struct an_rt_value_record old;
+    const uint8_t *old_pairs; /* of the site that is next */
+};
+
+static void add_pair(struct writer *writer, uint64_t value, uint64_t count)
+{
+    for (unsigned i = 0; i < writer->pair_count; i++)
+        if (writer->pairs[i].value == value) {
+            writer->pairs[i].count = sum(writer->pairs[i].count, count);
+            return;
+        }
+    writer->pairs[writer->pair_count++] = (struct pair){value, count};
+}
+
+/* More than a file can have: the rarest ones go. */
+static void keep_most_frequent(struct writer *writer)
+{
+    while (writer->pair_count > VALUES_IN_FILE) {
+        unsigned rarest = 0;
+        for (unsigned i = 1; i < writer->pair_count; i++)
+            if (writer->pairs[i].count < writer->pairs[rarest].count)
+                rarest = i;
+        writer->pairs[rarest] = writer->pairs[--writer->pair_count];
+    }
+}
+
+/* Gathers the values of a site; they have to be asked for in order. */
+static void gather(struct writer *writer, struct sites *sites, unsigned site)
+{
+    unsigned old_count = writer->old ? sites->old.counts[site] : 0;
+    writer->pair_count = 0;
+    for (unsigned i = 0; i < old_count; i++, sites->old_pairs += sizeof(struct pair))
+        writer->pairs[writer->pair_count++] =
+            (struct pair){an_rt_load64(sites->old_pairs), an_rt_load64(sites->old_pairs + 8)};
+    const struct an_rt_node *node =
+        an_rt_values(writer->module, sites->record, sites->first + site);
+    for (unsigned seen = 0; node && seen < AN_RT_VALUES; node = node->next, seen++)
+        if (node->count)
+            add_pair(writer, an_rt_targets_find(&writer->targets, sites->kind, node->value),
+                     node->count);
+    keep_most_frequent(writer);
+}
+
+static uint32_t head_size(const struct sites *sites)
+{
+    return (8 + sites->count + 7) / 8 * 8;
+}
+
+/*
+ * Other threads may count on: what is decided here, how many values a site gets, is what put_sites keeps to.
+ */
+static uint32_t size_of(struct writer *writer, struct sites *sites)
+{
+    uint32_t size = head_size(sites);
+    sites->old_pairs = sites->old.pairs;
+    for (unsigned site = 0; site < sites->count; site++) {
+        gather(writer, sites, site);
+        writer->counts[sites->first + site] = (uint8_t)writer->pair_count;
+        size += writer->pair_count * (uint32_t)sizeof(struct pair);
+    }
+    return size;
+}
+
+static bool put_sites(struct writer *writer, struct sites *sites)
+{
+    uint32_t head[2] = {sites->kind, sites->count};
+    const uint8_t *counts = writer->counts + sites->first;
+    if (!an_rt_put(writer->sink, head, sizeof head) ||
+        !an_rt_put(writer->sink, counts, sites->count) ||
+        !an_rt_put_zeros(writer->sink, head_size(sites) - 8 - sites->count))
+        return false;
+    sites->old_pairs = sites->old.pairs;
+    for (unsigned site = 0; site < sites->count; site++) {
+        gather(writer, sites, site);
+        while (writer->pair_count < counts[site])
+            writer->pairs[writer->pair_count++] = (struct pair){0, 0};
+        if (!an_rt_put(writer->sink, writer->pairs, counts[site] * sizeof(struct pair)))
+            return false;
+    }
+    return true;
+}
+
+/* The kinds of values of a function, and where the old profile has them; *block moves behind its block. */
+static unsigned find_sites(struct writer *writer, const uint8_t *record, const uint8_t **block,
+                           struct sites sites[AN_RT_KINDS])
+{
+    const struct an_rt_layout *layout = &writer->module->layout;
+    const uint8_t *inside = writer->old ? *block + 8 : NULL;
+    unsigned kinds = 0, first = 0;
+    for (unsigned kind = 0; kind < layout->kinds; kind++) {
+        unsigned count = an_rt_sites(layout, record, kind);
+        if (count == 0)
+            continue;
+        sites[kinds] =
+            (struct sites){.record = record, .kind = kind, .count = count, .first = first};
+        if (writer->old)
+            an_rt_value_record_next(&sites[kinds].old, &inside, writer->old->rest);
+        first += count;
+        kinds++;
+    }
+    if (writer->old && kinds)
+        *block = inside;
+    return kinds;
+}
+
+static bool put_values(struct writer *writer)
+{
+    const struct an_rt_module *module = writer->module;
+    const uint8_t *block = writer->old ? writer->old->values : NULL;
+    for (size_t i = 0; i < module->records; i++) {
+        struct sites sites[AN_RT_KINDS];
+        uint32_t head[2] = {8, find_sites(writer, an_rt_record(module, i), &block, sites)};
+        if (head[1] == 0)
+            continue;
+        for (unsigned kind = 0; kind < head[1]; kind++)
+            head[0] += size_of(writer, &sites[kind]);
+        if (!an_rt_put(writer->sink, head, sizeof head))
+            return false;
+        for (unsigned kind = 0; kind < head[1]; kind++)
+            if (!put_sites(writer, &sites[kind]))
+                return false;
+    }
+    return true;
+}
+
+static bool make_counts(struct writer *writer)
+{
+    const struct an_rt_module *module = writer->module;
+    size_t most = 1;
+    for (size_t i = 0; i < module->records; i++) {
+        size_t sites = 0;
+        for (unsigned kind = 0; kind < module->layout.kinds; kind++)
+            sites += an_rt_sites(&module->layout, an_rt_record(module, i), kind);
+        most = sites > most ? sites : most;
+    }
+    writer->count_limit = most;
+    writer->counts = an_rt_scratch(most);
+    return writer->counts;
+}
+
+static bool put_all(struct writer *writer)
+{
+    if (!make_counts(writer))
+        return false;
+    bool done = put_sections(writer) && put_values(writer);
+    an_rt_scratch_free(writer->counts, writer->count_limit);
+    return done;
+}
+
+bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                     struct an_rt_sink *sink)
+{
+    static struct writer writer; /* too large for small stacks; profiles are written one by one */
+    struct an_rt_file file;
+    writer.module = module;
+    writer.sink = sink;
+    writer.old = NULL;
+    if (old) {
+        if (an_rt_file_open(&file, module, old, size) != AN_RT_FITS)
+            return false;
+        writer.old = &file;
+    }
+    const struct an_rt_addresses ours = {module->data.begin, module->vtables.begin};
+    const struct an_rt_addresses theirs = {old ? file.data : ours.data,
+                                           old ? file.vtables : ours.vtables};
+    if (!an_rt_targets_make(&writer.targets, module, &ours, &theirs))
+        return false;
+    bool done = put_all(&writer);
+    if (done && old)
+        done = an_rt_put(sink, file.rest, (size_t)(file.end - file.rest));
+    an_rt_targets_free(&writer.targets);
+    writer.old = NULL;
+    return done;
+}

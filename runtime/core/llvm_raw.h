@@ -1,0 +1,23 @@
+/*
+ * LLVM's raw profiles: written from the program's memory, or from that and a profile that other runs of the
+ * program left, added up. anneal's lib/llvm/raw.c draws the format.
+ */
+#ifndef AN_RT_LLVM_RAW_H
+#define AN_RT_LLVM_RAW_H
+
+#include "core/llvm_module.h"
+
+/*
+ * Whether the module's counts can be added to the profile in these bytes. AN_RT_FITS promises that
+ * an_rt_raw_write can rely on all of them. Further profiles may stand behind it.
+ */
+enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size);
+
+/*
+ * Writes the profile of the module; added to the old one when `old` is not NULL. Addresses in it are
+ * those of the old one. False when the sink refused something or memory ran out.
+ */
+bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                     struct an_rt_sink *sink);
+
+#endif

@@ -1,0 +1,310 @@
+/* See commit.h. */
+#include "hosted/commit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hosted/file_sink.h"
+#include "hosted/message.h"
+
+enum {
+    PAGE = 4096,
+    LOCK_SECONDS = 20,
+    LONGEST_WAIT = 4000000, /* nanoseconds between two tries */
+    ROUNDS = 1000,          /* how often the file may be replaced before we get its lock */
+};
+
+/* Writes the new contents; 0, or an errno. */
+static int write_contents(struct an_rt_file_sink *to, const struct an_rt_contents *contents,
+                          const uint8_t *old, size_t size)
+{
+    if (contents->write(contents->context, old, size, &to->sink))
+        return 0;
+    return to->error ? to->error : ENOMEM;
+}
+
+static int write_new(int file, const struct an_rt_contents *contents)
+{
+    struct an_rt_file_sink *to = an_rt_file_sink(file, NULL);
+    int error = write_contents(to, contents, NULL, 0);
+    return error || an_rt_file_sink_flush(to) ? error : to->error;
+}
+
+/* ---- a file that is not there yet ---- */
+
+static void folder_of(const char *path, char folder[AN_RT_PATH])
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = !slash || slash == path ? 1 : (size_t)(slash - path);
+    memcpy(folder, slash ? path : ".", length);
+    folder[length] = 0;
+}
+
+/* 0, or the errno of the first folder that could not be made. */
+static int make_folders(const char *path)
+{
+    char folder[AN_RT_PATH];
+    size_t length = strlen(path);
+    memcpy(folder, path, length + 1);
+    for (size_t at = 1; at < length; at++)
+        if (folder[at] == '/') {
+            folder[at] = 0;
+            if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+                return errno;
+            folder[at] = '/';
+        }
+    return 0;
+}
+
+/* A file without a name, or with one of this process where the file system does not have such. */
+static int open_unnamed(const char *path, char name[AN_RT_PATH])
+{
+    char folder[AN_RT_PATH];
+    folder_of(path, folder);
+    name[0] = 0;
+    int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0 && errno == ENOENT) {
+        int error = make_folders(path);
+        if (error) {
+            errno = error;
+            return -1;
+        }
+        file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    }
+    if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return file;
+    if (snprintf(name, AN_RT_PATH, "%s.%ld.new", path, (long)getpid()) >= AN_RT_PATH) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    unlink(name);
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static int give_name(int file, const char *unnamed, const char *path)
+{
+    char self[64];
+    if (unnamed[0])
+        return link(unnamed, path);
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* 0, EEXIST when somebody else was faster, or another errno. */
+static int create(const char *path, const struct an_rt_contents *contents)
+{
+    char unnamed[AN_RT_PATH];
+    int file = open_unnamed(path, unnamed);
+    if (file < 0)
+        return errno;
+    int error = write_new(file, contents);
+    if (!error && give_name(file, unnamed, path) < 0)
+        error = errno;
+    if (unnamed[0])
+        unlink(unnamed);
+    close(file);
+    return error;
+}
+
+/* ---- a file that is there ---- */
+
+/* Waits for the lock, in steps that grow and differ from process to process; false: too long. */
+static bool lock(int file)
+{
+    struct timespec start, now, wait = {0};
+    unsigned spread = (unsigned)getpid() * 2654435761u;
+    long most = 20000;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    while (flock(file, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return false;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (now.tv_sec - start.tv_sec >= LOCK_SECONDS)
+            return false;
+        spread = spread * 1664525 + 1013904223;
+        wait.tv_nsec = most / 2 + (long)(spread >> 8) % (most / 2);
+        nanosleep(&wait, NULL);
+        most = most * 3 / 2 < LONGEST_WAIT ? most * 3 / 2 : LONGEST_WAIT;
+    }
+    return true;
+}
+
+/* Whether the open file has that name still. */
+static bool is_named(const struct stat *is, const char *path)
+{
+    struct stat named;
+    return stat(path, &named) == 0 && is->st_ino == named.st_ino && is->st_dev == named.st_dev;
+}
+
+/* All bytes of the file, which cannot change under the lock; NULL when that fails. */
+static uint8_t *load(int file, size_t size)
+{
+    uint8_t *bytes = an_rt_scratch(size ? size : 1);
+    size_t have = 0;
+    while (bytes && have < size) {
+        ssize_t some = pread(file, bytes + have, size - have, (off_t)have);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some <= 0) {
+            an_rt_scratch_free(bytes, size);
+            return NULL;
+        }
+        have += (size_t)some;
+    }
+    return bytes;
+}
+
+/*
+ * A write of a small file of the same size is a commit point by itself: the kernel copies what lies in one
+ * page without looking for signals, and the space is there already.
+ */
+static bool fits_in_place(const struct an_rt_file_sink *to, const struct stat *is)
+{
+    return to->file < 0 && to->used == (size_t)is->st_size && to->used <= PAGE;
+}
+
+static int write_in_place(int file, const struct an_rt_file_sink *to)
+{
+    ssize_t written = pwrite(file, to->buffer, to->used, 0);
+    return written == (ssize_t)to->used ? 0 : written < 0 ? errno : ENOSPC;
+}
+
+/* Gives the file that was written the name of the old one, and what belongs to that. */
+static int take_place(struct an_rt_file_sink *to, const char *path, const struct stat *is)
+{
+    if (!an_rt_file_sink_flush(to))
+        return to->error;
+    if (is->st_uid != geteuid() && fchown(to->file, is->st_uid, is->st_gid) < 0)
+        errno = 0; /* it is ours then */
+    return fchmod(to->file, is->st_mode & 07777) < 0 || rename(to->path, path) < 0 ? errno : 0;
+}
+
+static int replace(int file, const char *path, const struct an_rt_contents *contents,
+                   const uint8_t *old, const struct stat *is)
+{
+    char name[AN_RT_PATH];
+    if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
+        return ENAMETOOLONG;
+    struct an_rt_file_sink *to = an_rt_file_sink(-1, name);
+    int error = write_contents(to, contents, old, (size_t)is->st_size);
+    if (!error && fits_in_place(to, is))
+        return write_in_place(file, to);
+    /* Nobody else writes to the new file: we have the lock. Who had it before may have been killed. */
+    if (!error)
+        error = take_place(to, path, is);
+    if (to->file >= 0) {
+        close(to->file);
+        if (error)
+            unlink(name);
+    }
+    return error;
+}
+
+static int set_aside(const char *path)
+{
+    char name[AN_RT_PATH];
+    for (int i = 1; i < 100; i++) {
+        int length = i == 1 ? snprintf(name, sizeof name, "%s.damaged", path)
+                            : snprintf(name, sizeof name, "%s.damaged%d", path, i);
+        if (length >= (int)sizeof name)
+            return ENAMETOOLONG;
+        if (renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0) {
+            an_rt_warn(path,
+                       "no whole profile of this program; set aside under another name "
+                       "(.damaged), and begun anew",
+                       0);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+enum step { DONE, AGAIN, TAKEN, BUSY, FAILED };
+
+static enum step failed(const char *path, int error)
+{
+    an_rt_warn(path, "this run's counts are lost, those of others are not", error);
+    return FAILED;
+}
+
+static enum step add_locked(int file, const struct stat *is, const char *path,
+                            const struct an_rt_contents *contents)
+{
+    size_t size = (size_t)is->st_size;
+    uint8_t *old = load(file, size);
+    if (!old)
+        return failed(path, errno ? errno : ENOMEM);
+    enum an_rt_fit fit = contents->judge(contents->context, old, size);
+    int error = 0;
+    if (fit == AN_RT_FITS)
+        error = replace(file, path, contents, old, is);
+    if (fit == AN_RT_DAMAGED)
+        error = set_aside(path);
+    an_rt_scratch_free(old, size ? size : 1);
+    if (error)
+        return failed(path, error);
+    return fit == AN_RT_FITS ? DONE : fit == AN_RT_OTHER ? TAKEN : AGAIN;
+}
+
+/* Devices and pipes take the profile as it is. */
+static enum step write_through(int file, const char *path, const struct an_rt_contents *contents)
+{
+    int error = write_new(file, contents);
+    return error ? failed(path, error) : DONE;
+}
+
+static enum step add_existing(int file, const char *path, const struct an_rt_contents *contents)
+{
+    struct stat is;
+    bool is_locked = lock(file);
+    if (fstat(file, &is) < 0)
+        return failed(path, errno);
+    if (!S_ISREG(is.st_mode))
+        return write_through(file, path, contents);
+    if (!is_locked)
+        return BUSY;
+    return is_named(&is, path) ? add_locked(file, &is, path, contents) : AGAIN;
+}
+
+static enum step add_once(const char *path, const struct an_rt_contents *contents)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    if (file < 0 && errno == ENOENT) {
+        int error = create(path, contents);
+        if (error == EEXIST)
+            return AGAIN;
+        return error ? failed(path, error) : DONE;
+    }
+    if (file < 0)
+        return failed(path, errno);
+    enum step step = add_existing(file, path, contents);
+    close(file);
+    return step;
+}
+
+enum an_rt_outcome an_rt_commit(const char *path, const struct an_rt_contents *contents)
+{
+    enum step step = AGAIN;
+    for (int round = 0; step == AGAIN && round < ROUNDS; round++)
+        step = add_once(path, contents);
+    switch (step) {
+    case DONE:
+        return AN_RT_ADDED;
+    case TAKEN:
+        return AN_RT_TAKEN;
+    case FAILED:
+        return AN_RT_FAILED;
+    case AGAIN:
+    case BUSY:
+        break;
+    }
+    return AN_RT_BUSY;
+}

@@ -1,0 +1,24 @@
+/* Bytes on their way into a file, gathered into few calls of the system. */
+#ifndef AN_RT_FILE_SINK_H
+#define AN_RT_FILE_SINK_H
+
+#include "core/port.h"
+
+enum { AN_RT_BUFFER = 1 << 16 };
+
+struct an_rt_file_sink {
+    struct an_rt_sink sink;
+    int file;         /* -1: not open yet */
+    const char *path; /* to be made, readable by its owner only, when the buffer is full */
+    size_t used;
+    int error; /* of the system; 0: none */
+    uint8_t buffer[AN_RT_BUFFER];
+};
+
+/* There is one, for one profile is written at a time. Either file or path is given. */
+struct an_rt_file_sink *an_rt_file_sink(int file, const char *path);
+
+/* Writes what is in the buffer. */
+bool an_rt_file_sink_flush(struct an_rt_file_sink *to);
+
+#endif

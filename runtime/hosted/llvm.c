@@ -1,0 +1,219 @@
+/*
+ * LLVM's profiles on Linux: when they are written, and into which file.
+ *
+ * The name is that of ANNEAL_PROFILE_FILE, LLVM_PROFILE_FILE, what the program or the compiler set
+ * (-fprofile-generate=FOLDER), or default.profraw, in this order. Every process adds to the file of that
+ * name. When another build's profile stands there, it takes NAME.SIGNATURE; when others hold the file for
+ * too long, NAME.1 and so on: nothing is lost, and anneal merge puts all of them together.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/llvm_interface.h"
+#include "core/llvm_raw.h"
+#include "core/llvm_values.h"
+#include "hosted/commit.h"
+#include "hosted/message.h"
+#include "hosted/name.h"
+
+enum { SPILLS = 16 };
+
+/* The compiler sets it; "" or NULL when it does not. */
+extern char __llvm_profile_filename[] __attribute__((weak, visibility("hidden")));
+
+static struct {
+    char pattern[AN_RT_PATH];
+    bool is_written; /* nothing is to be written at exit */
+    pthread_mutex_t lock;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static enum an_rt_fit judge(void *context, const uint8_t *old, size_t size)
+{
+    return an_rt_raw_judge(context, old, size);
+}
+
+static bool write_profile(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
+{
+    return an_rt_raw_write(context, old, size, sink);
+}
+
+/* Tries the name, then those that stand in for it. */
+static enum an_rt_outcome add_to(const char *name, const struct an_rt_contents *contents,
+                                 uint64_t signature)
+{
+    char tag[24], base[AN_RT_PATH], other[AN_RT_PATH];
+    enum an_rt_outcome outcome = an_rt_commit(name, contents);
+    memcpy(base, name, strlen(name) + 1);
+    if (outcome == AN_RT_TAKEN) {
+        snprintf(tag, sizeof tag, "%016llx", (unsigned long long)signature);
+        if (!an_rt_name_with(name, tag, base, sizeof base))
+            return AN_RT_FAILED;
+        outcome = an_rt_commit(base, contents);
+    }
+    for (int i = 1; i <= SPILLS && (outcome == AN_RT_BUSY || outcome == AN_RT_TAKEN); i++) {
+        snprintf(tag, sizeof tag, "%d", i);
+        if (!an_rt_name_with(base, tag, other, sizeof other))
+            return AN_RT_FAILED;
+        outcome = an_rt_commit(other, contents);
+    }
+    if (outcome == AN_RT_BUSY || outcome == AN_RT_TAKEN)
+        an_rt_warn(name, "others hold this file and all that stand in for it; counts are lost", 0);
+    return outcome;
+}
+
+/* 0 when the counts are in the file. */
+static int write_module(const struct an_rt_module *module)
+{
+    char name[AN_RT_PATH];
+    struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
+    struct an_rt_contents contents = {judge, write_profile, mutable};
+    struct an_rt_identity identity = {an_rt_module_signature(module), module->build_id};
+    if (!an_rt_name(state.pattern, &identity, name, sizeof name)) {
+        an_rt_warn(state.pattern, "the name of the profile becomes too long", 0);
+        return -1;
+    }
+    return add_to(name, &contents, identity.signature) == AN_RT_ADDED ? 0 : -1;
+}
+
+static void choose_name(void)
+{
+    const char *candidates[] = {getenv("ANNEAL_PROFILE_FILE"), getenv("LLVM_PROFILE_FILE"),
+                                __llvm_profile_filename, "default.profraw"};
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
+        if (candidates[i] && *candidates[i] && strlen(candidates[i]) < sizeof state.pattern) {
+            memcpy(state.pattern, candidates[i], strlen(candidates[i]) + 1);
+            return;
+        }
+}
+
+/* ---- what programs may call ---- */
+
+void __llvm_profile_reset_counters(void)
+{
+    const struct an_rt_module *module = an_rt_module();
+    if (!module)
+        return;
+    int none = module->version_word & AN_RT_BYTE_COVERAGE ? 0xff : 0;
+    memset(module->counters.begin, none, module->counters.size);
+    memset(module->bitmap.begin, 0, module->bitmap.size);
+    an_rt_values_reset(module);
+}
+
+/*
+ * Adds what was counted so far to the file, and takes just that off the counters, so that what comes
+ * later can be added too: other threads go on counting meanwhile.
+ */
+static int write_now(const struct an_rt_module *module)
+{
+    struct an_rt_module copy = *module;
+    size_t size = module->counters.size;
+    uint8_t *counts = an_rt_scratch(size ? size : 1);
+    if (!counts)
+        return -1;
+    memcpy(counts, module->counters.begin, size);
+    copy.counts = counts;
+    int result = write_module(&copy);
+    uint64_t *live = (uint64_t *)(void *)module->counters.begin;
+    bool has_numbers = !(module->version_word & AN_RT_BYTE_COVERAGE);
+    for (size_t i = 0; result == 0 && has_numbers && i < size / 8; i++)
+        __atomic_fetch_sub(&live[i], an_rt_load64(counts + 8 * i), __ATOMIC_RELAXED);
+    if (result == 0)
+        an_rt_values_reset(module);
+    an_rt_scratch_free(counts, size ? size : 1);
+    return result;
+}
+
+int __llvm_profile_write_file(void)
+{
+    const struct an_rt_module *module = an_rt_module();
+    if (!module)
+        return 0;
+    pthread_mutex_lock(&state.lock);
+    int result = write_now(module);
+    pthread_mutex_unlock(&state.lock);
+    return result;
+}
+
+int __llvm_profile_dump(void)
+{
+    int result = __llvm_profile_write_file();
+    state.is_written = true;
+    return result;
+}
+
+void __llvm_profile_set_dumped(void)
+{
+    state.is_written = true;
+}
+
+void __llvm_profile_set_filename(const char *name)
+{
+    if (!name || !*name)
+        choose_name();
+    else if (strlen(name) < sizeof state.pattern)
+        memcpy(state.pattern, name, strlen(name) + 1);
+}
+
+void __llvm_profile_initialize_file(void)
+{
+    if (!state.pattern[0])
+        choose_name();
+}
+
+void __llvm_profile_initialize(void)
+{
+    __llvm_profile_initialize_file();
+}
+
+const char *__llvm_profile_get_filename(void)
+{
+    static char name[AN_RT_PATH];
+    const struct an_rt_module *module = an_rt_module();
+    struct an_rt_identity identity = {0};
+    if (module)
+        identity = (struct an_rt_identity){an_rt_module_signature(module), module->build_id};
+    return an_rt_name(state.pattern, &identity, name, sizeof name) ? name : "";
+}
+
+/* ---- start and end ---- */
+
+static void at_exit(void)
+{
+    const struct an_rt_module *module = an_rt_module();
+    pthread_mutex_lock(&state.lock);
+    if (module && !state.is_written)
+        write_module(module);
+    state.is_written = true;
+    pthread_mutex_unlock(&state.lock);
+}
+
+/* What was counted before the fork is the parent's. */
+static void in_child(void)
+{
+    pthread_mutex_init(&state.lock, NULL);
+    __llvm_profile_reset_counters();
+}
+
+int __llvm_profile_register_write_file_atexit(void)
+{
+    static bool is_registered;
+    if (is_registered)
+        return 0;
+    is_registered = true;
+    return atexit(at_exit);
+}
+
+/* Instrumented objects refer to it, so that the linker takes this file in. */
+int __llvm_profile_runtime;
+
+/* Before the program's own constructors, so that its destructors are counted. */
+__attribute__((constructor(101))) static void start(void)
+{
+    if (!an_rt_module())
+        return;
+    __llvm_profile_initialize_file();
+    __llvm_profile_register_write_file_atexit();
+    pthread_atfork(NULL, NULL, in_child);
+}

@@ -1,0 +1,24 @@
+/* Names of profiles, with what users may write into them. */
+#ifndef AN_RT_NAME_H
+#define AN_RT_NAME_H
+
+#include "core/port.h"
+
+/* What stands for the program in a name. */
+struct an_rt_identity {
+    uint64_t signature;
+    struct an_rt_span build_id;
+};
+
+/*
+ * Fills in a pattern as LLVM's users write it: %p the process, %h the host, %t $TMPDIR, %b the build id,
+ * %m the signature, %Nm that and one of N numbers, %% a percent sign; %c says how to write and leaves
+ * nothing. Others stay as they are. False when the name is too long for `room` bytes.
+ */
+bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char *name,
+                size_t room);
+
+/* NAME.TAG, with what its last component has behind the last dot kept at the end. */
+bool an_rt_name_with(const char *name, const char *tag, char *other, size_t room);
+
+#endif

@@ -1,0 +1,320 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The runtime in programs that clang instrumented: what compiler-rt would have left, but in one file, whatever
+# happens to the processes.
+#
+# usage: test_llvm_runtime.sh ANNEAL LIBRARY KILL_SOME FULL_DISK
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+library=$(realpath "$2")
+kill_some=$(realpath "$3")
+full_disk=$(realpath "$4")
+programs=$tests/runtime/programs
+unset ANNEAL_PROFILE_FILE
+
+# build VERSION NAME OUTPUT FLAG...: with the runtime; those without it are built by clang itself.
+build() {
+    local version=$1 source=$2 output=$3
+    shift 3
+    "clang++-$version" -w -x "$([ "${source%.cc}" = "$source" ] && echo c || echo c++)" -O1 "$@" \
+        "$programs/$source" -o "$output" -Wl,--whole-archive -x none "$library" -Wl,--no-whole-archive
+}
+
+# A profile as text, values of a site in order, for their order means nothing.
+text_of() {
+    "llvm-profdata-$1" merge --text "$2" -o - | python3 -c '
+import sys
+block, out = [], []
+def value(line):
+    name, colon, count = line.rpartition(":")
+    return colon and count.strip().isdigit() and not line.startswith("#")
+for line in sys.stdin:
+    if value(line):
+        block.append(line)
+        continue
+    out += sorted(block)
+    block = []
+    out.append(line)
+print("".join(out + sorted(block)), end="")'
+}
+
+# counts VERSION PROFILE FUNCTION...: how often each was called; they have one counter.
+counts() {
+    local version=$1 profile=$2 function
+    shift 2
+    for function; do
+        "llvm-profdata-$version" merge --text "$profile" -o - | awk -v which="$function" '
+            /^# Counter Values/ { wanted = name == which }
+            /^#/ { next }
+            wanted { print; wanted = 0 }
+            /^[A-Za-z_]/ { name = $1 }'
+    done | tr '\n' ' '
+}
+
+# multiple VERSION PROFILE: all counters are the same multiple of one run's; prints it.
+multiple() {
+    local i result of
+    # shellcheck disable=SC2046
+    set -- $("llvm-profdata-$1" merge --text "$2" -o - | awk '/^f[0-9]$/ { name = $1 }
+        name && /Counter Values/ { getline; print $1; name = "" }')
+    [ $# -eq 10 ]
+    result=$1
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        of=$((result * i))
+        expect "$1" "$of"
+        shift
+    done
+    echo "$result"
+}
+
+same_as_compiler_rt() {
+    local version=$1 mode=$2 run
+    build "$version" calls.cc ours $mode
+    # shellcheck disable=SC2086
+    "clang++-$version" -w -O1 $mode "$programs/calls.cc" -o theirs
+    for run in 1 2 3 4 5; do
+        LLVM_PROFILE_FILE=ours.profraw run 3 ./ours
+        [ ! -s err ]
+        LLVM_PROFILE_FILE=theirs-$run.profraw run 3 ./theirs
+    done
+    "llvm-profdata-$version" merge theirs-*.profraw -o theirs.profdata
+    text_of "$version" ours.profraw >ours.txt
+    text_of "$version" theirs.profdata >theirs.txt
+    diff ours.txt theirs.txt
+    grep -q Values ours.txt
+}
+
+at_once() {
+    build 19 steps.c steps -fprofile-generate
+    seq 300 | LLVM_PROFILE_FILE=all.profraw xargs -P 16 -n 1 ./steps 2>err
+    # xargs gives each run a number, which the program ignores
+    [ ! -s err ]
+    expect "$(multiple 19 all.profraw)" 300
+    expect "$(ls)" $'all.profraw\nerr\nsteps'
+}
+
+killed() {
+    local round said
+    case $1 in
+    small) build 19 steps.c steps -fprofile-generate ;;
+    large) build_large steps ;;
+    esac
+    for round in 1 2 3; do
+        said=$(LLVM_PROFILE_FILE=all.profraw "$kill_some" 150 3000 "$round" ./steps)
+        runs=$(multiple 19 all.profraw)
+        echo "round $round: $said, $runs counted"
+        # shellcheck disable=SC2086
+        set -- $said
+        [ "$2" -gt 10 ]
+        [ "$runs" -ge "$1" ]
+        [ "$runs" -le 150 ]
+        rm all.profraw*
+    done
+}
+
+two_builds() {
+    build 19 steps.c one -fprofile-generate
+    build 19 steps.c two -fprofile-generate '-DTIMES(n)=((n) % 2 ? 2 * (n) + 2 : 2 * (n) + 3)'
+    sed 's/f9(void)/g9(void)/; s/FUNCTION(9)/FUNCTION(8a)/; s/f9}/f8a}/' "$programs/steps.c" >renamed.c
+    clang-19 -O1 -fprofile-generate renamed.c -o three -Wl,--whole-archive "$library" \
+        -Wl,--no-whole-archive
+    for run in 1 2 3 4 5 6 7 8; do
+        for program in one two three; do
+            echo $program
+        done
+    done | LLVM_PROFILE_FILE=all.profraw xargs -P 8 -I{} sh -c ./{} 2>err
+    [ ! -s err ]
+    expect "$(find . -name 'all*.profraw' | wc -l)" 3
+    for file in all*.profraw; do
+        counts 19 $file f0 f8 f8a
+        echo
+    done | sort >found
+    printf '%s \n' '24 152' '8 72' '8 72 80' | sort | diff found -
+}
+
+values_survive() {
+    local run
+    build 19 calls.cc moved -fprofile-generate -fPIE -pie
+    for run in $(seq 20); do
+        LLVM_PROFILE_FILE=all.profraw run 3 ./moved
+        LLVM_PROFILE_FILE=alone-$run.profraw run 3 ./moved
+    done
+    [ "$(cmp -l alone-1.profraw alone-2.profraw | wc -l)" -gt 10 ] # they were loaded elsewhere
+    "llvm-profdata-19" merge alone-*.profraw -o alone.profdata
+    text_of 19 all.profraw >all.txt
+    text_of 19 alone.profdata >alone.txt
+    diff all.txt alone.txt
+    grep -q '_ZL5twicei:5000$' all.txt
+}
+
+forks() {
+    build 19 forks.c forks -fprofile-generate
+    LLVM_PROFILE_FILE=all.profraw run 0 ./forks
+    expect "$(counts 19 all.profraw one two)" '3 5 '
+}
+
+steered() {
+    local way
+    build 19 steered.c steered -fprofile-generate
+    for way in twice reset dump buffer; do
+        rm -f all.profraw
+        LLVM_PROFILE_FILE=all.profraw run 0 ./steered $way
+        expect "$way $(counts 19 all.profraw work)" "$way 5 "
+    done
+    run 0 ./steered named
+    expect "$(counts 19 "$(cat out)" work)" '5 '
+}
+
+libraries() {
+    clang-19 -O1 -fPIC -shared -fprofile-generate -x c - -o libpart.so \
+        -Wl,--whole-archive -x none "$library" -Wl,--no-whole-archive <<'END'
+__attribute__((noinline)) int part(int x) { return x * 3; }
+END
+    cat >main.c <<'END'
+#include <dlfcn.h>
+__attribute__((noinline)) void own(void) { __asm__ volatile(""); }
+int main(void)
+{
+    int sum = 0;
+    own();
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen("./libpart.so", RTLD_NOW);
+        int (*part)(int) = (int (*)(int))dlsym(library, "part");
+        sum += part(i) + part(i);
+        dlclose(library);
+    }
+    return sum != 18;
+}
+END
+    clang-19 -O1 -fprofile-generate main.c -o main -Wl,--whole-archive "$library" -Wl,--no-whole-archive
+    LLVM_PROFILE_FILE=all-%m.profraw run 0 ./main
+    LLVM_PROFILE_FILE=all-%m.profraw run 0 ./main
+    [ ! -s err ]
+    expect "$(find . -name 'all-*.profraw' | wc -l)" 2
+    llvm-profdata-19 merge all-*.profraw -o all.profdata
+    expect "$(counts 19 all.profdata own part)" '2 12 '
+    rm all*
+    LLVM_PROFILE_FILE=all.profraw run 0 ./main # behind one name
+    LLVM_PROFILE_FILE=all.profraw run 0 ./main
+    llvm-profdata-19 merge all*.profraw -o all.profdata
+    expect "$(counts 19 all.profdata own part)" '2 12 '
+}
+
+names() {
+    build 19 steps.c steps -fprofile-generate -Wl,--build-id=0xabcdef0123
+    ANNEAL_PROFILE_FILE=a/b%%/%p-%h-%b-%x.profraw LLVM_PROFILE_FILE=no run 0 ./steps
+    expect "$(cd 'a/b%' && echo * | sed 's/^[0-9]*/PID/')" "PID-$(hostname)-abcdef0123-%x.profraw"
+    TMPDIR=$PWD/t LLVM_PROFILE_FILE=%t/x_%2m.profraw run 0 ./steps
+    ls t
+    echo t/x_*_[01].profraw | grep -E '^t/x_[0-9]+_[01].profraw$'
+    LLVM_PROFILE_FILE=/dev/null run 0 ./steps
+    [ ! -s err ]
+    [ -c /dev/null ]
+    [ ! -e default.profraw ]
+    run 0 ./steps
+    expect "$(ls default*.profraw | tr -d '\n' | tr '[:digit:]' N | tr -s N)" default_N.profraw
+    build 19 steps.c steps -fprofile-instr-generate
+    run 0 ./steps
+    [ -e default.profraw ]
+    build 19 steps.c steps -fprofile-generate=deep/er
+    run 0 ./steps
+    ls deep/er/default_*.profraw
+}
+
+damaged() {
+    build 19 steps.c steps -fprofile-generate
+    export LLVM_PROFILE_FILE=all.profraw
+    run 0 ./steps
+    for size in 0 1 100 "$(($(stat -c %s all.profraw) - 8))"; do
+        head -c "$size" all.profraw >cut
+        cp all.profraw whole
+        cp cut all.profraw
+        run 0 ./steps
+        expect "$(wc -l <err)" 1
+        grep -q 'all.profraw: .*set aside' err
+        cmp cut all.profraw.damaged
+        expect "$(multiple 19 all.profraw)" 1
+        rm all.profraw.damaged
+        cp whole all.profraw
+    done
+    echo 'no profile at all, but somebody needs it' >all.profraw
+    seq 50 | xargs -P 8 -n 1 ./steps 2>err
+    expect "$(wc -l <err)" 1
+    expect "$(cat all.profraw.damaged)" 'no profile at all, but somebody needs it'
+    expect "$(multiple 19 all.profraw)" 50
+}
+
+# A program whose profile is larger than a page.
+build_large() {
+    {
+        cat "$programs/steps.c"
+        for number in $(seq 200); do
+            echo "void more$number(void) { f0(); f1(); if (functions[3]) f2(); }"
+        done
+    } >large.c
+    clang-19 -O1 -fprofile-generate large.c -o "$1" -Wl,--whole-archive "$library" -Wl,--no-whole-archive
+}
+
+full() {
+    local room
+    build_large steps
+    export LLVM_PROFILE_FILE=all.profraw
+    run 0 ./steps
+    cp all.profraw before
+    for room in 0 1 9000 "$(($(stat -c %s all.profraw) - 1))"; do
+        LD_PRELOAD=$full_disk FULL_AFTER=$room run 0 ./steps
+        expect "$(wc -l <err)" 1
+        grep -q 'all.profraw: .*No space left on device' err
+        same all.profraw before
+        expect "$(ls all*)" all.profraw
+    done
+    LLVM_PROFILE_FILE=new.profraw LD_PRELOAD=$full_disk FULL_AFTER=9 run 0 ./steps
+    [ ! -e new.profraw ]
+    run 0 ./steps
+    expect "$(multiple 19 all.profraw)" 2
+}
+
+no_leave() {
+    build 19 steps.c steps -fprofile-generate
+    chmod 755 . ..
+    mkdir closed
+    LLVM_PROFILE_FILE=closed/x/all.profraw setpriv --reuid 65534 --clear-groups -- ./steps 2>err
+    expect "$(wc -l <err)" 1
+    grep -q 'Permission denied' err
+}
+
+coverage() {
+    build 19 calls.cc ours -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
+    LLVM_PROFILE_FILE=ours.profraw run 3 ./ours
+    LLVM_PROFILE_FILE=ours.profraw run 3 ./ours
+    llvm-profdata-19 merge ours.profraw -o ours.profdata
+    llvm-cov-19 report ./ours -instr-profile=ours.profdata >out
+    grep TOTAL out
+    build 19 steps.c covered -fprofile-generate -mllvm -pgo-function-entry-coverage
+    LLVM_PROFILE_FILE=covered.profraw run 0 ./covered
+    LLVM_PROFILE_FILE=covered.profraw run 0 ./covered
+    expect "$(llvm-profdata-19 show --covered covered.profraw | grep -c '^f')" 10
+}
+
+for version in 13 14 15 16 19; do
+    for mode in -fprofile-generate -fprofile-instr-generate; do
+        check_with "clang++-$version llvm-profdata-$version python3" \
+            "clang $version $mode: as compiler-rt has it" same_as_compiler_rt $version $mode
+    done
+done
+check 'many processes at once add to one file' at_once
+for size in small large; do
+    check "$size: killed processes take nothing with them but their own counts" killed $size
+done
+check 'other builds behind the name get files of their own' two_builds
+check 'targets of calls survive other load addresses' values_survive
+check 'what was counted before a fork is counted once' forks
+check 'programs can write their profiles themselves' steered
+check 'libraries that come and go have profiles of their own' libraries
+check 'names as LLVM has them' names
+check 'what is no profile is set aside, with one message' damaged
+check 'a full disk costs nothing but the own counts' full
+check 'files that may not be written are one message' no_leave
+check 'coverage and its bitmaps add up' coverage
+finish
