@@ -26,6 +26,7 @@ const struct command *const commands[] = {
     &command_llvm_profdata,
     &command_merge_fdata,
     &command_merge_gcda,
+    &command_gcov,
     &command_perf2bolt,
     &command_help,
     NULL,
@@ -37,9 +38,8 @@ static const struct {
     const char *name;
     const struct command *command;
 } personalities[] = {
-    {"llvm-profdata", &command_llvm_profdata},
-    {"perf2bolt", &command_perf2bolt},
-    {"merge-fdata", &command_merge_fdata},
+    {"llvm-profdata", &command_llvm_profdata}, {"gcov", &command_gcov},
+    {"perf2bolt", &command_perf2bolt},         {"merge-fdata", &command_merge_fdata},
     {"merge-gcda", &command_merge_gcda},
 };
 

@@ -4,6 +4,7 @@
 
 #include <anneal/branch.h>
 #include <anneal/console.h>
+#include <anneal/coverage.h>
 #include <anneal/error.h>
 #include <anneal/fdata.h>
 #include <anneal/gcc.h>

@@ -1,8 +1,10 @@
 /*
  * Coverage: how often each line of a program's sources ran, from the control flow of its object files
- * (gcno) and their counts (gcda).
+ * (gcno) and their counts (gcda), of GCC 4.7 to 15 and of clang.
  *
- * docs/cov.md tells how counts of lines come about. Everything belongs to the coverage and lives as long.
+ * docs/cov.md tells how counts of lines come about: they are those of gcov 12, line by line. A count may
+ * be below 0: threads that count without atomic additions lose some, and then what entered a block is less
+ * than what left it.
  */
 #ifndef ANNEAL_COVERAGE_H
 #define ANNEAL_COVERAGE_H
@@ -12,44 +14,43 @@
 #include <stdint.h>
 
 #include <anneal/error.h>
+#include <anneal/ledger.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* One way out of a block that ends in a line: a branch, or a call. */
+/* One way out of a block: a branch, or a call that may not return. */
 struct an_coverage_branch {
-    uint64_t count;       /* how often it was taken */
-    uint64_t block_count; /* how often the block ran */
-    uint32_t block;       /* number of the block in its function */
-    uint32_t destination;
-    bool is_call; /* a call that may not return: count is how often it did not */
-    bool is_unconditional;
+    int64_t count;         /* how often it was taken */
+    int64_t block_count;   /* how often its block ran */
+    uint32_t block;        /* its block's number in the function */
+    uint32_t destination;  /* the number of the one that it leads to */
+    bool is_call;          /* count is how often the call did not return */
+    bool is_unconditional; /* the only way out, but for calls that do not return */
     bool is_fall_through;
-    bool is_throw;
+    bool is_throw;          /* to where an exception is caught */
+    bool returns_from_call; /* its destination is where a call comes back */
+};
+
+/* A block that ends in a line. */
+struct an_coverage_block {
+    int64_t count;
+    uint32_t number;       /* in its function */
+    uint32_t branch_count; /* of the line's branches, which are those of its blocks in turn */
+    bool is_exceptional;   /* only exceptions lead there */
+    bool is_call_return;   /* the rest of a block that was cut at a call */
 };
 
 struct an_coverage_line {
-    uint32_t number;           /* from 1 */
-    bool exists;               /* there is code of it */
+    int64_t count;
+    uint32_t number;
+    bool exists;               /* there is code of it; else all else is 0, the number too */
     bool has_unexecuted_block; /* gcov's '*' */
     bool is_exceptional;       /* only exceptions lead there: gcov's '=====' */
-    uint64_t count;
+    uint32_t block_count, branch_count;
+    const struct an_coverage_block *blocks;
     const struct an_coverage_branch *branches; /* of all its blocks */
-    size_t branch_count;
-};
-
-/* A function, or one instance of a template. */
-struct an_coverage_function {
-    const char *name;      /* as the linker knows it */
-    const char *demangled; /* the same when there is nothing to demangle */
-    bool is_artificial;
-    uint32_t line, column, last_line, last_column;
-    uint32_t blocks, blocks_executed;
-    uint64_t count; /* of calls */
-    /* Lines of this instance alone, when the source has several of the same place; else none. */
-    const struct an_coverage_line *lines;
-    size_t line_count;
 };
 
 /* Of a source, a function or all of it. */
@@ -60,22 +61,94 @@ struct an_coverage_totals {
     uint64_t functions, functions_executed;
 };
 
+/* A function, or one instance of a template. Those that the compiler made up are left out. */
+struct an_coverage_function {
+    const char *name;      /* as the linker knows it */
+    const char *demangled; /* the same when there is nothing to demangle */
+    size_t order;          /* its number among all functions, as the files have them */
+    uint32_t line, column, last_line, last_column;
+    uint32_t blocks, blocks_executed; /* without entry and exit */
+    int64_t count;                    /* of calls */
+    int64_t returned;                 /* of these */
+    const int64_t *block_counts;      /* of the entry, the exit and the others */
+    struct an_coverage_totals
+        totals;     /* lines only; those of functions before it do not count again */
+    bool has_lines; /* any at all, in any source */
+    /* Of several functions that begin in the same line of the source, as instances of templates do, each
+     * has lines of its own, from `line` on; of others there are none, as the source has them. */
+    bool is_instance;
+    const struct an_coverage_line *lines;
+    size_t line_count;
+};
+
 struct an_coverage_source {
-    const char *name; /* as the compiler was told */
-    const char *path; /* the same from the folder where it ran, without . and .. */
+    const char *name;                             /* to show */
+    const char *path;                             /* where it should be found */
     const struct an_coverage_line *lines;         /* lines[n] is line n; lines[0] is none */
-    size_t line_count;                            /* with lines[0] */
-    const struct an_coverage_function *functions; /* by line */
+    size_t line_count;                            /* with lines[0]; 0 when there are none */
+    const struct an_coverage_function *functions; /* by line and column, then by order */
     size_t function_count;
+    int64_t most; /* the greatest count of its lines, those of instances included */
     struct an_coverage_totals totals;
 };
 
-struct an_coverage {
-    const struct an_coverage_source *sources;
-    size_t source_count;
+/* A source as an object file mentions it. */
+struct an_coverage_mention {
+    const char *name;
+    size_t source;
+};
+
+/* What is known of an object file. */
+struct an_coverage_object {
+    const char *folder;   /* where the compiler ran; "" when it does not say */
+    bool may_lack_counts; /* has_unexecuted_block means something */
+    bool has_data;        /* counts of at least one run */
     uint64_t runs;
+    const char *misfit; /* a function of which a rejected gcda tells otherwise; NULL: none */
+    int64_t modified;   /* when its gcno was; seconds since 1970 */
+    size_t function_count;
+    const struct an_coverage_mention *mentions; /* in the order of the file, each once */
+    size_t mention_count;
+};
+
+struct an_coverage {
+    const struct an_coverage_source *sources; /* as the files mention them */
+    size_t source_count;
+    const struct an_coverage_object *objects; /* as they were given */
+    size_t object_count;
+    size_t function_count;
+    uint64_t runs; /* the most that an object has */
     struct an_coverage_totals totals;
 };
+
+struct an_coverage_input {
+    const char *gcno;
+    const char *const *gcda; /* all of this object; their counts are added up */
+    size_t gcda_count;
+};
+
+struct an_coverage_options {
+    unsigned threads; /* 0: as many as are useful. The result is the same */
+    bool demangle;
+    bool
+        keep_instances_apart; /* counts of instances' lines are not added to those of their source */
+    /* As gcov has it: sources are told apart by what the compiler calls them, wherever it ran, and totals are
+     * without the branches of instances, those of functions without the lines of instances. */
+    bool as_gcov;
+    const char *folder; /* below this one sources have names relative to it; NULL: none */
+};
+
+/*
+ * Reads the objects. The ledger has an entry for each gcno, and behind it those of its gcda: a file counts
+ * whole or not at all, and what is damaged or of another compilation is rejected there; it is no failure. An
+ * object without good gcda never ran; of one without a good gcno, nothing is known. The caller frees both;
+ * the strings of the inputs need not live on.
+ */
+AN_API enum an_code an_coverage_read(const struct an_coverage_options *options,
+                                     const struct an_coverage_input *inputs, size_t count,
+                                     struct an_coverage **coverage, struct an_ledger **ledger,
+                                     struct an_error *error);
+AN_API void an_coverage_free(struct an_coverage *coverage);
 
 #ifdef __cplusplus
 }

@@ -210,7 +210,7 @@ static const char *rename_temporary(struct an_output *output)
 {
     if (fchmod(output->fd, output->mode) != 0)
         return "cannot set permissions";
-    if (an_fault() ? (errno = EIO, true) : fsync(output->fd) != 0)
+    if (an_fault() ? (errno = EIO, true) : !output->can_be_remade && fsync(output->fd) != 0)
         return "cannot write";
     if (!output->temporary[0] && !link_temporary(output))
         return "cannot name the new file";

@@ -25,7 +25,8 @@ struct an_output {
     bool in_place; /* nothing can be taken back, and an_output_write_at() does not work */
     bool owns_fd;
     bool holds_signals;
-    sigset_t signals; /* the mask that is restored */
+    bool can_be_remade; /* set it, and the file is not synchronised, which takes long for many */
+    sigset_t signals;   /* the mask that is restored */
     mode_t mode;
     char target[PATH_MAX];    /* the file that is replaced: not a symbolic link to it */
     char temporary[PATH_MAX]; /* the new file's name until then; "" while it has none */

@@ -52,6 +52,12 @@ struct an_gcno_arc {
     uint32_t flags;
 };
 
+/* A block of which there is a record of arcs without any: what it goes on to is known to nobody. */
+struct an_gcno_dead_end {
+    uint32_t block;
+    size_t next_arc; /* the record stands before this one */
+};
+
 /*
  * A line of a block; a block has them in the order of the file. Number 0 is no line: GCC names a file and
  * then nothing of it when the line before has the same number in another file; clang lets blocks without
@@ -81,8 +87,8 @@ struct an_gcno_function {
     bool has_paths;
     uint32_t path_count;
     /* Indices into the vectors below, in the order of the file. */
-    size_t first_flag, first_arc, first_line, first_condition;
-    uint32_t flag_count, arc_count, line_count, condition_count;
+    size_t first_flag, first_arc, first_dead_end, first_line, first_condition;
+    uint32_t flag_count, arc_count, dead_end_count, line_count, condition_count;
 };
 
 struct an_gcno {
@@ -100,6 +106,9 @@ struct an_gcno {
     struct {
         AN_VECTOR(struct an_gcno_arc);
     } arcs;
+    struct {
+        AN_VECTOR(struct an_gcno_dead_end);
+    } dead_ends;
     struct {
         AN_VECTOR(struct an_gcno_line);
     } lines;

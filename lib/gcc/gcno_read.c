@@ -130,6 +130,7 @@ static enum an_code read_function(struct reader *reader)
     *function = (struct an_gcno_function){.ident = an_cursor_u32(cursor),
                                           .first_flag = gcno->block_flags.count,
                                           .first_arc = gcno->arcs.count,
+                                          .first_dead_end = gcno->dead_ends.count,
                                           .first_line = gcno->lines.count,
                                           .first_condition = gcno->conditions.count};
     function->line_sum = an_cursor_u32(cursor);
@@ -200,6 +201,17 @@ static enum an_code claim(const struct reader *reader, uint32_t *seen)
     return AN_OK;
 }
 
+static enum an_code note_dead_end(struct an_gcno *gcno, struct an_gcno_function *function,
+                                  uint32_t block, struct an_error *error)
+{
+    struct an_gcno_dead_end *dead_end = an_vector_push(&gcno->dead_ends);
+    if (!dead_end)
+        return an_fail_memory(error);
+    *dead_end = (struct an_gcno_dead_end){block, gcno->arcs.count};
+    function->dead_end_count++;
+    return AN_OK;
+}
+
 static enum an_code read_arcs(struct reader *reader, struct an_gcno_function *function)
 {
     struct an_cursor *cursor = &reader->cursor;
@@ -208,7 +220,7 @@ static enum an_code read_arcs(struct reader *reader, struct an_gcno_function *fu
     if (code == AN_OK)
         code = claim(reader, &reader->seen.items[from].arcs);
     if (code == AN_OK && an_cursor_left(cursor) == 0)
-        return malformed(reader, "a record of arcs without arcs");
+        return note_dead_end(reader->gcno, function, from, reader->error);
     while (code == AN_OK && an_cursor_left(cursor) > 0) {
         struct an_gcno_arc *arc = an_vector_push(&reader->gcno->arcs);
         if (!arc)
@@ -396,6 +408,7 @@ void an_gcno_free(struct an_gcno *gcno)
     an_arena_free(&gcno->arena);
     an_vector_free(&gcno->functions);
     an_vector_free(&gcno->arcs);
+    an_vector_free(&gcno->dead_ends);
     an_vector_free(&gcno->lines);
     an_vector_free(&gcno->conditions);
     an_vector_free(&gcno->block_flags);

@@ -96,12 +96,28 @@ static void put_blocks(const struct writer *writer, const struct an_gcno_functio
     end(writer, start);
 }
 
+/* Records without arcs, from number `next` on, that stand before an arc. Returns the next number. */
+static uint32_t put_dead_ends(const struct writer *writer, const struct an_gcno_function *function,
+                              uint32_t next, size_t arc)
+{
+    const struct an_gcno_dead_end *dead_ends =
+        writer->gcno->dead_ends.items + function->first_dead_end;
+    for (; next < function->dead_end_count && dead_ends[next].next_arc == arc; next++) {
+        size_t start = begin(writer, AN_GCNO_ARCS);
+        put(writer, dead_ends[next].block);
+        end(writer, start);
+    }
+    return next;
+}
+
 static void put_arcs(const struct writer *writer, const struct an_gcno_function *function)
 {
     const struct an_gcno_arc *arcs = writer->gcno->arcs.items + function->first_arc;
     size_t start = 0;
+    uint32_t dead_end = 0;
     for (uint32_t i = 0; i < function->arc_count; i++) {
         if (i == 0 || arcs[i].from != arcs[i - 1].from) {
+            dead_end = put_dead_ends(writer, function, dead_end, function->first_arc + i);
             start = begin(writer, AN_GCNO_ARCS);
             put(writer, arcs[i].from);
         }
@@ -110,6 +126,7 @@ static void put_arcs(const struct writer *writer, const struct an_gcno_function 
         if (i + 1 == function->arc_count || arcs[i + 1].from != arcs[i].from)
             end(writer, start);
     }
+    put_dead_ends(writer, function, dead_end, function->first_arc + function->arc_count);
 }
 
 /* Whether the file of a line stands before it. */

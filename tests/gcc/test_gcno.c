@@ -281,7 +281,9 @@ static void test_refused(void **context)
     EXPECT(AN_MALFORMED, "a block that the function does not have", ARCS, 3, 3, 1, 0);
     EXPECT(AN_MALFORMED, "a block that the function does not have", ARCS, 3, 0, 3, 0);
     EXPECT(AN_MALFORMED, "a block that the function does not have", LINES, 3, 7, 0, 0);
-    EXPECT(AN_MALFORMED, "without arcs", ARCS, 1, 0);
+    EXPECT(AN_OK, "", ARCS, 1, 0);
+    EXPECT(AN_OK, "", ARCS, 1, 0, ARCS, 3, 1, 2, 4, ARCS, 1, 2);
+    EXPECT(AN_OK, "", ARCS, 5, 0, 1, 0, 2, 0, ARCS, 1, 1, ARCS, 3, 2, 1, 4);
     EXPECT(AN_MALFORMED, "a second record", ARCS, 3, 0, 2, 4, ARCS, 3, 0, 1, 4);
     EXPECT(AN_MALFORMED, "shorter than what is in it", ARCS, 2, 0, 1);
     EXPECT(AN_MALFORMED, "out of order", BLOCKS, 1, 0);

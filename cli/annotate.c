@@ -1,0 +1,446 @@
+/* Sources with counts; see annotate.h. Most of the time goes into this, so numbers are written by hand. */
+#include "annotate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "gcov_order.h"
+
+#define COLOUR(code) "\33[" code "m\33[K"
+#define CYAN COLOUR("46")
+#define RED COLOUR("41")
+#define GREEN COLOUR("42")
+#define YELLOW COLOUR("43")
+#define MAGENTA COLOUR("45")
+#define WHITE_ON_CYAN COLOUR("46;37")
+#define WHITE_ON_RED COLOUR("41;37")
+#define WHITE_ON_MAGENTA COLOUR("45;37")
+#define NAME_COLOUR COLOUR("36")
+#define PLAIN COLOUR("")
+
+static const char head_start[] = "        -:    0:";
+static const char separator[] = "------------------\n";
+
+enum { COUNT_WIDTH = 9, NUMBER_WIDTH = 5, FLUSH_FROM = 1 << 17 };
+
+struct page {
+    const struct annotation *annotation;
+    const struct an_coverage_source *source;
+    struct an_buffer *to;
+    struct {
+        AN_VECTOR(struct an_bytes);
+    } lines; /* of the source's text */
+    size_t next_function;
+    struct function_list group; /* functions that begin in a line */
+    uint32_t group_end;         /* when these are several, the last line of them; else 0 */
+};
+
+static void put_text(struct page *page, const char *text)
+{
+    an_buffer_put(page->to, text, strlen(text));
+}
+
+/* ---- numbers ---- */
+
+/* The number, right-aligned; returns its length. */
+static size_t format_number(char *to, uint64_t number, size_t width)
+{
+    char digits[24];
+    size_t count = 0, at = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (at + count < width)
+        to[at++] = ' ';
+    while (count)
+        to[at++] = digits[--count];
+    to[at] = '\0';
+    return at;
+}
+
+static void human_text(char *text, int64_t count)
+{
+    static const char units[] = " kMGTPEZY";
+    int64_t divisor = 1;
+    unsigned unit = 0;
+    while (units[unit + 1] && (__int128)count + divisor / 2 >= (__int128)1000 * divisor) {
+        divisor *= 1000;
+        unit++;
+    }
+    snprintf(text, 32, "%.1f%c", (double)(1.0f * (float)count / (float)divisor), units[unit]);
+}
+
+static char *count_text(const struct annotation *annotation, char *text, int64_t count)
+{
+    if (annotation->human && count >= 1000)
+        human_text(text, count);
+    else if (count >= 0)
+        format_number(text, (uint64_t)count, 0);
+    else
+        snprintf(text, 32, "%" PRId64, count);
+    return text;
+}
+
+char *ratio_text(char *text, int64_t part, int64_t whole, int places)
+{
+    float ratio = whole ? 100.0f * (float)part / (float)whole : 0;
+    if (places == 0 && ratio > 0.0f && ratio < 0.5f)
+        ratio = 1.0f;
+    if (places == 0 && ratio >= 0.0f && ratio < 1000000.0f) {
+        size_t size = format_number(text, (uint64_t)lrintf(ratio), 0);
+        memcpy(text + size, "%", 2);
+    } else {
+        snprintf(text, 32, "%.*f%%", places, (double)ratio);
+    }
+    return text;
+}
+
+static char *branch_text(const struct annotation *annotation, char *text, int64_t part,
+                         int64_t whole)
+{
+    return annotation->counts ? count_text(annotation, text, part)
+                              : ratio_text(text, part, whole, 0);
+}
+
+/* ---- lines ---- */
+
+static const char *heat(const struct page *page, int64_t count)
+{
+    __int128 most = page->source->most, own = count;
+    return own * 2 > most ? RED : own * 5 > most ? YELLOW : own * 10 > most ? GREEN : "";
+}
+
+static void put_number(struct page *page, int64_t count, uint32_t number, bool has_heat)
+{
+    char text[16];
+    size_t size = format_number(text, number, NUMBER_WIDTH);
+    bool hot = has_heat && page->annotation->hot_colours && page->source->most > 0;
+    an_buffer_put(page->to, ":", 1);
+    if (hot)
+        put_text(page, heat(page, count));
+    an_buffer_put(page->to, text, size);
+    if (hot)
+        put_text(page, PLAIN);
+}
+
+static void put_padded(struct page *page, const char *text, size_t size)
+{
+    an_buffer_put(page->to, "         ", size < COUNT_WIDTH ? COUNT_WIDTH - size : 0);
+    an_buffer_put(page->to, text, size);
+}
+
+static void put_coloured(struct page *page, const char *colour, const char *text)
+{
+    put_text(page, colour);
+    put_padded(page, text, strlen(text));
+    put_text(page, PLAIN);
+}
+
+static void put_never(struct page *page, bool exceptional, const char *never,
+                      const char *never_exceptional)
+{
+    if (page->annotation->colours)
+        put_coloured(page, exceptional ? WHITE_ON_CYAN : WHITE_ON_RED, "0");
+    else
+        put_padded(page, exceptional ? never_exceptional : never, 5);
+}
+
+static void put_count(struct page *page, int64_t count, bool is_partial)
+{
+    char text[40];
+    count_text(page->annotation, text, count);
+    is_partial = is_partial && page->annotation->may_lack_counts;
+    if (is_partial && page->annotation->colours) {
+        put_coloured(page, WHITE_ON_MAGENTA, text);
+        return;
+    }
+    if (is_partial)
+        strcat(text, "*");
+    put_padded(page, text, strlen(text));
+}
+
+static void put_source_text(struct page *page, uint32_t number)
+{
+    an_buffer_put(page->to, ":", 1);
+    if (number <= page->lines.count)
+        an_buffer_put(page->to, page->lines.items[number - 1].data,
+                      page->lines.items[number - 1].size);
+    an_buffer_put(page->to, "\n", 1);
+}
+
+static void put_line_start(struct page *page, const struct an_coverage_line *line, uint32_t number)
+{
+    if (!line->exists)
+        put_padded(page, "-", 1);
+    else if (line->count > 0)
+        put_count(page, line->count, line->has_unexecuted_block);
+    else
+        put_never(page, line->is_exceptional, "#####", "=====");
+    put_number(page, line->count, number, true);
+}
+
+/* ---- blocks and branches ---- */
+
+static void put_call(struct page *page, const char *text, const struct an_coverage_branch *branch)
+{
+    char count[32];
+    if (branch->block_count)
+        an_buffer_print(page->to, "%sreturned %s\n", text,
+                        branch_text(page->annotation, count, branch->block_count - branch->count,
+                                    branch->block_count));
+    else
+        an_buffer_print(page->to, "%snever executed\n", text);
+}
+
+static void put_taken(struct page *page, const char *text, const struct an_coverage_branch *branch)
+{
+    char count[32];
+    put_text(page, text);
+    if (branch->block_count) {
+        put_text(page, "taken ");
+        put_text(page, branch_text(page->annotation, count, branch->count, branch->block_count));
+    } else {
+        put_text(page, "never executed");
+    }
+}
+
+static void put_branch(struct page *page, const char *text, const struct an_coverage_branch *branch)
+{
+    put_taken(page, text, branch);
+    if (branch->block_count && branch->is_fall_through)
+        put_text(page, " (fallthrough)");
+    else if (branch->block_count && branch->is_throw)
+        put_text(page, " (throw)");
+    if (page->annotation->block_numbers)
+        an_buffer_print(page->to, " (BB %u)", branch->destination);
+    an_buffer_put(page->to, "\n", 1);
+}
+
+/* Whether there was anything to be shown. */
+static bool put_way_out(struct page *page, unsigned index, const struct an_coverage_branch *branch)
+{
+    char text[40];
+    bool is_shown = page->annotation->unconditional && !branch->returns_from_call;
+    const char *kind = branch->is_call            ? "call   "
+                       : branch->is_unconditional ? "unconditional "
+                                                  : "branch ";
+    if (!branch->is_call && branch->is_unconditional && !is_shown)
+        return false;
+    size_t size = strlen(kind);
+    memcpy(text, kind, size);
+    size += format_number(text + size, index, 2);
+    memcpy(text + size, " ", 2);
+    if (branch->is_call) {
+        put_call(page, text, branch);
+    } else if (branch->is_unconditional) {
+        put_taken(page, text, branch);
+        an_buffer_put(page->to, "\n", 1);
+    } else {
+        put_branch(page, text, branch);
+    }
+    return true;
+}
+
+/* gcov marks blocks that only exceptions lead to as others are marked, and the other way round. */
+static void put_block(struct page *page, const struct an_coverage_block *block, uint32_t number,
+                      unsigned index)
+{
+    if (block->count > 0)
+        put_count(page, block->count, false);
+    else
+        put_never(page, !block->is_exceptional, "$$$$$", "%%%%%");
+    put_number(page, block->count, number, false);
+    an_buffer_print(page->to, "-block %2u", index);
+    if (page->annotation->block_numbers)
+        an_buffer_print(page->to, " (BB %u)", block->number);
+    an_buffer_put(page->to, "\n", 1);
+}
+
+static void put_details(struct page *page, const struct an_coverage_line *line, uint32_t number)
+{
+    const struct an_coverage_branch *branch = line->branches;
+    unsigned index = 0, branch_index = 0;
+    if (!page->annotation->blocks && !page->annotation->branches)
+        return;
+    for (uint32_t i = 0; i < line->block_count; i++) {
+        const struct an_coverage_block *block = &line->blocks[i];
+        if (page->annotation->blocks && !block->is_call_return)
+            put_block(page, block, number, index++);
+        for (uint32_t k = 0; page->annotation->branches && k < block->branch_count; k++)
+            branch_index += put_way_out(page, branch_index, &branch[k]);
+        branch += block->branch_count;
+    }
+}
+
+/* ---- functions ---- */
+
+static const char *function_name(const struct page *page,
+                                 const struct an_coverage_function *function)
+{
+    return page->annotation->demangled ? function->demangled : function->name;
+}
+
+static void put_function(struct page *page, const struct an_coverage_function *function)
+{
+    char count[32], returned[32], blocks[32];
+    if (!page->annotation->branches)
+        return;
+    an_buffer_print(page->to, "function %s called %s returned %s blocks executed %s\n",
+                    function_name(page, function),
+                    count_text(page->annotation, count, function->count),
+                    ratio_text(returned, function->returned, function->count, 0),
+                    ratio_text(blocks, function->blocks_executed, function->blocks, 0));
+}
+
+static void put_instance(struct page *page, const struct an_coverage_function *function)
+{
+    const char *name = function_name(page, function);
+    put_text(page, separator);
+    put_text(page, page->annotation->colours ? NAME_COLOUR : "");
+    put_text(page, name);
+    put_text(page, page->annotation->colours ? PLAIN ":\n" : ":\n");
+    put_function(page, function);
+    for (size_t i = 0; i < function->line_count; i++) {
+        uint32_t number = function->line + (uint32_t)i;
+        put_line_start(page, &function->lines[i], number);
+        put_source_text(page, number);
+        put_details(page, &function->lines[i], number);
+    }
+}
+
+static void put_group(struct page *page)
+{
+    for (size_t i = 0; i < page->group.count; i++)
+        put_instance(page, page->group.items[i]);
+    put_text(page, separator);
+    page->group_end = 0;
+}
+
+/* Functions that begin in a line: one is told of before it, several behind the last line of all. */
+static bool put_functions(struct page *page, uint32_t number)
+{
+    const struct an_coverage_source *source = page->source;
+    size_t *next = &page->next_function, first;
+    while (*next < source->function_count && source->functions[*next].line < number)
+        ++*next;
+    for (first = *next; *next < source->function_count; ++*next)
+        if (source->functions[*next].line != number)
+            break;
+    if (*next - first == 1)
+        put_function(page, &source->functions[first]);
+    if (*next - first <= 1)
+        return true;
+    for (size_t i = first; i < *next; i++)
+        if (source->functions[i].last_line > page->group_end)
+            page->group_end = source->functions[i].last_line;
+    return order_as_gcov(&page->group, source->functions + first, *next - first);
+}
+
+static bool put_line(struct page *page, uint32_t number)
+{
+    if (number >= page->source->line_count) {
+        put_padded(page, "-", 1);
+        put_number(page, 0, number, false);
+        put_source_text(page, number);
+        return true;
+    }
+    const struct an_coverage_line *line = &page->source->lines[number];
+    if (page->group_end == 0 && !put_functions(page, number))
+        return false;
+    put_line_start(page, line, number);
+    put_source_text(page, number);
+    put_details(page, line, number);
+    if (page->group_end == number)
+        put_group(page);
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static void put_head(struct page *page, const char *name, bool is_newer)
+{
+    const struct annotation *annotation = page->annotation;
+    if (annotation->colours)
+        an_buffer_print(page->to,
+                        "%sColorization: profile count: " CYAN "zero coverage (exceptional)" PLAIN
+                        " " RED "zero coverage (unexceptional)" PLAIN " " MAGENTA
+                        "unexecuted block" PLAIN "\n",
+                        head_start);
+    if (annotation->hot_colours)
+        an_buffer_print(page->to,
+                        "%sColorization: line numbers: hotness: " RED "> 50%%" PLAIN " " YELLOW
+                        "> 20%%" PLAIN " " GREEN "> 10%%" PLAIN "\n",
+                        head_start);
+    an_buffer_print(page->to, "%sSource:%s\n", head_start, name);
+    if (annotation->gcno)
+        an_buffer_print(page->to, "%sGraph:%s\n%sData:%s\n%sRuns:%u\n", head_start,
+                        annotation->gcno, head_start, annotation->gcda, head_start,
+                        annotation->runs);
+    if (is_newer)
+        an_buffer_print(page->to, "%sSource is newer than graph\n", head_start);
+}
+
+/* A 0 hides the rest of its line, and the next one is taken for part of it, as gcov does. */
+static void clean(struct an_bytes text, struct an_buffer *cleaned)
+{
+    for (size_t at = 0; at < text.size;) {
+        const uint8_t *start = text.data + at;
+        const uint8_t *zero = memchr(start, '\0', text.size - at);
+        size_t size = zero ? (size_t)(zero - start) : text.size - at;
+        an_buffer_put(cleaned, start, size);
+        const uint8_t *end = zero ? memchr(zero, '\n', text.size - at - size) : NULL;
+        at = end ? (size_t)(end - text.data) + 1 : text.size;
+    }
+}
+
+static bool split(struct page *page, struct an_bytes text)
+{
+    for (size_t at = 0; at < text.size;) {
+        const uint8_t *start = text.data + at;
+        const uint8_t *end = memchr(start, '\n', text.size - at);
+        size_t size = end ? (size_t)(end - start) : text.size - at;
+        struct an_bytes *line = an_vector_push(&page->lines);
+        if (!line)
+            return false;
+        *line = (struct an_bytes){start, size};
+        at += size + 1;
+    }
+    return true;
+}
+
+/* Hands on what is written, so that memory is used again; a large page costs more than what is on it. */
+static bool flush(struct page *page, const struct page_sink *sink, size_t least)
+{
+    if (page->to->failed)
+        return false;
+    if (page->to->size < least)
+        return true;
+    bool done = sink->write(sink->context, (struct an_bytes){page->to->data, page->to->size});
+    page->to->size = 0;
+    return done;
+}
+
+bool annotate(const struct annotation *annotation, const struct an_coverage_source *source,
+              const char *name, const struct source_text *text, const struct page_sink *sink)
+{
+    struct an_buffer to = {0}, cleaned = {0};
+    struct page page = {.annotation = annotation, .source = source, .to = &to};
+    struct an_bytes bytes = text->bytes;
+    put_head(&page, name, text->is_there && text->is_newer);
+    if (bytes.size && memchr(bytes.data, '\0', bytes.size)) {
+        clean(bytes, &cleaned);
+        bytes = (struct an_bytes){cleaned.data, cleaned.size};
+    }
+    bool done = !cleaned.failed && split(&page, bytes);
+    for (size_t i = 1; done && i <= page.lines.count; i++)
+        done = put_line(&page, (uint32_t)i) && flush(&page, sink, FLUSH_FROM);
+    done = done && flush(&page, sink, 1);
+    an_vector_free(&page.lines);
+    function_list_free(&page.group);
+    an_buffer_free(&cleaned);
+    an_buffer_free(&to);
+    return done;
+}

@@ -1,0 +1,271 @@
+/*
+ * The gcov personality: the options of GCC 12's tool, the files that it writes, what it says and its exit
+ * codes, so that anneal drops into scripts and other programs that call it.
+ */
+#include "gcov.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <anneal/version.h>
+
+#include "base/memory.h"
+#include "command.h"
+#include "output.h"
+
+enum {
+    ALL_BLOCKS = 1,
+    BRANCHES,
+    COUNTS,
+    PROGRESS,
+    DEBUG,
+    FUNCTIONS,
+    HELP,
+    HUMAN,
+    JSON,
+    OLD_JSON,
+    COLOURS,
+    LONG_NAMES,
+    DEMANGLED,
+    NO_OUTPUT,
+    OBJECT,
+    OBJECT_FILE,
+    PRESERVE_PATHS,
+    HOT_COLOURS,
+    RELATIVE_ONLY,
+    PREFIX,
+    STDOUT,
+    UNCONDITIONAL,
+    VERSION,
+    VERBOSE,
+    HASH,
+};
+
+static const struct option_spec options[] = {
+    {ALL_BLOCKS, 'a', "all-blocks", NULL, "tell of each block"},
+    {BRANCHES, 'b', "branch-probabilities", NULL, "tell of branches and calls"},
+    {COUNTS, 'c', "branch-counts", NULL, "as counts, not percentages"},
+    {PROGRESS, 'd', "display-progress", NULL, "say which file is read"},
+    {DEBUG, 'D', "debug", NULL, "print what is known of blocks and lines"},
+    {FUNCTIONS, 'f', "function-summaries", NULL, "tell of each function"},
+    {HELP, 'h', "usage", NULL, NULL},
+    {HUMAN, 'H', "human-readable", NULL, "numbers such as 1.2k"},
+    {JSON, 'j', "json-format", NULL, "write JSON to a file NAME.gcov.json.gz"},
+    {OLD_JSON, 'i', "intermediate-format", NULL, NULL},
+    {COLOURS, 'k', "use-colors", NULL, "colours for what never ran"},
+    {LONG_NAMES, 'l', "long-file-names", NULL,
+     "begin the names of files with what was named and ##"},
+    {DEMANGLED, 'm', "demangled-names", NULL, "names of functions as people write them"},
+    {NO_OUTPUT, 'n', "no-output", NULL, "write no files"},
+    {OBJECT, 'o', "object-directory", "DIR|FILE",
+     "where gcno and gcda are, or what they are called"},
+    {OBJECT_FILE, 0, "object-file", "DIR|FILE", NULL},
+    {PRESERVE_PATHS, 'p', "preserve-paths", NULL, "keep folders in the names of files, with #"},
+    {HOT_COLOURS, 'q', "use-hotness-colors", NULL, "colours for lines that ran often"},
+    {RELATIVE_ONLY, 'r', "relative-only", NULL, "leave out sources with absolute paths"},
+    {PREFIX, 's', "source-prefix", "DIR", "leave this out of the names of sources"},
+    {STDOUT, 't', "stdout", NULL, "write to standard output"},
+    {UNCONDITIONAL, 'u', "unconditional-branches", NULL, "tell of these, too"},
+    {VERSION, 'v', "version", NULL, "print the version"},
+    {VERBOSE, 'w', "verbose", NULL, "number blocks"},
+    {HASH, 'x', "hash-filenames", NULL, "put a checksum of the path into the names of files"},
+    {0},
+};
+
+static void take_format(struct gcov *gcov, int id)
+{
+    bool *const flags[] = {
+        [ALL_BLOCKS] = &gcov->annotation.blocks,
+        [BRANCHES] = &gcov->annotation.branches,
+        [COUNTS] = &gcov->annotation.counts,
+        [PROGRESS] = &gcov->progress,
+        [DEBUG] = &gcov->debug,
+        [FUNCTIONS] = &gcov->function_summaries,
+        [HUMAN] = &gcov->annotation.human,
+        [JSON] = &gcov->json,
+        [OLD_JSON] = &gcov->json,
+        [COLOURS] = &gcov->annotation.colours,
+        [LONG_NAMES] = &gcov->naming.long_names,
+        [DEMANGLED] = &gcov->annotation.demangled,
+        [NO_OUTPUT] = &gcov->no_output,
+        [PRESERVE_PATHS] = &gcov->naming.preserve_paths,
+        [HOT_COLOURS] = &gcov->annotation.hot_colours,
+        [RELATIVE_ONLY] = &gcov->relative_only,
+        [STDOUT] = &gcov->to_stdout,
+        [UNCONDITIONAL] = &gcov->annotation.unconditional,
+        [VERBOSE] = &gcov->annotation.block_numbers,
+        [HASH] = &gcov->naming.hash,
+    };
+    *flags[id] = true;
+    if (id == JSON || id == OLD_JSON)
+        gcov->no_output = false;
+}
+
+static bool name_files(struct gcov *gcov, char **operands, size_t count)
+{
+    gcov->operands = calloc(count + 1, sizeof *gcov->operands);
+    if (!gcov->operands)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct gcov_operand *operand = &gcov->operands[i];
+        char *stem = gcov_stem(operands[i], gcov->object);
+        gcov->operand_count++;
+        operand->named = operands[i];
+        if (!stem || asprintf(&operand->gcno, "%s.gcno", stem) < 0)
+            operand->gcno = NULL;
+        if (!stem || asprintf(&operand->gcda, "%s.gcda", stem) < 0)
+            operand->gcda = NULL;
+        free(stem);
+        if (!operand->gcno || !operand->gcda)
+            return false;
+        for (size_t k = 0; k < i && !operand->is_repeated; k++)
+            operand->is_repeated = strcmp(operand->gcda, gcov->operands[k].gcda) == 0;
+    }
+    return true;
+}
+
+/* One file has a head that tells where its counts are from. */
+static void describe(struct gcov *gcov)
+{
+    const struct gcov_operand *last = &gcov->batch[gcov->batch_count - 1];
+    struct annotation *annotation = &gcov->annotation;
+    bool is_alone = gcov->operand_count == 1;
+    annotation->gcno = is_alone ? last->gcno : NULL;
+    annotation->gcda = gcov->lacks_data ? "-" : last->gcda;
+    annotation->runs = gcov->runs;
+    annotation->may_lack_counts = gcov->may_lack_counts;
+}
+
+static bool process(struct gcov *gcov, struct an_coverage_input *inputs, size_t count)
+{
+    struct an_coverage_options reading = {.demangle = gcov->json || gcov->annotation.demangled,
+                                          .keep_instances_apart = gcov->json,
+                                          .as_gcov = true};
+    struct an_coverage *coverage;
+    struct an_ledger *ledger;
+    struct an_error error;
+    if (an_coverage_read(&reading, inputs, count, &coverage, &ledger, &error) != AN_OK) {
+        report_error(&error);
+        return false;
+    }
+    gcov->coverage = coverage;
+    gcov->ledger = ledger;
+    gcov->is_newer = calloc(coverage->source_count + 1, sizeof *gcov->is_newer);
+    bool done = gcov->is_newer != NULL;
+    if (done) {
+        gcov_tell_files(gcov);
+        describe(gcov);
+        done = gcov_results(gcov);
+    }
+    if (!done)
+        say_error("out of memory");
+    free(gcov->is_newer);
+    an_coverage_free(coverage);
+    an_ledger_free(ledger);
+    return done;
+}
+
+static bool process_batch(struct gcov *gcov, size_t first, size_t count)
+{
+    struct an_coverage_input *inputs = calloc(count + 1, sizeof *inputs);
+    size_t used = 0;
+    gcov->batch = gcov->operands + first;
+    gcov->batch_count = count;
+    for (size_t i = 0; inputs && i < count; i++) {
+        const struct gcov_operand *operand = &gcov->batch[i];
+        if (!operand->is_repeated)
+            inputs[used++] =
+                (struct an_coverage_input){operand->gcno, (const char *const *)&operand->gcda, 1};
+    }
+    bool done = inputs && process(gcov, inputs, used);
+    free(inputs);
+    return done;
+}
+
+/* JSON is for each file apart; counts of text are for all together. */
+static int process_all(struct gcov *gcov)
+{
+    bool done = true;
+    size_t step = gcov->json ? 1 : gcov->operand_count;
+    for (size_t i = 0; done && i < gcov->operand_count; i += step)
+        done = process_batch(gcov, i, step);
+    if (done && !gcov->to_stdout)
+        gcov_tell_lines(gcov->lines, gcov->lines_executed);
+    return done ? gcov->status : EXIT_FAILED;
+}
+
+static void free_operands(struct gcov *gcov)
+{
+    for (size_t i = 0; i < gcov->operand_count; i++) {
+        free(gcov->operands[i].gcno);
+        free(gcov->operands[i].gcda);
+    }
+    free(gcov->operands);
+    free(gcov->folder);
+}
+
+static int run_operands(struct gcov *gcov, char **operands, size_t count)
+{
+    if (count == 0) {
+        say_error("name a source, an object, or a file of gcno or gcda");
+        return EXIT_FAILED;
+    }
+    int status = EXIT_FAILED;
+    if (name_files(gcov, operands, count))
+        status = process_all(gcov);
+    else
+        say_error("out of memory");
+    free_operands(gcov);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct gcov gcov = {.no_output = false};
+    struct option_parser parser;
+    const char *value;
+    int id = OPTION_WRONG, status = EXIT_FAILED;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0 && id != HELP && id != VERSION) {
+        if (id == OBJECT || id == OBJECT_FILE)
+            gcov.object = value;
+        else if (id == PREFIX)
+            gcov.prefix = value;
+        else
+            take_format(&gcov, id);
+    }
+    if (id == HELP)
+        print_help(command);
+    if (id == VERSION)
+        printf("gcov (anneal %s) 12.2.0\n", an_version());
+    if (id == HELP || id == VERSION || id == OPTION_HELP)
+        status = EXIT_DONE;
+    if (id == OPTION_END)
+        status = run_operands(&gcov, parser.operands, parser.operand_count);
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_gcov = {
+    .name = "gcov",
+    .operands = "SOURCE|OBJECT|FILE...",
+    .summary = "take the place of GCC's gcov",
+    .description =
+        "Takes the options of gcov 12, prints what it prints, and writes the same files: "
+        "NAME.gcov, with the counts of each line of a source, or NAME.gcov.json.gz. What is named "
+        "is a source, an object, or a file of control flow (gcno) or counts (gcda); the latter two "
+        "are looked for beside it. A link named gcov to anneal does the same.\n\n"
+        "It differs from its model in these points: files of GCC 4.7 to 15 and of clang are read, "
+        "not only "
+        "those of one version; a damaged file counts not at all rather than up to its damage; a "
+        "file that is written takes its name when it is whole.",
+    .options = options,
+    .examples = "gcov -b main.c\n"
+                "    writes main.c.gcov and those of its headers\n"
+                "gcov -j -t build/main.gcda | jq .\n"
+                "    prints JSON\n",
+    .see_also = "anneal-cov(1), gcov(1)",
+    .run = run,
+};

@@ -1,0 +1,78 @@
+/*
+ * Making the coverage of objects:
+ *
+ *     objects, loaded ──► sources and functions ──► a place for each line ──► lines get their blocks
+ *     (covered.h)         (coverage_places.c)                                 (coverage_blocks.c)
+ *                                                            ──► counts, totals (coverage_lines.c)
+ *
+ * Lines of sources and of instances stand in one array: a source has those from its first place on, and so
+ * has an instance.
+ */
+#ifndef AN_GCC_COVERAGE_BUILD_H
+#define AN_GCC_COVERAGE_BUILD_H
+
+#include "gcc/covered.h"
+#include "gcc/sources.h"
+
+/* More lines are refused: a file of a few bytes can claim to have any. */
+enum { AN_COVERAGE_MOST_LINES = 1 << 24 };
+
+/* A function that the compiler did not make up. */
+struct an_coverage_origin {
+    uint32_t object, number; /* of its gcno's functions */
+    uint32_t source;
+    uint32_t last_line;  /* as the gcno has it, or where its last line is */
+    uint32_t first_line; /* of an instance: the place of its first line */
+    bool is_instance;
+};
+
+/* A block that ends in a line. */
+struct an_coverage_end {
+    uint32_t line; /* its place */
+    uint32_t object, block;
+};
+
+/* Lines of a source. */
+struct an_coverage_range {
+    uint32_t first, count;
+};
+
+struct an_coverage_build {
+    struct an_coverage coverage; /* what the caller sees; the first member */
+    struct an_arena arena;
+    const struct an_coverage_options *options;
+    struct an_covered *objects;
+    size_t object_count;
+    struct an_source_names sources;
+    struct {
+        AN_VECTOR(struct an_coverage_range);
+    } ranges;                /* of each source */
+    uint32_t **line_sources; /* of each object: the source of each line of its gcno */
+    struct {
+        AN_VECTOR(struct an_coverage_origin);
+    } origins;                              /* of each function */
+    struct an_coverage_function *functions; /* likewise; sorted for the caller later */
+    struct an_coverage_line *lines;
+    uint32_t line_count;
+    struct {
+        AN_VECTOR(struct an_coverage_end);
+    } ends;
+    struct an_coverage_block *blocks; /* of all lines in turn */
+    struct an_coverage_branch *branches;
+};
+
+/* Each returns AN_OK, or an error that was filled in. */
+enum an_code an_coverage_find_places(struct an_coverage_build *build, struct an_error *error);
+enum an_code an_coverage_find_ends(struct an_coverage_build *build, struct an_error *error);
+enum an_code an_coverage_count_lines(struct an_coverage_build *build, struct an_error *error);
+
+/* The lines of a function that is an instance. */
+static inline struct an_coverage_range an_coverage_instance(const struct an_coverage_build *build,
+                                                            const struct an_coverage_origin *origin)
+{
+    const struct an_gcno_function *function =
+        &build->objects[origin->object].gcno.functions.items[origin->number];
+    return (struct an_coverage_range){origin->first_line, origin->last_line - function->line + 1};
+}
+
+#endif

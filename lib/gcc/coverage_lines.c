@@ -1,0 +1,339 @@
+/* Counts of lines from their blocks, and totals; see coverage_build.h and loops.h. */
+#include "gcc/coverage_build.h"
+#include "gcc/loops.h"
+
+struct counting {
+    struct an_coverage_build *build;
+    struct an_coverage_end *ends; /* sorted by line */
+    uint32_t *first_end;          /* of each line, and at last, how many there are */
+    uint32_t **nodes; /* of each object: the node of each block in the line, + 1; 0: none */
+    struct an_loops loops;
+    struct {
+        AN_VECTOR(uint32_t);
+    } starts;
+    size_t blocks, branches; /* used of the arrays */
+};
+
+static const struct an_covered_block *block_of(const struct counting *counting,
+                                               const struct an_coverage_end *end)
+{
+    return &counting->build->objects[end->object].blocks[end->block];
+}
+
+/* ---- blocks of lines ---- */
+
+/* Sorts the ends by line; those of a line stay in their order. */
+static bool sort_ends(struct counting *counting)
+{
+    const struct an_coverage_build *build = counting->build;
+    uint32_t *first = an_alloc_zero((size_t)build->line_count + 2, sizeof *first);
+    counting->first_end = first;
+    counting->ends = an_alloc(build->ends.count + 1, sizeof *counting->ends);
+    if (!first || !counting->ends)
+        return false;
+    for (size_t i = 0; i < build->ends.count; i++)
+        first[build->ends.items[i].line + 2]++;
+    for (size_t i = 2; i < (size_t)build->line_count + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < build->ends.count; i++)
+        counting->ends[first[build->ends.items[i].line + 1]++] = build->ends.items[i];
+    return true;
+}
+
+/* Room for the blocks of all lines and their ways out. */
+static bool make_room(struct counting *counting)
+{
+    struct an_coverage_build *build = counting->build;
+    size_t branches = 0;
+    for (size_t i = 0; i < build->ends.count; i++)
+        branches += block_of(counting, &counting->ends[i])->arc_count;
+    build->blocks = an_alloc(build->ends.count + 1, sizeof *build->blocks);
+    build->branches = an_alloc(branches + 1, sizeof *build->branches);
+    counting->nodes = an_alloc_zero(build->object_count + 1, sizeof *counting->nodes);
+    if (!build->blocks || !build->branches || !counting->nodes)
+        return false;
+    for (size_t i = 0; i < build->object_count; i++) {
+        const struct an_covered *object = &build->objects[i];
+        uint32_t blocks = object->first_block[object->gcno.functions.count];
+        counting->nodes[i] = an_alloc_zero((size_t)blocks + 1, sizeof **counting->nodes);
+        if (!counting->nodes[i])
+            return false;
+    }
+    return true;
+}
+
+static void put_block(struct counting *counting, struct an_coverage_line *line,
+                      const struct an_coverage_end *end)
+{
+    const struct an_covered *object = &counting->build->objects[end->object];
+    const struct an_covered_block *block = &object->blocks[end->block];
+    const struct an_coverage_branch *arcs = object->arcs + block->first_arc;
+    counting->build->blocks[counting->blocks++] =
+        (struct an_coverage_block){.count = block->count,
+                                   .number = block->number,
+                                   .branch_count = block->arc_count,
+                                   .is_exceptional = block->is_exceptional,
+                                   .is_call_return = block->is_call_return};
+    if (block->arc_count)
+        memcpy(counting->build->branches + counting->branches, arcs,
+               block->arc_count * sizeof *arcs);
+    counting->branches += block->arc_count;
+    line->block_count++;
+    line->branch_count += block->arc_count;
+}
+
+/* ---- how often a line ran ---- */
+
+/* Gives each block of the line a node, in its order, which is that of the blocks in each function. */
+static bool make_nodes(struct counting *counting, const struct an_coverage_end *ends, size_t count)
+{
+    struct an_loops *loops = &counting->loops;
+    loops->nodes.count = loops->arcs.count = counting->starts.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *node = &counting->nodes[ends[i].object][ends[i].block];
+        uint32_t *start = an_vector_push(&counting->starts);
+        if (!start)
+            return false;
+        if (*node == 0) {
+            struct an_loop_node *added = an_vector_push(&loops->nodes);
+            if (!added)
+                return false;
+            *node = (uint32_t)loops->nodes.count;
+        }
+        *start = *node - 1;
+    }
+    return true;
+}
+
+/* The arcs that stay in the line; how often they were taken is added up in *within. */
+static bool add_arcs(struct counting *counting, const struct an_coverage_end *end,
+                     const uint32_t *times, uint64_t *within)
+{
+    struct an_loops *loops = &counting->loops;
+    const struct an_covered *object = &counting->build->objects[end->object];
+    const struct an_covered_block *block = &object->blocks[end->block];
+    const struct an_coverage_branch *arcs = object->arcs + block->first_arc;
+    const uint32_t *nodes = counting->nodes[end->object];
+    struct an_loop_node *node = &loops->nodes.items[nodes[end->block] - 1];
+    node->first_arc = (uint32_t)loops->arcs.count;
+    node->arc_count = 0;
+    for (uint32_t i = 0; i < block->arc_count; i++) {
+        uint32_t to = nodes[end->block - block->number + arcs[i].destination];
+        if (to == 0)
+            continue;
+        struct an_loop_arc *added = an_vector_push(&loops->arcs);
+        if (!added)
+            return false;
+        *added = (struct an_loop_arc){to - 1, arcs[i].count};
+        *within += (uint64_t)arcs[i].count * times[to - 1];
+        node->arc_count++;
+    }
+    return true;
+}
+
+/* How often the line has each of its blocks: one that has lines of several files ends there repeatedly. */
+static uint32_t *count_times(struct counting *counting)
+{
+    size_t nodes = counting->loops.nodes.count, starts = counting->starts.count;
+    if (!an_vector_reserve(&counting->starts, starts + nodes))
+        return NULL;
+    uint32_t *times = counting->starts.items + starts;
+    memset(times, 0, nodes * sizeof *times);
+    for (size_t i = 0; i < starts; i++)
+        times[counting->starts.items[i]]++;
+    return times;
+}
+
+/* What came into the line, and what went around in it. Whatever enters a block leaves it. */
+static bool count_flow(struct counting *counting, const struct an_coverage_end *ends, size_t count,
+                       int64_t *flow)
+{
+    uint64_t entered = 0, within = 0;
+    int64_t around;
+    bool done = make_nodes(counting, ends, count);
+    const uint32_t *times = done ? count_times(counting) : NULL;
+    done = times != NULL;
+    for (size_t i = 0; done && i < count; i++) {
+        entered += (uint64_t)block_of(counting, &ends[i])->count;
+        if (i == 0 || counting->starts.items[i] > counting->starts.items[i - 1])
+            done = add_arcs(counting, &ends[i], times, &within);
+    }
+    for (size_t i = 0; i < count; i++)
+        counting->nodes[ends[i].object][ends[i].block] = 0;
+    done = done && an_loops_count(&counting->loops, counting->starts.items, count, &around);
+    if (done)
+        *flow = (int64_t)(entered - within + (uint64_t)around);
+    return done;
+}
+
+/* Most lines end one block, which does not lead to itself. */
+static bool is_simple(const struct counting *counting, const struct an_coverage_end *end)
+{
+    const struct an_covered_block *block = block_of(counting, end);
+    const struct an_coverage_branch *arcs =
+        counting->build->objects[end->object].arcs + block->first_arc;
+    for (uint32_t i = 0; i < block->arc_count; i++)
+        if (arcs[i].destination == arcs[i].block)
+            return false;
+    return true;
+}
+
+static bool count_line(struct counting *counting, uint32_t place)
+{
+    struct an_coverage_line *line = &counting->build->lines[place];
+    const struct an_coverage_end *ends = counting->ends + counting->first_end[place];
+    size_t count = counting->first_end[place + 1] - counting->first_end[place];
+    line->blocks = counting->build->blocks + counting->blocks;
+    line->branches = counting->build->branches + counting->branches;
+    for (size_t i = 0; i < count; i++)
+        put_block(counting, line, &ends[i]);
+    if (count == 1 && is_simple(counting, ends)) {
+        line->count = block_of(counting, ends)->count;
+        return true;
+    }
+    return count == 0 || count_flow(counting, ends, count, &line->count);
+}
+
+static bool count_all(struct counting *counting)
+{
+    bool done = true;
+    for (uint32_t i = 0; done && i < counting->build->line_count; i++)
+        if (counting->build->lines[i].exists)
+            done = count_line(counting, i);
+    return done;
+}
+
+/* ---- totals ---- */
+
+static void add_branch(struct an_coverage_totals *totals, const struct an_coverage_branch *branch)
+{
+    if (branch->is_call) {
+        totals->calls++;
+        totals->calls_executed += branch->block_count != 0;
+    } else if (!branch->is_unconditional) {
+        totals->branches++;
+        totals->branches_executed += branch->block_count != 0;
+        totals->branches_taken += branch->count != 0;
+    }
+}
+
+static void add_branches(struct an_coverage_source *source, const struct an_coverage_line *lines,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < lines[i].branch_count; k++)
+            add_branch(&source->totals, &lines[i].branches[k]);
+}
+
+static void find_most(struct an_coverage_source *source, const struct an_coverage_line *lines,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].block_count && lines[i].count > source->most)
+            source->most = lines[i].count;
+}
+
+static void add_lines(struct an_coverage_source *source)
+{
+    for (size_t i = 0; i < source->line_count; i++)
+        if (source->lines[i].exists) {
+            source->totals.lines++;
+            source->totals.lines_executed += source->lines[i].count != 0;
+        }
+    add_branches(source, source->lines, source->line_count);
+    find_most(source, source->lines, source->line_count);
+}
+
+/* Counts of an instance's lines are added to those of the source. */
+static void add_instance(struct an_coverage_source *source, struct an_coverage_line *lines,
+                         const struct an_coverage_function *function)
+{
+    for (size_t i = 0; i < function->line_count; i++) {
+        const struct an_coverage_line *own = &function->lines[i];
+        struct an_coverage_line *line = &lines[own->number];
+        if (!own->exists)
+            continue;
+        if (!line->exists)
+            source->totals.lines++;
+        if (!line->count && own->count)
+            source->totals.lines_executed++;
+        line->is_exceptional = own->is_exceptional && (line->is_exceptional || !line->exists);
+        line->exists = true;
+        line->number = own->number;
+        line->has_unexecuted_block |= own->has_unexecuted_block;
+        line->count = (int64_t)((uint64_t)line->count + (uint64_t)own->count);
+    }
+}
+
+static void add_functions(struct an_coverage_build *build, struct an_coverage_source *sources)
+{
+    for (size_t i = 0; i < build->origins.count; i++) {
+        struct an_coverage_source *source = &sources[build->origins.items[i].source];
+        const struct an_coverage_function *function = &build->functions[i];
+        source->totals.functions++;
+        source->totals.functions_executed += function->totals.functions_executed;
+        source->function_count++;
+        find_most(source, function->lines, function->line_count);
+        if (!build->options->as_gcov)
+            add_branches(source, function->lines, function->line_count);
+    }
+}
+
+static void add_up(struct an_coverage_totals *totals, const struct an_coverage_totals *more)
+{
+    totals->lines += more->lines;
+    totals->lines_executed += more->lines_executed;
+    totals->branches += more->branches;
+    totals->branches_executed += more->branches_executed;
+    totals->branches_taken += more->branches_taken;
+    totals->calls += more->calls;
+    totals->calls_executed += more->calls_executed;
+    totals->functions += more->functions;
+    totals->functions_executed += more->functions_executed;
+}
+
+static enum an_code make_sources(struct an_coverage_build *build, struct an_error *error)
+{
+    size_t count = build->ranges.count;
+    struct an_coverage_source *sources = an_arena_zero(&build->arena, count + 1, sizeof *sources);
+    if (!sources)
+        return an_fail_memory(error);
+    add_functions(build, sources);
+    for (size_t i = 0; i < count; i++) {
+        struct an_coverage_range range = build->ranges.items[i];
+        sources[i].name = build->sources.items.items[i].name;
+        sources[i].path = build->sources.items.items[i].path;
+        sources[i].lines = build->lines + range.first;
+        sources[i].line_count = range.count;
+        add_lines(&sources[i]);
+    }
+    for (size_t i = 0; i < build->origins.count && !build->options->keep_instances_apart; i++) {
+        uint32_t source = build->origins.items[i].source;
+        add_instance(&sources[source], build->lines + build->ranges.items[source].first,
+                     &build->functions[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        add_up(&build->coverage.totals, &sources[i].totals);
+    build->coverage.sources = sources;
+    build->coverage.source_count = count;
+    return AN_OK;
+}
+
+static void free_counting(struct counting *counting)
+{
+    for (size_t i = 0; counting->nodes && i < counting->build->object_count; i++)
+        free(counting->nodes[i]);
+    free(counting->nodes);
+    free(counting->ends);
+    free(counting->first_end);
+    an_loops_free(&counting->loops);
+    an_vector_free(&counting->starts);
+}
+
+enum an_code an_coverage_count_lines(struct an_coverage_build *build, struct an_error *error)
+{
+    struct counting counting = {.build = build};
+    bool done = sort_ends(&counting) && make_room(&counting) && count_all(&counting);
+    free_counting(&counting);
+    return done ? make_sources(build, error) : an_fail_memory(error);
+}

@@ -1,0 +1,56 @@
+/*
+ * An object file for the coverage: its control flow, and how often each arc and block of it ran in all runs
+ * that are given. Objects are loaded without regard to each other, so that threads can share the work.
+ */
+#ifndef AN_GCC_COVERED_H
+#define AN_GCC_COVERED_H
+
+#include <anneal/coverage.h>
+
+#include "base/ledger.h"
+#include "gcc/flow.h"
+
+/* A block's arcs ascend by destination, as gcov shows them. */
+struct an_covered_block {
+    int64_t count;
+    uint32_t number;               /* in its function */
+    uint32_t first_arc, arc_count; /* in arcs */
+    bool is_exceptional, is_call_return;
+};
+
+struct an_covered {
+    struct an_gcno gcno; /* no functions when its file is no good; lines ascend by block */
+    int64_t modified;
+    struct an_map functions;         /* by ident: their numbers */
+    uint64_t *counters;              /* of all functions in turn; NULL when there are no runs */
+    uint32_t *first_counter;         /* of each function, and at last, how many there are */
+    uint32_t *first_block;           /* likewise, in blocks */
+    struct an_covered_block *blocks; /* of all functions in turn */
+    struct an_coverage_branch *arcs; /* of all functions in turn */
+    int64_t *block_counts;           /* the same as in blocks */
+    uint64_t runs;
+    const char *misfit; /* a function of which a gcda tells otherwise; NULL: there is none */
+};
+
+/* Whether there is a good gcda. */
+static inline bool an_covered_has_data(const struct an_covered *covered)
+{
+    return covered->counters != NULL;
+}
+
+/*
+ * Loads an object; `entries` are the ledger's, of the gcno and of each gcda. Files that are no good are
+ * rejected there; it fails only when memory runs out, and then is good for nothing but to be freed.
+ */
+bool an_covered_load(struct an_covered *covered, const struct an_coverage_input *input,
+                     struct an_ledger_entry *entries);
+void an_covered_free(struct an_covered *covered);
+
+/* Adds the counts of one gcda, whole or not at all (covered_counts.c). */
+enum an_code an_covered_add(struct an_covered *covered, struct an_bytes gcda,
+                            struct an_ledger_entry *entry, struct an_error *error);
+
+/* Finds the counts of all blocks and arcs, and what kinds they are of (covered_flow.c). */
+bool an_covered_solve(struct an_covered *covered);
+
+#endif
