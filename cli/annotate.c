@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vector.h"
 #include "gcov_order.h"
+#include "source_lines.h"
 
 #define COLOUR(code) "\33[" code "m\33[K"
 #define CYAN COLOUR("46")
@@ -30,9 +30,8 @@ struct page {
     const struct annotation *annotation;
     const struct an_coverage_source *source;
     struct an_buffer *to;
-    struct {
-        AN_VECTOR(struct an_bytes);
-    } lines; /* of the source's text */
+    struct source_lines lines; /* of the source's text */
+    struct an_bytes line;      /* the present one */
     size_t next_function;
     struct function_list group; /* functions that begin in a line */
     uint32_t group_end;         /* when these are several, the last line of them; else 0 */
@@ -162,12 +161,10 @@ static void put_count(struct page *page, int64_t count, bool is_partial)
     put_padded(page, text, strlen(text));
 }
 
-static void put_source_text(struct page *page, uint32_t number)
+static void put_source_text(struct page *page, struct an_bytes text)
 {
     an_buffer_put(page->to, ":", 1);
-    if (number <= page->lines.count)
-        an_buffer_put(page->to, page->lines.items[number - 1].data,
-                      page->lines.items[number - 1].size);
+    an_buffer_put(page->to, text.data, text.size);
     an_buffer_put(page->to, "\n", 1);
 }
 
@@ -306,7 +303,8 @@ static void put_instance(struct page *page, const struct an_coverage_function *f
     for (size_t i = 0; i < function->line_count; i++) {
         uint32_t number = function->line + (uint32_t)i;
         put_line_start(page, &function->lines[i], number);
-        put_source_text(page, number);
+        put_source_text(page, number <= page->lines.kept.count ? page->lines.kept.items[number - 1]
+                                                               : (struct an_bytes){NULL, 0});
         put_details(page, &function->lines[i], number);
     }
 }
@@ -344,14 +342,14 @@ static bool put_line(struct page *page, uint32_t number)
     if (number >= page->source->line_count) {
         put_padded(page, "-", 1);
         put_number(page, 0, number, false);
-        put_source_text(page, number);
+        put_source_text(page, page->line);
         return true;
     }
     const struct an_coverage_line *line = &page->source->lines[number];
     if (page->group_end == 0 && !put_functions(page, number))
         return false;
     put_line_start(page, line, number);
-    put_source_text(page, number);
+    put_source_text(page, page->line);
     put_details(page, line, number);
     if (page->group_end == number)
         put_group(page);
@@ -383,34 +381,6 @@ static void put_head(struct page *page, const char *name, bool is_newer)
         an_buffer_print(page->to, "%sSource is newer than graph\n", head_start);
 }
 
-/* A 0 hides the rest of its line, and the next one is taken for part of it, as gcov does. */
-static void clean(struct an_bytes text, struct an_buffer *cleaned)
-{
-    for (size_t at = 0; at < text.size;) {
-        const uint8_t *start = text.data + at;
-        const uint8_t *zero = memchr(start, '\0', text.size - at);
-        size_t size = zero ? (size_t)(zero - start) : text.size - at;
-        an_buffer_put(cleaned, start, size);
-        const uint8_t *end = zero ? memchr(zero, '\n', text.size - at - size) : NULL;
-        at = end ? (size_t)(end - text.data) + 1 : text.size;
-    }
-}
-
-static bool split(struct page *page, struct an_bytes text)
-{
-    for (size_t at = 0; at < text.size;) {
-        const uint8_t *start = text.data + at;
-        const uint8_t *end = memchr(start, '\n', text.size - at);
-        size_t size = end ? (size_t)(end - start) : text.size - at;
-        struct an_bytes *line = an_vector_push(&page->lines);
-        if (!line)
-            return false;
-        *line = (struct an_bytes){start, size};
-        at += size + 1;
-    }
-    return true;
-}
-
 /* Hands on what is written, so that memory is used again; a large page costs more than what is on it. */
 static bool flush(struct page *page, const struct page_sink *sink, size_t least)
 {
@@ -423,24 +393,35 @@ static bool flush(struct page *page, const struct page_sink *sink, size_t least)
     return done;
 }
 
-bool annotate(const struct annotation *annotation, const struct an_coverage_source *source,
-              const char *name, const struct source_text *text, const struct page_sink *sink)
+/* Instances have their lines shown again. */
+static bool has_instances(const struct an_coverage_source *source)
 {
-    struct an_buffer to = {0}, cleaned = {0};
+    for (size_t i = 0; i < source->function_count; i++)
+        if (source->functions[i].is_instance)
+            return true;
+    return false;
+}
+
+static bool put_lines(struct page *page, const struct page_sink *sink)
+{
+    bool done = true;
+    for (uint32_t number = 1; done && source_lines_next(&page->lines, &page->line); number++)
+        done = put_line(page, number) && flush(page, sink, FLUSH_FROM);
+    return done && !page->lines.failed;
+}
+
+bool annotate(const struct annotation *annotation, const struct an_coverage_source *source,
+              const char *name, bool is_newer, const struct page_sink *sink, bool *found)
+{
+    struct an_buffer to = {0};
     struct page page = {.annotation = annotation, .source = source, .to = &to};
-    struct an_bytes bytes = text->bytes;
-    put_head(&page, name, text->is_there && text->is_newer);
-    if (bytes.size && memchr(bytes.data, '\0', bytes.size)) {
-        clean(bytes, &cleaned);
-        bytes = (struct an_bytes){cleaned.data, cleaned.size};
-    }
-    bool done = !cleaned.failed && split(&page, bytes);
-    for (size_t i = 1; done && i <= page.lines.count; i++)
-        done = put_line(&page, (uint32_t)i) && flush(&page, sink, FLUSH_FROM);
+    *found = source_lines_open(&page.lines, source->path, has_instances(source));
+    put_head(&page, name, *found && is_newer);
+    bool done = !*found || put_lines(&page, sink);
     done = done && flush(&page, sink, 1);
-    an_vector_free(&page.lines);
+    if (*found)
+        source_lines_close(&page.lines);
     function_list_free(&page.group);
-    an_buffer_free(&cleaned);
     an_buffer_free(&to);
     return done;
 }

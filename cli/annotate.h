@@ -20,22 +20,18 @@ struct annotation {
     bool may_lack_counts; /* has_unexecuted_block means something */
 };
 
-/* A source's own text. */
-struct source_text {
-    bool is_there;
-    bool is_newer; /* than what was compiled */
-    struct an_bytes bytes;
-};
-
 /* Where the text goes, bit by bit; false ends it. */
 struct page_sink {
     bool (*write)(void *context, struct an_bytes bytes);
     void *context;
 };
 
-/* False when the sink says so, or memory runs out. */
+/*
+ * False when the sink says so, or memory runs out. *found tells whether there was a text of the source; if not,
+ * there is only a head. `is_newer`: the source is, than what was compiled.
+ */
 bool annotate(const struct annotation *annotation, const struct an_coverage_source *source,
-              const char *name, const struct source_text *text, const struct page_sink *sink);
+              const char *name, bool is_newer, const struct page_sink *sink, bool *found);
 
 /*
  * A ratio as gcov writes it, with so many decimal places; without any, no ratio above 0 becomes 0. `text`

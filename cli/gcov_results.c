@@ -66,14 +66,11 @@ static bool write_output(void *context, struct an_bytes bytes)
 static bool annotate_source(struct gcov *gcov, size_t number, const struct page_sink *sink)
 {
     const struct an_coverage_source *source = &gcov->coverage->sources[number];
-    struct an_file file = {0};
-    struct an_error error;
-    bool is_there = an_file_load(&file, source->path, &error) == AN_OK;
-    if (!is_there)
+    bool found;
+    bool done = annotate(&gcov->annotation, source, shown_name(gcov, source),
+                         gcov->is_newer[number], sink, &found);
+    if (!found)
         fprintf(stderr, "Cannot open source file %s\n", source->name);
-    struct source_text text = {is_there, gcov->is_newer[number], file.bytes};
-    bool done = annotate(&gcov->annotation, source, shown_name(gcov, source), &text, sink);
-    an_file_close(&file);
     return done;
 }
 
