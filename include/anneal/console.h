@@ -77,7 +77,7 @@ struct an_console_options {
  * Finds the files in a log ("-": standard input). *console is there when the result is AN_OK; the
  * caller frees it. Damage is no failure, nor is a log without files.
  *
- * Memory: the log is mapped when it is a large file, and read otherwise; what was decoded is kept.
+ * Memory: what was decoded is kept; of the log, a piece at a time is read.
  */
 AN_API enum an_code an_console_read(const struct an_console_options *options, const char *path,
                                     struct an_console **console, struct an_error *error);

@@ -52,6 +52,50 @@ void an_buffer_free(struct an_buffer *buffer)
     *buffer = (struct an_buffer){0};
 }
 
+/* Makes the capacity this one. */
+static bool grow(struct an_buffer *buffer, size_t capacity)
+{
+    uint8_t *data = an_grow(buffer->data, capacity, 1);
+    if (!data) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+bool an_buffer_reserve(struct an_buffer *buffer, size_t wanted)
+{
+    size_t doubled = buffer->capacity > SIZE_MAX / 2 ? SIZE_MAX : 2 * buffer->capacity;
+    if (buffer->failed || wanted <= buffer->capacity)
+        return !buffer->failed;
+    return grow(buffer, wanted > doubled ? wanted : doubled);
+}
+
+void an_buffer_expect(struct an_buffer *buffer, size_t wanted)
+{
+    if (buffer->failed || wanted <= buffer->capacity)
+        return;
+    uint8_t *data = an_alloc_large(&wanted);
+    if (!data)
+        return;
+    if (buffer->size)
+        memcpy(data, buffer->data, buffer->size);
+    free(buffer->data);
+    buffer->data = data;
+    buffer->capacity = wanted;
+}
+
+void an_buffer_trim(struct an_buffer *buffer)
+{
+    uint8_t *data = buffer->size ? an_shrink(buffer->data, buffer->size) : NULL;
+    if (!data)
+        return;
+    buffer->data = data;
+    buffer->capacity = buffer->size;
+}
+
 uint8_t *an_buffer_extend(struct an_buffer *buffer, size_t size)
 {
     if (buffer->failed)
@@ -65,13 +109,8 @@ uint8_t *an_buffer_extend(struct an_buffer *buffer, size_t size)
         size_t capacity = buffer->capacity ? buffer->capacity : 256;
         while (capacity < needed)
             capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
-        uint8_t *data = an_grow(buffer->data, capacity, 1);
-        if (!data) {
-            buffer->failed = true;
+        if (!grow(buffer, capacity))
             return NULL;
-        }
-        buffer->data = data;
-        buffer->capacity = capacity;
     }
     uint8_t *here = buffer->data + buffer->size;
     buffer->size += size;

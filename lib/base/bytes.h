@@ -155,6 +155,19 @@ void an_buffer_free(struct an_buffer *buffer);
 
 /* Makes room for `size` more bytes and returns where to put them (counted as written), or NULL. */
 uint8_t *an_buffer_extend(struct an_buffer *buffer, size_t size);
+
+/* Makes room for `wanted` bytes in all; false when memory runs out. */
+bool an_buffer_reserve(struct an_buffer *buffer, size_t wanted);
+
+/*
+ * So much will probably be written in all: room for it is made at once, in large pages where the system has
+ * them, which spares page faults. Nothing is lost when there is no such memory, or too much was expected.
+ */
+void an_buffer_expect(struct an_buffer *buffer, size_t wanted);
+
+/* Gives back the room that was not needed. */
+void an_buffer_trim(struct an_buffer *buffer);
+
 void an_buffer_put(struct an_buffer *buffer, const void *bytes, size_t size);
 void an_buffer_print(struct an_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

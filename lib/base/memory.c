@@ -4,6 +4,9 @@
 #include "base/memory.h"
 
 #include <string.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE ((size_t)2 << 20) /* of most machines; of others a part of one */
 
 #ifdef AN_FAULTS
 long an_fault_countdown = -1;
@@ -37,6 +40,22 @@ void *an_grow(void *old, size_t count, size_t size)
     if (an_fault() || __builtin_mul_overflow(count, size, &bytes))
         return NULL;
     return realloc(old, bytes ? bytes : 1);
+}
+
+void *an_alloc_large(size_t *size)
+{
+    size_t rounded = (*size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    void *memory = rounded >= *size ? aligned_alloc(LARGE_PAGE, rounded) : NULL;
+    if (!memory)
+        return NULL;
+    madvise(memory, rounded, MADV_HUGEPAGE);
+    *size = rounded;
+    return memory;
+}
+
+void *an_shrink(void *old, size_t size)
+{
+    return realloc(old, size);
 }
 
 struct an_arena_block {

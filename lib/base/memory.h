@@ -14,6 +14,13 @@ void *an_alloc(size_t count, size_t size);
 void *an_alloc_zero(size_t count, size_t size);
 void *an_grow(void *old, size_t count, size_t size);
 
+/* Memory in large pages, where the system has them, which spares page faults; *size is rounded up. NULL is no
+ * failure: smaller memory may be had. */
+void *an_alloc_large(size_t *size);
+
+/* Gives back what is behind the first `size` bytes, at least 1; NULL: it stays as it is. */
+void *an_shrink(void *old, size_t size);
+
 /*
  * An arena hands out memory that is freed all at once. Blocks double in size up to 1 MiB, larger
  * requests get a block of their own. Results are aligned to 16 bytes.

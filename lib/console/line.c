@@ -3,10 +3,18 @@
 
 struct an_lines an_lines_of(struct an_bytes log)
 {
-    struct an_lines lines = {.log = log, .number = 1};
+    struct an_lines lines = {.number = 1};
+    an_lines_go_on(&lines, log);
     if (log.size >= 3 && memcmp(log.data, "\xef\xbb\xbf", 3) == 0)
         lines.at = 3; /* the mark that some programs put before UTF-8 */
     return lines;
+}
+
+void an_lines_go_on(struct an_lines *lines, struct an_bytes log)
+{
+    lines->log = log;
+    lines->feed = 0;
+    lines->has_returns = log.size && memchr(log.data + lines->at, '\r', log.size - lines->at);
 }
 
 static void find_feed(struct an_lines *lines)
@@ -25,11 +33,12 @@ bool an_lines_next(struct an_lines *lines, struct an_line *line)
         lines->feed = lines->at;
     const uint8_t *start = lines->log.data + lines->at;
     size_t size = lines->feed - lines->at;
-    const uint8_t *back = memchr(start, '\r', size);
+    const uint8_t *back = lines->has_returns ? memchr(start, '\r', size) : NULL;
     size_t end = back ? (size_t)(back - start) : size;
     *line = (struct an_line){(const char *)start, end, lines->number};
     bool fed = !back || (end + 1 == size && lines->feed < lines->log.size);
-    lines->at = fed ? lines->feed + 1 : lines->at + end + 1;
+    size_t next = fed ? lines->feed + 1 : lines->at + end + 1;
+    lines->at = next < lines->log.size ? next : lines->log.size;
     lines->number += fed;
     return true;
 }

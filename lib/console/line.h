@@ -15,13 +15,17 @@ struct an_line {
 };
 
 struct an_lines {
-    struct an_bytes log;
-    size_t at;       /* where the next line begins */
-    size_t feed;     /* the next LF from there on, or the end */
-    uint64_t number; /* of the next line */
+    struct an_bytes log; /* or a part of it that ends where a line ends */
+    size_t at;           /* where the next line begins */
+    size_t feed;         /* the next LF from there on, or the end */
+    uint64_t number;     /* of the next line */
+    bool has_returns;    /* there is a CR in it */
 };
 
 struct an_lines an_lines_of(struct an_bytes log);
+
+/* Goes on in a longer piece of the log, or in another one; where, says lines->at. */
+void an_lines_go_on(struct an_lines *lines, struct an_bytes log);
 
 /* The next line as it stands in the log; false at the end. */
 bool an_lines_next(struct an_lines *lines, struct an_line *line);

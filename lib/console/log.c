@@ -1,38 +1,36 @@
 /*
- * Reading a log: from mark to mark where nothing is open, line by line where something is; then the files
- * that were found are judged.
+ * Reading a log: from mark to mark where nothing is open, line by line where something is, in one go where
+ * that is nothing but data; then the files that were found are judged.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "console/checksum.h"
 #include "console/dumps.h"
 #include "console/judge.h"
 #include "console/marks.h"
+#include "console/pieces.h"
 #include "console/streams.h"
 
-enum { ATTENTION = 64, LINES_PER_STEP = 1 << 16, BYTES_PER_STEP = 1 << 24 };
+enum { ATTENTION = 64 };
 
 struct scan {
     const struct an_console_options *options;
     struct an_console *console;
+    struct an_pieces pieces;
     struct an_lines lines;
     struct an_marks marks;
     struct an_streams streams;
     struct an_dumps dumps;
     struct an_buffer cleaned;
     size_t attention; /* so many lines more are looked at: a checksum may be among them */
-    size_t shown;     /* of the log, to whom watches */
 };
 
-static void show_progress(struct scan *scan)
+static void show_progress(const struct scan *scan)
 {
-    size_t done = scan->lines.at, total = scan->lines.log.size;
-    if (!scan->options->progress || (done - scan->shown < BYTES_PER_STEP && done < total))
-        return;
-    scan->shown = done;
-    scan->options->progress(scan->options->context, done < total ? done : total, total);
+    size_t done = an_pieces_done(&scan->pieces, &scan->lines), total = scan->pieces.size;
+    if (scan->options->progress && total)
+        scan->options->progress(scan->options->context, done < total ? done : total, total);
 }
 
 /* ---- the end of a file whose beginning is lost ---- */
@@ -118,26 +116,52 @@ static bool take_line(struct scan *scan, struct an_line raw, size_t start)
     return taken != AN_TAKING_FAILED;
 }
 
-static bool scan_log(struct scan *scan)
+/* Goes on to where something may happen. */
+static void skip(struct scan *scan)
+{
+    struct an_lines *lines = &scan->lines;
+    if (scan->streams.count)
+        an_streams_run(&scan->streams, lines);
+    if (scan->streams.count || scan->dumps.is_open || scan->attention)
+        return;
+    size_t next = an_marks_next(&scan->marks, lines->log, lines->at);
+    if (next > lines->at)
+        an_lines_skip_to(lines, next);
+}
+
+/* The lines of the log that are in memory. */
+static bool scan_piece(struct scan *scan)
 {
     struct an_line line;
-    struct an_lines *lines = &scan->lines;
     for (;;) {
-        if (!scan->streams.count && !scan->dumps.is_open && !scan->attention) {
-            size_t next = an_marks_next(&scan->marks, lines->at);
-            if (next > lines->at)
-                an_lines_skip_to(lines, next);
-        }
-        size_t start = lines->at;
-        show_progress(scan);
-        if (!an_lines_next(lines, &line))
-            break;
+        skip(scan);
+        size_t start = scan->lines.at;
+        if (!an_lines_next(&scan->lines, &line))
+            return true;
         if (!take_line(scan, line, start))
             return false;
     }
+}
+
+static enum an_code scan_log(struct scan *scan, struct an_error *error)
+{
+    struct an_lines *lines = &scan->lines;
+    for (;;) {
+        enum an_code code = an_pieces_next(&scan->pieces, lines, error);
+        if (code != AN_OK)
+            return code;
+        if (lines->at == lines->log.size)
+            break;
+        size_t done = an_pieces_done(&scan->pieces, lines);
+        scan->streams.ahead = scan->pieces.size > done ? scan->pieces.size - done : 0;
+        if (!scan_piece(scan))
+            return an_fail_memory(error);
+        show_progress(scan);
+    }
     bool is_open = lines->log.size && lines->log.data[lines->log.size - 1] == '\r';
-    scan->console->lines = lines->number - 1 + is_open;
-    return an_streams_finish(&scan->streams, scan->console->lines) && an_dumps_finish(&scan->dumps);
+    uint64_t count = scan->console->lines = lines->number - 1 + is_open;
+    bool done = an_streams_finish(&scan->streams, count) && an_dumps_finish(&scan->dumps);
+    return done ? AN_OK : an_fail_memory(error);
 }
 
 /* ---- all of it ---- */
@@ -176,48 +200,32 @@ static bool judge(const struct an_console_options *options, struct an_console *c
     return true;
 }
 
-static bool read_bytes(const struct an_console_options *options, struct an_bytes log,
-                       struct an_console *console)
+static enum an_code read_log(const struct an_console_options *options, const char *path,
+                             struct an_console *console, struct an_error *error)
 {
     struct scan scan = {.options = options,
                         .console = console,
-                        .lines = an_lines_of(log),
                         .streams = {.console = console},
                         .dumps = {.console = console}};
-    an_marks_start(&scan.marks, log);
-    bool done = scan_log(&scan) && judge(options, console);
+    an_marks_start(&scan.marks);
+    enum an_code code = an_pieces_open(&scan.pieces, path, error);
+    if (code == AN_OK)
+        code = scan_log(&scan, error);
+    if (code == AN_OK && !judge(options, console))
+        code = an_fail_memory(error);
+    an_pieces_close(&scan.pieces);
     an_streams_free(&scan.streams);
     an_dumps_free(&scan.dumps);
     an_buffer_free(&scan.cleaned);
-    return done;
-}
-
-static enum an_code check_encoding(struct an_bytes log, const char *path, struct an_error *error)
-{
-    bool is_wide = log.size >= 2 &&
-                   (memcmp(log.data, "\xff\xfe", 2) == 0 || memcmp(log.data, "\xfe\xff", 2) == 0);
-    if (!is_wide)
-        return AN_OK;
-    an_fail(error, AN_UNSUPPORTED, "is text in UTF-16");
-    an_error_hint(error, "convert it first: iconv -f UTF-16 -t UTF-8");
-    return an_error_in(error, path);
+    return code;
 }
 
 enum an_code an_console_read(const struct an_console_options *options, const char *path,
                              struct an_console **result, struct an_error *error)
 {
-    struct an_file file = {.capacity = 0};
-    struct an_console *console = NULL;
+    struct an_console *console = an_alloc_zero(1, sizeof *console);
     *result = NULL;
-    enum an_code code = an_file_load(&file, path, error);
-    if (code == AN_OK)
-        code = check_encoding(file.bytes, path, error);
-    if (code == AN_OK) {
-        console = an_alloc_zero(1, sizeof *console);
-        if (!console || !read_bytes(options, file.bytes, console))
-            code = an_fail_memory(error);
-    }
-    an_file_close(&file);
+    enum an_code code = console ? read_log(options, path, console, error) : an_fail_memory(error);
     if (code == AN_OK)
         *result = console;
     else

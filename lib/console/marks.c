@@ -11,9 +11,9 @@ static const struct {
 };
 enum { WORDS = sizeof words / sizeof *words, END = 2, FAR = 512 };
 
-void an_marks_start(struct an_marks *marks, struct an_bytes log)
+void an_marks_start(struct an_marks *marks)
 {
-    *marks = (struct an_marks){.log = log};
+    memset(marks, 0, sizeof *marks);
     for (size_t i = 0; i < WORDS; i++)
         for (size_t k = 0; k < 2; k++) {
             uint16_t pair = an_load16(words[i].text + k);
@@ -56,9 +56,8 @@ static bool is_word(struct an_bytes log, size_t at)
     return false;
 }
 
-size_t an_marks_next(const struct an_marks *marks, size_t from)
+size_t an_marks_next(const struct an_marks *marks, struct an_bytes log, size_t from)
 {
-    struct an_bytes log = marks->log;
     for (size_t at = from; at + 1 < log.size; at += 2) {
         uint16_t pair = an_load16(log.data + at);
         if (!(marks->pairs[pair >> 3] >> (pair & 7) & 1))

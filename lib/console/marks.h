@@ -11,13 +11,13 @@
 #include "base/bytes.h"
 
 struct an_marks {
-    struct an_bytes log;
     uint8_t pairs[(1 << 16) / 8]; /* a bit for each */
 };
 
-void an_marks_start(struct an_marks *marks, struct an_bytes log);
+void an_marks_start(struct an_marks *marks);
 
-/* The offset of the next one from there on; the log's size when there is none. */
-size_t an_marks_next(const struct an_marks *marks, size_t from);
+/* The offset of the next one from there on; the log's size when there is none. What is before belongs to
+ * the log, too. */
+size_t an_marks_next(const struct an_marks *marks, struct an_bytes log, size_t from);
 
 #endif

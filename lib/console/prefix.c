@@ -131,19 +131,38 @@ static size_t blanks(const char *text, size_t size, size_t at)
 bool an_prefix_of(struct an_prefix *prefix, const char *text, size_t size)
 {
     size_t at = 0, count = 0;
-    prefix->has_time = false;
     while (at < size) {
         size_t before = blanks(text, size, at);
         bool inside_number = at && is_digit(text[at - 1]) && !before;
         size_t time = inside_number ? 0 : time_length(text + at + before, size - at - before);
         if (count == AN_PREFIX_MOST)
             return false;
-        prefix->has_time |= time > 0;
         prefix->key[count++] = time ? '\1' : text[at];
         at += time ? before + time : 1;
     }
-    prefix->size = count;
+    an_prefix_cut(prefix, count);
     return true;
+}
+
+void an_prefix_cut(struct an_prefix *prefix, size_t size)
+{
+    prefix->size = prefix->solid = size;
+    while (prefix->solid && prefix->key[prefix->solid - 1] == ' ')
+        prefix->solid--;
+    for (prefix->tail = 0; prefix->tail < size; prefix->tail++)
+        if (prefix->key[size - prefix->tail - 1] == '\1')
+            break;
+    prefix->has_time = prefix->tail < size;
+}
+
+/* Behind one more of the key; SIZE_MAX: the text has something else there. */
+static size_t step(char key, const char *text, size_t size, size_t at)
+{
+    if (key != '\1')
+        return at < size && text[at] == key ? at + 1 : SIZE_MAX;
+    at += blanks(text, size, at);
+    size_t time = time_length(text + at, size - at);
+    return time ? at + time : SIZE_MAX;
 }
 
 size_t an_prefix_match(const struct an_prefix *prefix, size_t size, const char *text,
@@ -157,19 +176,31 @@ size_t an_prefix_match(const struct an_prefix *prefix, size_t size, const char *
     for (size_t i = 0; i < size; i++) {
         if (at == text_size && i >= end)
             return at; /* nothing follows, and the blanks before it are lost */
-        if (prefix->key[i] == '\1') {
-            at += blanks(text, text_size, at);
-            size_t time = time_length(text + at, text_size - at);
-            if (!time)
-                return SIZE_MAX;
-            at += time;
-        } else if (at < text_size && text[at] == prefix->key[i]) {
-            at++;
-        } else {
-            return SIZE_MAX;
-        }
+        at = step(prefix->key[i], text, text_size, at);
+        if (at == SIZE_MAX)
+            return at;
     }
     return at;
+}
+
+size_t an_prefix_steps(const struct an_prefix *prefix, const char *text, size_t text_size,
+                       size_t at[AN_PREFIX_MOST])
+{
+    size_t count = 0, here = 0;
+    for (; count < prefix->size && here != SIZE_MAX; count++) {
+        at[count] = here;
+        here = step(prefix->key[count], text, text_size, here);
+    }
+    return count;
+}
+
+bool an_prefix_overlaps(const struct an_prefix *one, const struct an_prefix *other)
+{
+    size_t size = one->size < other->size ? one->size : other->size;
+    for (size_t i = 0; i < size; i++)
+        if (one->key[i] != other->key[i])
+            return one->key[i] == '\1' || other->key[i] == '\1';
+    return true;
 }
 
 bool an_prefix_same(const struct an_prefix *one, const struct an_prefix *other)

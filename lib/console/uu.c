@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "console/line.h"
 
-enum { VALUE = 0x3f, BACK_QUOTE = 0x100, BLANK = 0x200, WRONG = 0x8000 };
+enum { VALUE = 0x3f, WRONG = AN_UU_WRONG };
 
 #define WRONG_4 WRONG, WRONG, WRONG, WRONG
 #define WRONG_16 WRONG_4, WRONG_4, WRONG_4, WRONG_4
@@ -16,7 +16,7 @@ enum { VALUE = 0x3f, BACK_QUOTE = 0x100, BLANK = 0x200, WRONG = 0x8000 };
 static const uint16_t meaning[256] = {
     WRONG_16,
     WRONG_16, /* control characters */
-    BLANK,
+    AN_UU_BLANK,
     1,
     2,
     3,
@@ -26,7 +26,7 @@ static const uint16_t meaning[256] = {
     RIGHT_16(16),
     RIGHT_16(32),
     RIGHT_16(48), /* '0' to '_' */
-    BACK_QUOTE,
+    AN_UU_BACK_QUOTE,
     WRONG,
     WRONG,
     WRONG,
@@ -44,32 +44,6 @@ static const uint16_t meaning[256] = {
     WRONG_16,
 };
 
-#define EACH(byte) ((byte) * 0x0101010101010101u)
-
-/* Three bytes, the high one first, and one more that the next ones replace. */
-static void put_24(uint8_t *to, uint32_t value)
-{
-    uint32_t bytes = AN_HOST_BIG ? value << 8 : __builtin_bswap32(value << 8);
-    memcpy(to, &bytes, 4);
-}
-
-/*
- * Two groups of four at once, in the bytes of a word: each character less 0x20 must be at most 0x40. The six
- * bits of neighbours are put together, twice.
- */
-static unsigned decode_two_groups(const char *text, uint8_t *to)
-{
-    uint64_t each = an_get64(text, false) - EACH(0x20);
-    uint64_t wrong = (each | (each + EACH(0x3f))) & EACH(0x80);
-    uint64_t blank = (each - EACH(1)) & ~each & EACH(0x80);
-    uint64_t six = each & EACH(0x3f);
-    uint64_t twelve = (six & 0x003f003f003f003fu) << 6 | (six >> 8 & 0x003f003f003f003fu);
-    uint64_t all = (twelve & 0x00000fff00000fffu) << 12 | (twelve >> 16 & 0x00000fff00000fffu);
-    put_24(to, (uint32_t)all);
-    put_24(to + 3, (uint32_t)(all >> 32));
-    return (wrong ? WRONG : 0) | (each & EACH(0x40) ? BACK_QUOTE : 0) | (blank ? BLANK : 0);
-}
-
 static unsigned decode_group(const char *text, uint8_t *to)
 {
     unsigned a = meaning[(uint8_t)text[0]], b = meaning[(uint8_t)text[1]];
@@ -84,9 +58,56 @@ static unsigned decode_group(const char *text, uint8_t *to)
 static unsigned decode_groups(const char *text, size_t groups, uint8_t *to)
 {
     unsigned all = 0;
-    for (; groups > 1; groups -= 2, text += 8, to += 6)
-        all |= decode_two_groups(text, to);
-    return groups ? all | decode_group(text, to) : all;
+    for (; groups; groups--, text += 4, to += 3)
+        all |= decode_group(text, to);
+    return all;
+}
+
+typedef uint8_t bytes_16 __attribute__((vector_size(16)));
+typedef uint16_t pairs_8 __attribute__((vector_size(16)));
+typedef uint32_t groups_4 __attribute__((vector_size(16)));
+typedef uint64_t words_2 __attribute__((vector_size(16)));
+
+static bool is_any(bytes_16 bytes)
+{
+    words_2 words = (words_2)bytes;
+    return (words[0] | words[1]) != 0;
+}
+
+/*
+ * Four groups of four at once: the six bits of neighbours are put together, then the twelve of pairs, then
+ * the 24 of groups. Writes 12 bytes, and two more that the next ones replace.
+ */
+static bytes_16 decode_four_groups(const char *text, uint8_t *to)
+{
+    bytes_16 each;
+    memcpy(&each, text, sizeof each);
+    each -= 0x20;
+    pairs_8 six = (pairs_8)(each & VALUE);
+    groups_4 twelve = (groups_4)((six << 6 | six >> 8) & 0xfff);
+    words_2 group = (words_2)((twelve << 12 | twelve >> 16) & 0xffffff);
+    words_2 all = (group << 24 | group >> 32) << 16;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t word = __builtin_bswap64(all[i]);
+        memcpy(to + 6 * i, &word, sizeof word);
+    }
+    return each;
+}
+
+unsigned an_uu_decode_whole(const char *text, uint8_t *to)
+{
+    static const unsigned char at[] = {0, 16, 32, 44}; /* the last ones twice */
+    bytes_16 any = {0}, above = {0}, blank = {0};
+    if (AN_HOST_BIG)
+        return decode_groups(text, AN_UU_FULL / 3, to);
+    for (size_t i = 0; i < 4; i++) {
+        bytes_16 each = decode_four_groups(text + at[i], to + at[i] / 4 * 3);
+        any |= each;
+        above |= each + 0x3f; /* from 0x80 on: it was above 0x40 */
+        blank |= (bytes_16)(each == 0);
+    }
+    return (is_any((any | above) & 0x80) ? AN_UU_WRONG : 0) |
+           (is_any(any & 0x40) ? AN_UU_BACK_QUOTE : 0) | (is_any(blank) ? AN_UU_BLANK : 0);
 }
 
 static bool is_sum(const struct an_uu *line, char extra)
@@ -110,12 +131,12 @@ static bool take_extra(struct an_uu *line, const char *text, size_t size)
 
 bool an_uu_decode(const char *text, size_t size, struct an_uu *line)
 {
-    unsigned first = size ? meaning[(uint8_t)text[0]] : BLANK;
+    unsigned first = size ? meaning[(uint8_t)text[0]] : AN_UU_BLANK;
     *line = (struct an_uu){.count = first & VALUE};
     if (first & WRONG || line->count > AN_UU_FULL)
         return false;
     if (line->count == 0) {
-        line->has_back_quote = first & BACK_QUOTE;
+        line->has_back_quote = first & AN_UU_BACK_QUOTE;
         return an_trimmed(text, size) <= (line->has_back_quote != 0);
     }
     size_t groups = (line->count + 2) / 3, needed = 4 * groups;
@@ -127,11 +148,13 @@ bool an_uu_decode(const char *text, size_t size, struct an_uu *line)
         memcpy(padded, from, size - 1);
         from = padded;
     }
-    unsigned all = decode_groups(from, groups, line->bytes);
+    bool is_whole = line->count == AN_UU_FULL;
+    unsigned all =
+        is_whole ? an_uu_decode_whole(from, line->bytes) : decode_groups(from, groups, line->bytes);
     if (all & WRONG)
         return false;
-    line->has_back_quote = all & BACK_QUOTE;
-    line->has_blank = line->lost ? size > 1 && memchr(text + 1, ' ', size - 1) : all & BLANK;
+    line->has_back_quote = all & AN_UU_BACK_QUOTE;
+    line->has_blank = line->lost ? size > 1 && memchr(text + 1, ' ', size - 1) : all & AN_UU_BLANK;
     line->keeps_blank = !line->lost && from[needed - 1] == ' ';
     for (size_t i = line->count; i < 3 * groups; i++)
         line->has_filling |= line->bytes[i] != 0;

@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AN_UU_FULL = 45, AN_UU_FULL_TEXT = 61 };
+enum { AN_UU_FULL = 45, AN_UU_FULL_TEXT = 61, AN_UU_ROOM = 48 /* of what is decoded */ };
 
 struct an_uu {
-    uint8_t bytes[48];
+    uint8_t bytes[AN_UU_ROOM];
     size_t count;        /* of bytes; 0 for the line that ends a file */
     size_t lost;         /* blanks that are missing at its end */
     bool has_extra;      /* one character more than needed */
@@ -31,6 +31,13 @@ struct an_uu {
 
 /* False when the text is no such line. */
 bool an_uu_decode(const char *text, size_t size, struct an_uu *line);
+
+/*
+ * The 60 characters behind the 'M' of a whole line, in one go. Room is needed for AN_UU_ROOM bytes. Returns
+ * what all characters together mean; AN_UU_WRONG: one of them means nothing.
+ */
+enum { AN_UU_BACK_QUOTE = 0x100, AN_UU_BLANK = 0x200, AN_UU_WRONG = 0x8000 };
+unsigned an_uu_decode_whole(const char *text, uint8_t *to);
 
 /* Whether a text that is no such line may have been one before it was damaged. */
 bool an_uu_resembles(const char *text, size_t size);
