@@ -1,11 +1,9 @@
 /* Running a merge of gcda files from the command line; see gcc_merging.h. */
 #include "gcc_merging.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "factors.h"
 #include "gcc_ledger.h"
@@ -14,21 +12,6 @@
 #include "output.h"
 
 /* ---- the results ---- */
-
-/* All folders of a path but its last part; false after a message. */
-static bool make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        if (!made)
-            say_error("%s: %s", path, strerror(errno));
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return true;
-}
 
 /* Where files by names go: "" is the present folder. */
 static const char *folder_of(const struct merge_request *request, const struct gcc_modules *modules)

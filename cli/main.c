@@ -24,6 +24,7 @@ const struct command *const commands[] = {
     &command_extract,
     &command_rt,
     &command_llvm_profdata,
+    &command_gcov_tool,
     &command_merge_fdata,
     &command_merge_gcda,
     &command_gcov,
@@ -39,6 +40,7 @@ static const struct {
     const struct command *command;
 } personalities[] = {
     {"llvm-profdata", &command_llvm_profdata}, {"gcov", &command_gcov},
+    {"llvm-profdata", &command_llvm_profdata}, {"gcov-tool", &command_gcov_tool},
     {"perf2bolt", &command_perf2bolt},         {"merge-fdata", &command_merge_fdata},
     {"merge-gcda", &command_merge_gcda},
 };

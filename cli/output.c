@@ -1,10 +1,12 @@
 /* Results, progress and numbers for people; see output.h. */
 #include "output.h"
 
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +32,20 @@ bool write_result(const char *path, const void *bytes, size_t size, bool is_text
         return true;
     report_error(&error);
     return false;
+}
+
+bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        if (!made)
+            say_error("%s: %s", path, strerror(errno));
+        *slash = '/';
+        if (!made)
+            return false;
+    }
+    return true;
 }
 
 static struct {

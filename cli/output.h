@@ -16,6 +16,9 @@ void report_error(const struct an_error *error);
  * are not written to a terminal. */
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text);
 
+/* Makes all folders of a path but its last part; false after a message. */
+bool make_folders(char *path);
+
 /*
  * Sends what is printed to stdout into a file that takes its place only when all was written.
  * NULL or "-" leave stdout alone. Returns false after a message.

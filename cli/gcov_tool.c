@@ -1,0 +1,345 @@
+/*
+ * The gcov-tool personality: the commands and options of GCC's tool for counter files (gcda), its output and its
+ * exit codes.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <anneal/version.h>
+
+#include "command.h"
+#include "gcov_tool.h"
+
+enum {
+    OUTPUT = 1,
+    VERBOSE,
+    WEIGHTS,
+    SCALE,
+    NORMALIZE,
+    FUNCTIONS,
+    FULL_NAMES,
+    ONLY_HOT,
+    OBJECTS,
+    THRESHOLD,
+};
+
+/* ---- options ---- */
+
+/* "3" or "3,1" */
+static bool take_weights(struct gcov_request *request, const char *text)
+{
+    const char *at = text;
+    for (unsigned i = 0; i < 2; i++) {
+        char *end;
+        errno = 0;
+        request->weights[i] = strtoull(at, &end, 10);
+        if (errno || *at < '0' || *at > '9' || (*end && (*end != ',' || i)))
+            break;
+        if (!*end)
+            return true;
+        at = end + 1;
+    }
+    say_error("--weight=%s: expected one or two whole numbers, such as 3,1", text);
+    return false;
+}
+
+static bool take_scale(struct gcov_request *request, const char *text)
+{
+    struct an_gcc_scale *scale = &request->scale;
+    bool is_number = *text >= '0' && *text <= '9', is_fraction = strchr(text, '/') != NULL;
+    char *end;
+    errno = 0;
+    request->is_scaled = true;
+    scale->how = is_fraction ? AN_GCC_BY_FRACTION : AN_GCC_BY_FACTOR;
+    if (is_fraction) {
+        scale->numerator = strtoull(text, &end, 10);
+        is_number &= *end == '/' && end[1] >= '0' && end[1] <= '9';
+        scale->denominator = is_number ? strtoull(end + 1, &end, 10) : 0;
+        is_number &= scale->denominator != 0;
+    } else {
+        scale->factor = strtof(text, &end);
+        is_number |= *text == '.';
+        is_number &= isfinite(scale->factor) && scale->factor >= 0;
+    }
+    if (is_number && !*end && !errno)
+        return true;
+    say_error("--scale=%s: expected a number that is not negative, or a fraction such as 2/3",
+              text);
+    return false;
+}
+
+static bool take_greatest(struct gcov_request *request, const struct command *command,
+                          const char *text)
+{
+    unsigned long long greatest;
+    if (!option_number(command, "normalize", text, INT64_MAX, &greatest))
+        return false;
+    request->is_normalised = true;
+    request->scale.how = AN_GCC_TO_GREATEST;
+    request->scale.numerator = greatest;
+    return true;
+}
+
+static bool take_threshold(struct gcov_request *request, const char *text)
+{
+    char *end;
+    request->hot = strtod(text, &end);
+    if (end != text && !*end && isfinite(request->hot) && request->hot >= 0)
+        return true;
+    say_error("--hot_threshold=%s: expected a number that is not negative", text);
+    return false;
+}
+
+static bool take(struct gcov_request *request, const struct command *command, int id,
+                 const char *value)
+{
+    switch (id) {
+    case OUTPUT:
+        request->output = value;
+        return true;
+    case WEIGHTS:
+        return take_weights(request, value);
+    case SCALE:
+        return take_scale(request, value);
+    case NORMALIZE:
+        return take_greatest(request, command, value);
+    case THRESHOLD:
+        return take_threshold(request, value);
+    case FUNCTIONS:
+        request->functions = true;
+        return true;
+    case FULL_NAMES:
+        request->full_names = true;
+        return true;
+    case ONLY_HOT:
+        request->only_hot = true;
+        return true;
+    case OBJECTS:
+        request->objects = true;
+        return true;
+    default:
+        request->verbose = true;
+        return true;
+    }
+}
+
+/* ---- commands ---- */
+
+struct subcommand {
+    struct command command;
+    size_t least, most; /* operands */
+    int (*act)(const struct gcov_request *request, char **operands);
+};
+
+static const struct subcommand *subcommand_of(const struct command *command);
+
+static int act(const struct subcommand *subcommand, const struct gcov_request *request,
+               struct option_parser *parser)
+{
+    if (parser->operand_count < subcommand->least || parser->operand_count > subcommand->most) {
+        say_error("expected %s", subcommand->command.operands);
+        say("try '%s %s --help'", program_name, subcommand->command.name);
+        return EXIT_FAILED;
+    }
+    if (request->is_scaled && request->is_normalised) {
+        say_error("a profile is scaled or normalised, and not both");
+        return EXIT_FAILED;
+    }
+    return subcommand->act(request, parser->operands);
+}
+
+static int run_subcommand(const struct command *command, int argc, char **argv)
+{
+    const struct subcommand *subcommand = subcommand_of(command);
+    struct gcov_request request = {
+        .weights = {1, 1}, .scale = {AN_GCC_BY_FRACTION, 1, 1, 0}, .hot = 0.005};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_FAILED;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0)
+        if (!take(&request, command, id, value))
+            break;
+    if (id == OPTION_HELP)
+        status = EXIT_DONE;
+    else if (id == OPTION_END)
+        status = act(subcommand, &request, &parser);
+    option_finish(&parser);
+    return status;
+}
+
+static int rewrite(const struct gcov_request *request, char **operands)
+{
+    return gcov_rewrite(request, operands[0]);
+}
+
+static int merge_stream(const struct gcov_request *request, char **operands)
+{
+    return gcov_merge_stream(request, operands[0] ? operands[0] : "-");
+}
+
+static const struct option_spec merge_options[] = {
+    {OUTPUT, 'o', "output", "DIR", "where to (default: merged_profile)"},
+    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+    {WEIGHTS, 'w', "weight", "W1,W2",
+     "count the first folder W1 times, the second one W2 times; 0 leaves it out"},
+    {0},
+};
+
+static const struct option_spec stream_options[] = {
+    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+    {WEIGHTS, 'w', "weight", "W1,W2",
+     "count what is there W1 times, the stream W2 times; 0 leaves it out"},
+    {0},
+};
+
+static const struct option_spec rewrite_options[] = {
+    {NORMALIZE, 'n', "normalize", "N", "make the greatest count of an arc N"},
+    {OUTPUT, 'o', "output", "DIR", "where to (default: rewrite_profile)"},
+    {SCALE, 's', "scale", "FACTOR",
+     "multiply all counts; FACTOR is a number such as 0.5 or a fraction such as 2/3"},
+    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+    {0},
+};
+
+static const struct option_spec overlap_options[] = {
+    {FUNCTIONS, 'f', "function", NULL, "list functions"},
+    {FULL_NAMES, 'F', "fullname", NULL, "print names of files with their folders"},
+    {ONLY_HOT, 'h', "hotonly", NULL, "list only what is hot"},
+    {OBJECTS, 'o', "object", NULL, "list files"},
+    {THRESHOLD, 't', "hot_threshold", "SHARE",
+     "what has this share of all counts is hot (default: 0.005)"},
+    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+    {0},
+};
+
+static const struct subcommand subcommands[] = {
+    {{.name = "merge",
+      .operands = "DIR1 DIR2",
+      .summary = "merge two profiles",
+      .description = "Merges the counter files (gcda) of two folders, file by file.",
+      .options = merge_options,
+      .examples = "",
+      .see_also = "",
+      .run = run_subcommand},
+     2,
+     2,
+     gcov_merge},
+    {{.name = "merge-stream",
+      .operands = "[FILE]",
+      .summary = "merge a stream into the files that it names",
+      .description =
+          "Merges what a freestanding program printed with __gcov_filename_to_gcfn() and "
+          "__gcov_info_to_gcda() into the counter files of these names. Without FILE the standard "
+          "input is read.",
+      .options = stream_options,
+      .examples = "",
+      .see_also = "",
+      .run = run_subcommand},
+     0,
+     1,
+     merge_stream},
+    {{.name = "rewrite",
+      .operands = "DIR",
+      .summary = "change the counts of a profile",
+      .description = "Multiplies the counts of all counter files (gcda) in a folder.",
+      .options = rewrite_options,
+      .examples = "",
+      .see_also = "",
+      .run = run_subcommand},
+     1,
+     1,
+     rewrite},
+    {{.name = "overlap",
+      .operands = "DIR1 DIR2",
+      .summary = "tell how alike two profiles are",
+      .description = "Adds up, for each arc, the smaller one of its shares of all counts in either "
+                     "profile. The exit status is 1 when nothing overlaps.",
+      .options = overlap_options,
+      .examples = "",
+      .see_also = "",
+      .run = run_subcommand},
+     2,
+     2,
+     gcov_overlap},
+};
+
+enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+static const struct subcommand *subcommand_of(const struct command *command)
+{
+    size_t i = 0;
+    while (&subcommands[i].command != command)
+        i++;
+    return &subcommands[i];
+}
+
+/* ---- the personality ---- */
+
+static bool is_one_of(const char *word, const char *letter, const char *name)
+{
+    return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < SUBCOMMANDS; i++) {
+        if (strcmp(argv[1], subcommands[i].command.name) != 0)
+            continue;
+        if (strcmp(program_name, "anneal") == 0)
+            program_name = "anneal gcov-tool";
+        return run_subcommand(&subcommands[i].command, argc - 1, argv + 1);
+    }
+    if (argc > 1 && is_one_of(argv[1], "-h", "--help")) {
+        print_help(command);
+        return EXIT_DONE;
+    }
+    if (argc > 1 && is_one_of(argv[1], "-v", "--version")) {
+        printf("anneal %s, in the place of gcov-tool\n", an_version());
+        return EXIT_DONE;
+    }
+    say_error("expected merge, merge-stream, rewrite or overlap%s%s", argc > 1 ? ", not " : "",
+              argc > 1 ? argv[1] : "");
+    return EXIT_FAILED;
+}
+
+static const struct option_spec options[] = {
+    {VERBOSE, 'v', "version", NULL, "print the version and exit"},
+    {0},
+};
+
+const struct command command_gcov_tool = {
+    .name = "gcov-tool",
+    .operands = "merge|merge-stream|rewrite|overlap [ARGUMENT]...",
+    .summary = "take the place of GCC's gcov-tool",
+    .description =
+        "Takes the options of gcov-tool and prints what it prints. Counter files may be of any "
+        "version of GCC from 4.7 on, and of either byte order. A link named gcov-tool to anneal "
+        "does the same.\n\n"
+        "'merge DIR1 DIR2' merges the counter files (gcda) of two folders file by file, 'rewrite "
+        "DIR' multiplies counts, 'overlap DIR1 DIR2' tells how alike two profiles are, and "
+        "'merge-stream [FILE]' merges what a freestanding program printed into the files that it "
+        "names. The first two replace all counter files of the output folder, merged_profile or "
+        "rewrite_profile if -o names no other. 'gcov-tool COMMAND --help' lists the options.\n\n"
+        "It differs from its model in these points: a file that is damaged, or of another build "
+        "than its counterpart, is refused with a message, and nothing is written; what a weight "
+        "multiplies includes runs and frequent values; frequent values are scaled too, where "
+        "gcov-tool ends with an internal error; --normalize, which has no effect there, works; the "
+        "overlap is computed, which has been divided by zero there since GCC 9; functions are "
+        "compared with those of the same identity; words that are no numbers are errors; no input "
+        "is deleted because it lies within the output folder; --verbose names the files and no "
+        "functions.",
+    .options = options,
+    .examples = "anneal gcov-tool merge -o total -w 3,1 run1 run2\n"
+                "    two runs, the first one counting three times\n"
+                "anneal gcov-tool rewrite -s 1/2 -o half total\n"
+                "    half of it\n"
+                "anneal gcov-tool overlap -o monday tuesday\n"
+                "    how alike are they, file by file?\n",
+    .see_also = "anneal-merge(1), anneal-diff(1), gcov-tool(1)",
+    .run = run,
+};
