@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/utf8.h"
 #include "command.h"
 
 void report_error(const struct an_error *error)
@@ -191,31 +192,11 @@ const char *as_size(uint64_t bytes)
 
 /* ---- JSON ---- */
 
-/* How many bytes the UTF-8 character at the start has; 0 when there is none (RFC 3629). */
-static size_t utf8_length(const uint8_t *bytes, size_t size)
-{
-    uint8_t first = bytes[0];
-    size_t length = first < 0x80   ? 1
-                    : first < 0xc2 ? 0
-                    : first < 0xe0 ? 2
-                    : first < 0xf0 ? 3
-                    : first < 0xf5 ? 4
-                                   : 0;
-    if (length == 0 || length > size)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xf0 && bytes[1] < 0x90);
-    bool outside = (first == 0xed && bytes[1] > 0x9f) || (first == 0xf4 && bytes[1] > 0x8f);
-    return overlong || outside ? 0 : length;
-}
-
 struct json_object *json_text(const char *bytes, size_t size)
 {
     struct an_buffer clean = {0};
     for (size_t i = 0; i < size;) {
-        size_t length = utf8_length((const uint8_t *)bytes + i, size - i);
+        size_t length = an_utf8_length((const uint8_t *)bytes + i, size - i);
         if (length)
             an_buffer_put(&clean, bytes + i, length);
         else

@@ -1,0 +1,55 @@
+/*
+ * A report to look at: HTML pages that open from the disk, in any browser, without a network.
+ *
+ * A page lists all sources as a tree of folders; each source has a page with its text, how often each line
+ * ran, and its functions. docs/cov.md tells how to read them. The pages work without scripts, too.
+ */
+#ifndef ANNEAL_REPORT_H
+#define ANNEAL_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <anneal/coverage.h>
+#include <anneal/error.h>
+#include <anneal/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct an_report_options {
+    const char *title; /* of all pages; NULL: "Coverage" */
+    const char *made;  /* when, in words, for the foot of the pages; NULL: nothing is said */
+
+    /*
+     * The text of a source, any bytes, which stay until the next call; false when there is none. Its
+     * page then has the counts alone. NULL: no source has a text.
+     */
+    bool (*text)(void *context, const struct an_coverage_source *source, const void **bytes,
+                 size_t *size);
+
+    /*
+     * Takes a file of the report; anything but AN_OK ends the work. The name is "index.html" or the
+     * like, or in one folder: "src/lib.main.c.html". It has letters, digits and "+-._" only,
+     * whatever the sources are called; no two are the same, even where case does not count.
+     */
+    enum an_code (*page)(void *context, const char *name, const void *bytes, size_t size,
+                         struct an_error *error);
+
+    void (*progress)(void *context, size_t done, size_t total); /* in sources; may be NULL */
+    void *context;
+};
+
+/* Makes all pages. Keeps one page in memory at a time. */
+AN_API enum an_code an_report_coverage(const struct an_coverage *coverage,
+                                       const struct an_report_options *options,
+                                       struct an_error *error);
+
+/* Whether a report may have a file of this name: what can be deleted when a report is replaced. */
+AN_API bool an_report_has_name(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,334 @@
+/* Reports: what is in the pages, whatever sources are called and contain. */
+#include <anneal/report.h>
+
+#include "support/coverage_build.h"
+#include "support/test.h"
+
+struct file {
+    char name[256];
+    char *bytes;
+    size_t size;
+};
+
+/* The files of a report, in memory. */
+struct report {
+    struct file files[64];
+    size_t count;
+    size_t refuse_after; /* so many files; 0: none is refused */
+};
+
+static bool give_text(void *context, const struct an_coverage_source *source, const void **bytes,
+                      size_t *size)
+{
+    (void)context;
+    return made_text(source, bytes, size);
+}
+
+static enum an_code keep(void *context, const char *name, const void *bytes, size_t size,
+                         struct an_error *error)
+{
+    struct report *report = context;
+    if (report->refuse_after && report->count == report->refuse_after) {
+        *error = (struct an_error){.code = AN_SYSTEM, .what = "refused"};
+        return AN_SYSTEM;
+    }
+    struct file *file = &report->files[report->count++];
+    assert_true(report->count <= sizeof report->files / sizeof *report->files);
+    snprintf(file->name, sizeof file->name, "%s", name);
+    file->bytes = malloc(size + 1);
+    assert_non_null(file->bytes);
+    memcpy(file->bytes, bytes, size);
+    file->bytes[size] = '\0';
+    file->size = size;
+    return AN_OK;
+}
+
+static void forget(struct report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        free(report->files[i].bytes);
+    *report = (struct report){.count = 0};
+}
+
+static enum an_code make(struct report *report, const struct an_coverage *coverage,
+                         struct an_error *error)
+{
+    const struct an_report_options options = {
+        .title = "A & B", .made = "today", .text = give_text, .page = keep, .context = report};
+    return an_report_coverage(coverage, &options, error);
+}
+
+static void make_made(struct report *report)
+{
+    struct an_error error;
+    check(make(report, made_coverage(), &error) == AN_OK, "%s", error.what);
+}
+
+/* The first file whose name has this. */
+static const char *file_with(const struct report *report, const char *part)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (strstr(report->files[i].name, part))
+            return report->files[i].bytes;
+    check(false, "no file %s", part);
+    return "";
+}
+
+#define has(page, text) check(strstr(page, text), "no %s in: %.3000s", text, page)
+#define lacks(page, text) check(!strstr(page, text), "there is %s", text)
+
+/* A report of sources that have these paths, and one line each. */
+static void make_paths(struct report *report, const char *const *paths, size_t count)
+{
+    static const struct an_coverage_line lines[] = {{0}, {.number = 1, .exists = true}};
+    struct an_coverage_source sources[16] = {{0}};
+    struct an_error error;
+    for (size_t i = 0; i < count; i++)
+        sources[i] = (struct an_coverage_source){.name = paths[i],
+                                                 .path = paths[i],
+                                                 .lines = lines,
+                                                 .line_count = 2,
+                                                 .totals = {.lines = 1}};
+    const struct an_coverage coverage = {.sources = sources, .source_count = count};
+    check(make(report, &coverage, &error) == AN_OK, "%s", error.what);
+}
+
+/* ---- lines ---- */
+
+static void test_lines(void **context)
+{
+    struct report report = {.count = 0};
+    (void)context;
+    make_made(&report);
+    const char *page = file_with(&report, "src/main.c.html");
+    has(page, "<div id=L1 style=\"counter-reset:l 0\">/* Counts words:\n</div>");
+    has(page, "<div id=L4>{\n</div>");
+    has(page, "<div id=L6 class=u><b title=\"never ran\">0</b>        return usage();\n</div>");
+    has(page, "<div id=L10 class=h9><b title=1,234,567>1.2M</b>    for (;;)\n</div>");
+    has(page, "<b title=\"1,999, but not all of it\">1.9k</b>");
+    has(page, "<div id=L12 class=\"u x\"><b title=\"never ran; only exceptions lead here\">");
+    has(page, "<div id=L14>\n</div>");
+    forget(&report);
+}
+
+static void test_branches(void **context)
+{
+    struct report report = {.count = 0};
+    (void)context;
+    make_made(&report);
+    const char *page = file_with(&report, "src/main.c.html");
+    has(page, "<u title=\"1: taken 0 of 40, 0%\n2: taken 40 of 40, 100%, falls through\" class=m>"
+              "\xe2\x96\xa1\xe2\x96\xa0</u>");
+    has(page, "\n6: taken 0 of 40, 0%\" class=m>2/6</u>");
+    has(page, "</b>    case 2: a();"); /* a call, and one that did not throw */
+    has(page, "<dt>Branches</dt><dd><b>40.0%</b>");
+    forget(&report);
+}
+
+static void test_instances(void **context)
+{
+    struct report report = {.count = 0};
+    (void)context;
+    make_made(&report);
+    const char *page = file_with(&report, "pair.hpp");
+    const char *end = strstr(page, "<div id=L5>}\n</div>");
+    check(end, "no line 5");
+    has(end, "<details class=instances><summary>2 instances of the code above</summary>");
+    has(end, "<summary class=u>char larger&lt;char&gt;(char, char) <span>0 calls, 0% of its");
+    has(end, "<summary>int larger&lt;int&gt;(int, int) <span>7 calls, 100% of its blocks");
+    has(end, "<div style=\"counter-reset:l 3\" class=u><b title=\"never ran\">0</b>    return a");
+    has(strstr(end, "</details>\n</details>"), "<div id=L6>int last;");
+    has(page, "<a href=#I2>int larger&lt;int&gt;(int, int)</a>");
+    forget(&report);
+}
+
+static void test_levels(void **context)
+{
+    struct report report = {.count = 0};
+    (void)context;
+    make_made(&report);
+    const char *page = file_with(&report, "long.c");
+    has(page, "<div id=L1 style=\"counter-reset:l 0\" class=h0><b>1</b>");
+    has(page, "<div id=L101 style=\"counter-reset:l 100\"");
+    has(page, "<div id=L2990 class=h8><b title=196,021>196k</b>");
+    has(page,
+        "<div class=strip aria-hidden=true style=\"--lines:3000\"><svg viewBox=\"0 0 2 400\"");
+    has(page, "<path class=u d=\"M1 8h1v");
+    forget(&report);
+}
+
+/* ---- what must not be taken for markup ---- */
+
+static void test_escapes(void **context)
+{
+    struct report report = {.count = 0};
+    (void)context;
+    make_made(&report);
+    const char *page = file_with(&report, "src/main.c.html");
+    has(page, " * if (a &lt; b &amp;&amp; c &gt; d) */\n");
+    has(page, "&quot;&lt;/script&gt;&quot;[0] == &#39;&lt;&#39;)");
+    has(page, "// caf\xef\xbf\xbd\n");
+    has(page, "work(&quot;\xe2\x90\x81&quot;);");
+    has(page, "<title>main.c \xe2\x80\x93 A &amp; B</title>");
+    for (size_t i = 0; i < report.count; i++)
+        lacks(report.files[i].bytes, "<img");
+    has(file_with(&report, "index.html"), "&lt;img src=x onerror=alert(1)&gt;.c</a>");
+    has(file_with(&report, "index.html"), "odd #1?100% &quot;it&#39;s&quot;.c</a>");
+    has(file_with(&report, "functions.js"), "char larger\\u003cchar>(char, char)");
+    forget(&report);
+}
+
+static void test_notes(void **context)
+{
+    struct report report = {.count = 0};
+    (void)context;
+    make_made(&report);
+    const char *gone = file_with(&report, "gone.c");
+    has(gone, "The source was not there when the report was made");
+    has(gone, "<div id=L2 style=\"counter-reset:l 1\" class=h1><b>5</b>\n</div>");
+    lacks(gone, "id=L3");
+    const char *shorter = file_with(&report, "lib.__nic__de.c");
+    has(shorter, "The source is shorter than the code that was made of it");
+    has(shorter, "<div id=L4 style=\"counter-reset:l 3\" class=u>");
+    lacks(file_with(&report, "src/main.c.html"), "class=note");
+    forget(&report);
+}
+
+/* ---- the table ---- */
+
+static void test_table(void **context)
+{
+    struct report report = {.count = 0};
+    (void)context;
+    make_made(&report);
+    const char *page = file_with(&report, "index.html");
+    has(page, "<small>/prog/src/</small>");
+    has(page, "<tr class=folder data-d=0><th scope=row style=--d:0><span>deep/only/</span>");
+    has(page,
+        "<tr data-d=1><th scope=row style=--d:1><a href=\"src/deep.only.long.c.html\">long.c<");
+    const char *folder = strstr(page, "<span>lib/</span>");
+    check(folder, "no folder lib");
+    has(folder, "<td class=m0>2</td><td class=\"m0 all\">8</td>");
+    has(page, "<dt>Lines</dt><dd><b>67.0%</b>");
+    has(page, "1,354 of 2,020");
+    has(page, "<footer>3 runs \xc2\xb7 today \xc2\xb7 anneal ");
+    has(page, "<section id=files data-functions=105>");
+    forget(&report);
+}
+
+static void test_empty(void **context)
+{
+    const struct an_coverage nothing = {.runs = 1};
+    struct report report = {.count = 0};
+    struct an_error error;
+    (void)context;
+    assert_int_equal(make(&report, &nothing, &error), AN_OK);
+    has(file_with(&report, "index.html"), "<footer>1 run ");
+    has(file_with(&report, "index.html"), "<b>\xe2\x80\x93</b> <span>none</span>");
+    forget(&report);
+}
+
+/* Folders beyond all reason are told as one name. */
+static void test_deep(void **context)
+{
+    enum { PARTS = 30000 };
+    struct report report = {.count = 0};
+    char *deep = malloc(2 * PARTS + 2), *other = malloc(2 * PARTS + 2);
+    (void)context;
+    for (size_t i = 0; i < PARTS; i++) {
+        memcpy(deep + 2 * i, "/a", 3);
+        memcpy(other + 2 * i, i % 2 ? "/a" : "/b", 3);
+    }
+    const char *const paths[] = {deep, other, "/a", "/a/a/b"};
+    make_paths(&report, paths, 4);
+    has(file_with(&report, "index.html"), "<tr class=folder data-d=1>");
+    forget(&report);
+    free(deep);
+    free(other);
+}
+
+/* ---- names of files ---- */
+
+static bool is_safe(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "+-._";
+    const char *rest = strncmp(name, "src/", 4) == 0 ? name + 4 : name;
+    return strspn(rest, letters) == strlen(rest) && rest[0] != '.' && strlen(rest) < 200;
+}
+
+static void test_names(void **context)
+{
+    static const char *const paths[] = {
+        "/p/lib/a.c", "/p/lib.a.c", "/p/LIB/A.c",         "/p/x/../../../etc/passwd",
+        "/p/..",      "/p/.hidden", "/p/a\nb.c",          "/p/a b.c",
+        "/p/a%20b.c", "/p/a_b.c",   "/p/\xff\xfe/\x80.c", "/p/C:\\windows",
+        "/p/",        "/p/-rf",     "/p/lib/a.c",         "/p/con",
+    };
+    struct report report = {.count = 0};
+    (void)context;
+    make_paths(&report, paths, sizeof paths / sizeof *paths);
+    for (size_t i = 0; i < report.count; i++) {
+        const char *name = report.files[i].name;
+        check(is_safe(name), "%s", name);
+        check(an_report_has_name(name), "%s", name);
+        for (size_t k = 0; k < i; k++)
+            check(strcasecmp(name, report.files[k].name) != 0, "%s twice", name);
+    }
+    has(file_with(&report, "index.html"), "href=\"src/p.LIB.A.c.html\">A.c</a>");
+    forget(&report);
+    assert_false(an_report_has_name("main.c"));
+    assert_false(an_report_has_name("src/.html"));
+    assert_false(an_report_has_name("src/a/b.html"));
+    assert_false(an_report_has_name("other/a.html"));
+}
+
+static void test_long_name(void **context)
+{
+    char path[3][3000];
+    struct report report = {.count = 0};
+    (void)context;
+    for (size_t i = 0; i < 3; i++) {
+        memset(path[i], 'n', sizeof path[i]);
+        memcpy(path[i], "/p/", 3);
+        path[i][10] = (char)('a' + i);
+        path[i][sizeof path[i] - 1 - (i == 2)] = '\0';
+    }
+    const char *const paths[] = {path[0], path[1], path[2]};
+    make_paths(&report, paths, 3);
+    for (size_t i = 0; i < report.count; i++)
+        check(is_safe(report.files[i].name), "%s", report.files[i].name);
+    assert_string_not_equal(report.files[4].name, report.files[5].name);
+    forget(&report);
+}
+
+/* ---- failure ---- */
+
+static void test_refused(void **context)
+{
+    struct report all = {.count = 0};
+    (void)context;
+    make_made(&all);
+    for (size_t i = 1; i < all.count; i++) {
+        struct report report = {.refuse_after = i};
+        struct an_error error;
+        assert_int_equal(make(&report, made_coverage(), &error), AN_SYSTEM);
+        assert_string_equal(error.what, "refused");
+        assert_int_equal(report.count, i);
+        forget(&report);
+    }
+    forget(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),     cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_instances), cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_escapes),   cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_deep),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_long_name), cmocka_unit_test(test_refused),
+    };
+    return RUN_TESTS(tests);
+}
