@@ -6,6 +6,7 @@
 
 #include "family.h"
 #include "fdata_merging.h"
+#include "gcc_convert.h"
 #include "gcc_merging.h"
 #include "gcc_modules.h"
 #include "llvm_personality.h"
@@ -98,6 +99,14 @@ static bool take(struct merge_request *request, const struct command *command, i
     case MERGE_QUIET:
         request->quiet = true;
         return true;
+    case MERGE_GCC_VERSION:
+        return gcc_convert_version(value, &request->convert);
+    case MERGE_BIG_ENDIAN:
+        request->convert.order = AN_GCC_BIG_ENDIAN;
+        return true;
+    case MERGE_LITTLE_ENDIAN:
+        request->convert.order = AN_GCC_LITTLE_ENDIAN;
+        return true;
     default:
         return !llvm_option_refused(id);
     }
@@ -117,6 +126,18 @@ static void add_inputs(struct inputs *inputs, const struct option_parser *parser
             inputs_add_list(inputs, given[i].value);
 }
 
+static int convert_llvm(struct merge_request *request)
+{
+    const struct an_gcc_convert_options *gcc = &request->convert;
+    if (!gcc->major && gcc->order == AN_GCC_ORDER_KEPT)
+        return merge_run(request);
+    say_error("%s is for GCC profiles (gcda), and this is none", gcc->major ? "--gcc-version"
+                                                                 : gcc->order == AN_GCC_BIG_ENDIAN
+                                                                     ? "--big-endian"
+                                                                     : "--little-endian");
+    return EXIT_USAGE;
+}
+
 static int merge_inputs(struct merge_request *request, bool nothing_named)
 {
     if (request->inputs.count == 0 && !request->inputs.failed && nothing_named && !request->as_llvm)
@@ -132,8 +153,9 @@ static int merge_inputs(struct merge_request *request, bool nothing_named)
                request->inputs.items[i].path);
     if (request->dump_inputs)
         return EXIT_DONE;
-    bool any_family = !request->as_llvm && !request->one_input;
-    enum family family = any_family ? inputs_family(&request->inputs) : FAMILY_LLVM;
+    enum family family = request->as_llvm ? FAMILY_LLVM : inputs_family(&request->inputs);
+    if (request->one_input)
+        return family == FAMILY_GCDA ? gcc_convert(request) : convert_llvm(request);
     return family == FAMILY_FDATA  ? fdata_merge_run(request)
            : family == FAMILY_GCDA ? gcc_merge_run(request)
                                    : merge_run(request);

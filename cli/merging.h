@@ -2,6 +2,8 @@
 #ifndef AN_CLI_MERGING_H
 #define AN_CLI_MERGING_H
 
+#include <anneal/gcc.h>
+
 #include "command.h"
 #include "family.h"
 #include "inputs.h"
@@ -10,6 +12,7 @@ struct merge_request {
     struct inputs inputs;
     struct an_llvm_merge_options merge;
     struct an_llvm_write_options write;
+    struct an_gcc_convert_options convert;
     const char *output;
     const char *ledger;      /* file for the ledger's JSON, or NULL */
     const char *remapping;   /* file with "old new" lines, or NULL */
@@ -52,6 +55,9 @@ enum merge_option {
     MERGE_TRACE_LENGTH,
     MERGE_DUMP_INPUTS,
     MERGE_QUIET,
+    MERGE_GCC_VERSION,
+    MERGE_BIG_ENDIAN,
+    MERGE_LITTLE_ENDIAN,
     MERGE_DEFAULT, /* asks for what is done anyway */
 };
 

@@ -2,8 +2,8 @@
  * Feeds counter files of GCC to the reader. Claims: what it accepts is written so that it reads as the same
  * and is written as the same again; merged with itself it has twice the runs, in either order; changed by a
  * factor of one it stays what it is, and so it does when its greatest count becomes what it is; compared with
- * itself all functions are the same that can be found by their numbers. What a stream is taken apart into are
- * such files.
+ * itself all functions are the same that can be found by their numbers; what it becomes in another release can
+ * be read. What a stream is taken apart into are such files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +100,29 @@ static void claim_overlaps(const struct an_gcda *gcda)
     free(module.functions);
 }
 
+/* Whatever it becomes in another release can be read. */
+static void claim_converts(struct an_bytes file)
+{
+    static const struct an_gcc_convert_options ways[] = {
+        {4, 8, AN_GCC_BIG_ENDIAN},  {9, 3, AN_GCC_ORDER_KEPT},     {10, 2, AN_GCC_BIG_ENDIAN},
+        {11, 4, AN_GCC_ORDER_KEPT}, {12, 3, AN_GCC_LITTLE_ENDIAN}, {15, 1, AN_GCC_ORDER_KEPT},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct an_gcc_converted converted;
+        struct an_gcda gcda;
+        struct an_error error;
+        enum an_code code = an_gcc_convert(&ways[i], file.data, file.size, &converted, &error);
+        claim(code == AN_OK || (code == AN_UNSUPPORTED && error.what[0]));
+        if (code != AN_OK)
+            continue;
+        struct an_bytes bytes = {converted.bytes, converted.size};
+        claim(an_gcda_read(&gcda, bytes, &error) == AN_OK);
+        claim(gcda.header.version.major == ways[i].major);
+        an_gcda_free(&gcda);
+        free(converted.bytes);
+    }
+}
+
 /* The stream of a freestanding program, if it is one. */
 static void claim_stream(struct an_bytes stream)
 {
@@ -130,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     claim_doubles(file, &gcda, AN_GCDA_EARLIER_FIRST);
     claim_scales(file, &gcda);
     claim_overlaps(&gcda);
+    claim_converts(file);
     an_gcda_free(&gcda);
     return 0;
 }

@@ -105,6 +105,39 @@ AN_API enum an_code an_gcc_stream_read(const void *bytes, size_t size, struct an
                                        size_t *count, struct an_error *error);
 AN_API void an_gcc_stream_free(struct an_gcc_file *files, size_t count);
 
+/* ---- other versions ---- */
+
+enum an_gcc_order { AN_GCC_ORDER_KEPT, AN_GCC_LITTLE_ENDIAN, AN_GCC_BIG_ENDIAN };
+
+struct an_gcc_convert_options {
+    unsigned major, minor; /* of the release that is to read the file; 0.0: the one that wrote it */
+    enum an_gcc_order order;
+};
+
+/* Counters of a kind that a release does not have, or keeps in another way: of how many functions. */
+enum { AN_GCC_MOST_KINDS = 16 };
+struct an_gcc_left_out {
+    const char *kind; /* GCC's name of it */
+    size_t functions;
+};
+
+struct an_gcc_converted {
+    void *bytes; /* the file, to be freed with free() */
+    size_t size;
+    unsigned major, minor; /* of the release that it is of now */
+    struct an_gcc_left_out left_out[AN_GCC_MOST_KINDS];
+    size_t left_out_count;
+};
+
+/*
+ * Makes the file of a release of GCC that of another one, from 4.7 to 15, or of a machine of another byte order.
+ * Kinds of counters are told apart by their names. Values are those that they were: whether the other compiler
+ * takes them for its own control flow is known by checksums that stay what they are.
+ */
+AN_API enum an_code an_gcc_convert(const struct an_gcc_convert_options *options, const void *bytes,
+                                   size_t size, struct an_gcc_converted *converted,
+                                   struct an_error *error);
+
 /* ---- overlap ---- */
 
 /* A module of two profiles. */

@@ -93,6 +93,15 @@ enum an_code an_gcc_version_of(uint32_t word, struct an_gcc_version *version,
     return AN_OK;
 }
 
+uint32_t an_gcc_version_word(unsigned major, unsigned minor)
+{
+    enum { OLDEST_BY_LETTER = 5 };
+    bool is_old = major < OLDEST_BY_LETTER;
+    uint32_t first = is_old ? '0' + major : 'A' + major / 10;
+    uint32_t second = '0' + (is_old ? minor / 10 : major % 10), third = '0' + minor % 10;
+    return first << 24 | second << 16 | third << 8 | '*';
+}
+
 size_t an_gcc_place_size(enum an_gcc_rule rule)
 {
     switch (rule) {

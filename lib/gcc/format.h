@@ -76,6 +76,9 @@ struct an_gcc_version {
 enum an_code an_gcc_version_of(uint32_t word, struct an_gcc_version *version,
                                struct an_error *error);
 
+/* The word of a release of GCC, up to 99.9. */
+uint32_t an_gcc_version_word(unsigned major, unsigned minor);
+
 /* How many values a place of such counters has; 0 when they stand alone or vary. */
 size_t an_gcc_place_size(enum an_gcc_rule rule);
 
