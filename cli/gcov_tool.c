@@ -314,7 +314,7 @@ static const struct option_spec options[] = {
 
 const struct command command_gcov_tool = {
     .name = "gcov-tool",
-    .operands = "merge|merge-stream|rewrite|overlap [ARGUMENT]...",
+    .operands = "COMMAND [ARGUMENT]...",
     .summary = "take the place of GCC's gcov-tool",
     .description =
         "Takes the options of gcov-tool and prints what it prints. Counter files may be of any "

@@ -34,15 +34,14 @@ const struct command *const commands[] = {
 };
 /* clang-format on */
 
-/* Programs whose place anneal takes when it is called by their name. */
+/* Programs whose place anneal takes when it is called by their name; the longer of two names first. */
 static const struct {
     const char *name;
     const struct command *command;
 } personalities[] = {
-    {"llvm-profdata", &command_llvm_profdata}, {"gcov", &command_gcov},
-    {"llvm-profdata", &command_llvm_profdata}, {"gcov-tool", &command_gcov_tool},
-    {"perf2bolt", &command_perf2bolt},         {"merge-fdata", &command_merge_fdata},
-    {"merge-gcda", &command_merge_gcda},
+    {"llvm-profdata", &command_llvm_profdata}, {"perf2bolt", &command_perf2bolt},
+    {"merge-fdata", &command_merge_fdata},     {"merge-gcda", &command_merge_gcda},
+    {"gcov-tool", &command_gcov_tool},         {"gcov", &command_gcov},
 };
 
 const struct command *command_find(const char *name)
