@@ -54,22 +54,13 @@ static uint64_t shown(int64_t count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-static uint64_t greatest_of(const struct an_coverage_line *lines, size_t count)
-{
-    uint64_t greatest = 0;
-    for (size_t i = 0; i < count; i++)
-        if (lines[i].exists && shown(lines[i].count) > greatest)
-            greatest = shown(lines[i].count);
-    return greatest;
-}
-
 static bool set_entry(struct work *work, size_t index, size_t root)
 {
     const struct an_coverage_source *source = work->sources[index];
     struct an_report_entry *entry = &work->site.entries[index];
     entry->path = source->name + root;
     entry->page = an_page_name(&work->names, entry->path);
-    entry->greatest = greatest_of(source->lines, source->line_count);
+    entry->greatest = shown(source->most);
     set_shares(entry->shares, &source->totals);
     if (entry->greatest > work->site.greatest)
         work->site.greatest = entry->greatest;
@@ -222,7 +213,7 @@ static bool add_functions(struct an_report_text *text, const struct an_coverage_
             .share = {function->blocks_executed, function->blocks},
             .instance = AN_REPORT_NO_INSTANCE,
         };
-        if (function->line_count && !add_instance(text, function))
+        if (function->is_instance && !add_instance(text, function))
             return false;
     }
     return true;

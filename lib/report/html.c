@@ -79,6 +79,60 @@ void an_html_string(struct an_buffer *page, const char *text)
     an_html_text(page, text, strlen(text));
 }
 
+/* ---- names ---- */
+
+enum { LONG_PART = 16 };
+
+/* Length of "operator<<" and the like, whose brackets are none; 0: there is no such thing here. */
+static size_t operator_length(const char *name)
+{
+    static const char word[] = "operator";
+    size_t length = sizeof word - 1;
+    if (strncmp(name, word, length) != 0)
+        return 0;
+    if (strncmp(name + length, "()", 2) == 0)
+        return length + 2;
+    return length + strspn(name + length, "<>=-");
+}
+
+/* From a bracket to behind the one that closes it; 0: nothing does. */
+static size_t bracket_length(const char *name)
+{
+    size_t depth = 0;
+    for (size_t i = 0; name[i];) {
+        size_t length = operator_length(name + i);
+        i += length ? length : 1;
+        if (length)
+            continue;
+        if (name[i - 1] == '<' || name[i - 1] == '(')
+            depth++;
+        else if ((name[i - 1] == '>' || name[i - 1] == ')') && --depth == 0)
+            return i;
+    }
+    return 0;
+}
+
+bool an_html_short_name(struct an_buffer *page, const char *name)
+{
+    bool shortened = false;
+    for (size_t length; *name; name += length) {
+        bool opens = *name == '<' || *name == '(';
+        size_t word = operator_length(name);
+        length = opens ? bracket_length(name) : word;
+        if (opens && length > LONG_PART) {
+            an_html(page, *name == '<' ? "&lt;\xe2\x80\xa6&gt;" : "(\xe2\x80\xa6)");
+            shortened = true;
+            continue;
+        }
+        if (length == 0 || opens) /* what is short may have something in brackets of its own */
+            length = word ? word : 1 + strcspn(name + 1, "<(o");
+        an_html_text(page, name, length);
+    }
+    return shortened;
+}
+
+/* ---- addresses and scripts ---- */
+
 static bool is_of_addresses(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

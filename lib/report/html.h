@@ -19,6 +19,12 @@ void an_html(struct an_buffer *page, const char *markup);
 void an_html_text(struct an_buffer *page, const void *bytes, size_t size);
 void an_html_string(struct an_buffer *page, const char *text);
 
+/*
+ * The name of a function with what is long in angle brackets and parentheses left out:
+ * "std::map<...>::find(...) const". Returns whether something was.
+ */
+bool an_html_short_name(struct an_buffer *page, const char *name);
+
 /* A part of an address: anything but letters, digits and "-._~/" as %XX. */
 void an_html_address(struct an_buffer *page, const char *text);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 120, ROOM = LONGEST + 48 };
+enum { LONGEST = 120, ROOM = LONGEST + 32 };
 
 static bool is_safe(char c)
 {
@@ -56,7 +56,7 @@ static int take(struct an_page_names *names, const char *name)
 
 const char *an_page_name(struct an_page_names *names, const char *path)
 {
-    char base[ROOM], name[ROOM];
+    char base[LONGEST + 1], name[ROOM];
     bool whole = safe_name(path, base);
     snprintf(name, sizeof name, "%s.html", base);
     int taken = whole ? take(names, name) : 0;

@@ -347,15 +347,31 @@ static void put_strip(struct walk *walk)
 
 /* ---- functions ---- */
 
+/* The end of a tag, and a name, with the whole of it as a title where it is cut. */
+static void put_name(struct an_buffer *page, const char *name)
+{
+    struct an_buffer cut = {0};
+    bool is_cut = an_html_short_name(&cut, name);
+    page->failed = page->failed || cut.failed;
+    if (is_cut) {
+        an_html(page, " title=\"");
+        an_html_string(page, name);
+        an_html(page, "\"");
+    }
+    an_html(page, ">");
+    an_buffer_put(page, cut.data, cut.size);
+    an_buffer_free(&cut);
+}
+
 static void put_function(struct an_buffer *page, const struct an_report_function *function)
 {
     an_html(page, function->count ? "<tr><th scope=row><a href=#"
                                   : "<tr class=u><th scope=row><a href=#");
     if (function->instance == AN_REPORT_NO_INSTANCE)
-        an_buffer_print(page, "L%u>", function->line);
+        an_buffer_print(page, "L%u", function->line);
     else
-        an_buffer_print(page, "I%zu>", function->instance + 1);
-    an_html_string(page, function->name);
+        an_buffer_print(page, "I%zu", function->instance + 1);
+    put_name(page, function->name);
     an_buffer_print(page, "</a></th><td data-v=%llu>", (unsigned long long)function->count);
     an_page_count(page, "span", function->count);
     an_html(page, "</td>");

@@ -1,6 +1,7 @@
 /* Reports: what is in the pages, whatever sources are called and contain. */
 #include <anneal/report.h>
 
+#include "report/html.h"
 #include "support/coverage_build.h"
 #include "support/test.h"
 
@@ -194,6 +195,34 @@ static void test_notes(void **context)
     forget(&report);
 }
 
+static void expect_name(const char *name, const char *shown)
+{
+    struct an_buffer page = {0};
+    bool is_cut = an_html_short_name(&page, name);
+    an_buffer_put(&page, "", 1);
+    assert_string_equal((const char *)page.data, shown);
+    assert_int_equal(is_cut, strstr(shown, "\xe2\x80\xa6") != NULL);
+    an_buffer_free(&page);
+}
+
+static void test_short_names(void **context)
+{
+    (void)context;
+    expect_name("main", "main");
+    expect_name("int larger<int>(int, int)", "int larger&lt;int&gt;(int, int)");
+    expect_name("std::map<int, std::string, std::less<int> >::find(int const&) const",
+                "std::map&lt;\xe2\x80\xa6&gt;::find(int const&amp;) const");
+    expect_name("run(std::function<void (int)>, long long)", "run(\xe2\x80\xa6)");
+    expect_name("a::operator()(std::basic_string<char>)", "a::operator()(\xe2\x80\xa6)");
+    expect_name("std::operator<< <std::char_traits<char> >(b&)",
+                "std::operator&lt;&lt; &lt;\xe2\x80\xa6&gt;(b&amp;)");
+    expect_name("a::operator->() const", "a::operator-&gt;() const");
+    expect_name("f<void (b::*)(int)>(c)", "f&lt;\xe2\x80\xa6&gt;(c)");
+    expect_name("broken<a, b, c, d, e, f, g", "broken&lt;a, b, c, d, e, f, g");
+    expect_name("odd>)><", "odd&gt;)&gt;&lt;");
+    expect_name("", "");
+}
+
 /* ---- the table ---- */
 
 static void test_table(void **context)
@@ -323,12 +352,13 @@ static void test_refused(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),     cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_instances), cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_escapes),   cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_table),     cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_deep),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_long_name), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_instances),   cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_escapes),     cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_table),       cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_deep),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_long_name),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_short_names),
     };
     return RUN_TESTS(tests);
 }

@@ -104,6 +104,7 @@ static const struct an_coverage_function pair_functions[] = {
      .line = 2,
      .last_line = 5,
      .blocks = 4,
+     .is_instance = true,
      .lines = char_lines,
      .line_count = 2},
     {.name = "_Z6largerIiET_S0_S0_",
@@ -113,6 +114,7 @@ static const struct an_coverage_function pair_functions[] = {
      .blocks = 4,
      .blocks_executed = 4,
      .count = 7,
+     .is_instance = true,
      .lines = int_lines,
      .line_count = 2},
 };
@@ -215,8 +217,11 @@ static void add_totals(struct an_coverage_source *source, struct an_coverage_tot
 {
     struct an_coverage_totals *totals = &source->totals;
     source->name = source->path;
-    for (size_t i = 0; i < source->line_count; i++)
+    for (size_t i = 0; i < source->line_count; i++) {
         add_line(totals, &source->lines[i]);
+        if (source->lines[i].count > source->most)
+            source->most = source->lines[i].count;
+    }
     totals->functions = source->function_count;
     for (size_t i = 0; i < source->function_count; i++)
         totals->functions_executed += source->functions[i].count > 0;

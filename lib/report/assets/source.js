@@ -405,7 +405,7 @@
         // Long names are cut off.
         functionTable.addEventListener("mouseover", event => {
             const link = event.target.closest("a");
-            if (link)
+            if (link && !link.title)
                 link.title = link.textContent;
         });
         if (matchMedia("(max-width: 900px)").matches)
