@@ -130,12 +130,12 @@ names_functions() {
 # What the program leaves by itself in one folder is what is merged of one folder for each run; the
 # compiler takes it.
 compiled() {
-    local run
+    local run compiler=$1
     printf '%s\n' "int twice(int x) { return x % 3 ? 2 * x : x; }" >part.c
     cp "$golden/src/values.c" .
-    gcc -O2 -fprofile-generate -fprofile-update=single -c values.c
-    gcc -O2 -fprofile-generate -fprofile-update=single -c part.c
-    gcc -fprofile-generate values.o part.o -o program
+    "$compiler" -O2 -fprofile-generate -fprofile-update=single -c values.c
+    "$compiler" -O2 -fprofile-generate -fprofile-update=single -c part.c
+    "$compiler" -fprofile-generate values.o part.o -o program
     for run in 7 300 12 1000 5; do
         GCOV_PREFIX=$PWD/runs/$run GCOV_PREFIX_STRIP=99 setarch -R ./program $run >/dev/null
         GCOV_PREFIX=$PWD/shared GCOV_PREFIX_STRIP=99 setarch -R ./program $run >/dev/null
@@ -143,8 +143,12 @@ compiled() {
     run 0 "$anneal" merge -q -o merged runs/7 runs/300 runs/12 runs/1000 runs/5
     diff -r merged shared
     expect "$(find merged -type f | wc -l)" 2
-    cp merged/values.gcda .
-    gcc -O2 -fprofile-use -Werror=coverage-mismatch -Werror=missing-profile -c values.c
+    cp merged/*.gcda .
+    "$compiler" -O2 -fprofile-use -Werror=coverage-mismatch -Werror=missing-profile -c values.c
+    "$compiler" -O2 -fprofile-use -Werror=coverage-mismatch -Werror=missing-profile -c part.c
+    sed -i 's/int twice(int x) {/int twice(int x) { if (x == 7) return 1;/' part.c
+    ! "$compiler" -O2 -fprofile-use -Werror=coverage-mismatch -c part.c 2>err
+    grep -q 'coverage mismatch\|control flow.*does not match' err
 }
 
 gcov_tool() {
@@ -237,6 +241,8 @@ check 'weights' weights
 check 'what does not go together' refuses
 check 'pipes' pipes
 check_with 'gcc' 'functions of another build have names' names_functions
-check_with 'gcc setarch' 'runs of a program that the compiler takes' compiled
+for compiler in gcc-11 gcc-12; do
+    check_with "$compiler setarch" "$compiler: runs of a program that the compiler takes" compiled $compiler
+done
 check_with 'gcov-tool' 'the same as gcov-tool' gcov_tool
 finish
