@@ -29,7 +29,7 @@ enum {
 /* ---- options ---- */
 
 /* "3" or "3,1" */
-static bool take_weights(struct gcov_request *request, const char *text)
+static bool take_weights(struct gcov_tool_request *request, const char *text)
 {
     const char *at = text;
     for (unsigned i = 0; i < 2; i++) {
@@ -46,7 +46,7 @@ static bool take_weights(struct gcov_request *request, const char *text)
     return false;
 }
 
-static bool take_scale(struct gcov_request *request, const char *text)
+static bool take_scale(struct gcov_tool_request *request, const char *text)
 {
     struct an_gcc_scale *scale = &request->scale;
     bool is_number = *text >= '0' && *text <= '9', is_fraction = strchr(text, '/') != NULL;
@@ -71,7 +71,7 @@ static bool take_scale(struct gcov_request *request, const char *text)
     return false;
 }
 
-static bool take_greatest(struct gcov_request *request, const struct command *command,
+static bool take_greatest(struct gcov_tool_request *request, const struct command *command,
                           const char *text)
 {
     unsigned long long greatest;
@@ -83,7 +83,7 @@ static bool take_greatest(struct gcov_request *request, const struct command *co
     return true;
 }
 
-static bool take_threshold(struct gcov_request *request, const char *text)
+static bool take_threshold(struct gcov_tool_request *request, const char *text)
 {
     char *end;
     request->hot = strtod(text, &end);
@@ -93,7 +93,7 @@ static bool take_threshold(struct gcov_request *request, const char *text)
     return false;
 }
 
-static bool take(struct gcov_request *request, const struct command *command, int id,
+static bool take(struct gcov_tool_request *request, const struct command *command, int id,
                  const char *value)
 {
     switch (id) {
@@ -131,12 +131,12 @@ static bool take(struct gcov_request *request, const struct command *command, in
 struct subcommand {
     struct command command;
     size_t least, most; /* operands */
-    int (*act)(const struct gcov_request *request, char **operands);
+    int (*act)(const struct gcov_tool_request *request, char **operands);
 };
 
 static const struct subcommand *subcommand_of(const struct command *command);
 
-static int act(const struct subcommand *subcommand, const struct gcov_request *request,
+static int act(const struct subcommand *subcommand, const struct gcov_tool_request *request,
                struct option_parser *parser)
 {
     if (parser->operand_count < subcommand->least || parser->operand_count > subcommand->most) {
@@ -154,7 +154,7 @@ static int act(const struct subcommand *subcommand, const struct gcov_request *r
 static int run_subcommand(const struct command *command, int argc, char **argv)
 {
     const struct subcommand *subcommand = subcommand_of(command);
-    struct gcov_request request = {
+    struct gcov_tool_request request = {
         .weights = {1, 1}, .scale = {AN_GCC_BY_FRACTION, 1, 1, 0}, .hot = 0.005};
     struct option_parser parser;
     const char *value;
@@ -172,14 +172,14 @@ static int run_subcommand(const struct command *command, int argc, char **argv)
     return status;
 }
 
-static int rewrite(const struct gcov_request *request, char **operands)
+static int rewrite(const struct gcov_tool_request *request, char **operands)
 {
-    return gcov_rewrite(request, operands[0]);
+    return gcov_tool_rewrite(request, operands[0]);
 }
 
-static int merge_stream(const struct gcov_request *request, char **operands)
+static int merge_stream(const struct gcov_tool_request *request, char **operands)
 {
-    return gcov_merge_stream(request, operands[0] ? operands[0] : "-");
+    return gcov_tool_merge_stream(request, operands[0] ? operands[0] : "-");
 }
 
 static const struct option_spec merge_options[] = {
@@ -228,7 +228,7 @@ static const struct subcommand subcommands[] = {
       .run = run_subcommand},
      2,
      2,
-     gcov_merge},
+     gcov_tool_merge},
     {{.name = "merge-stream",
       .operands = "[FILE]",
       .summary = "merge a stream into the files that it names",
@@ -265,7 +265,7 @@ static const struct subcommand subcommands[] = {
       .run = run_subcommand},
      2,
      2,
-     gcov_overlap},
+     gcov_tool_overlap},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

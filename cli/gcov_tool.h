@@ -5,7 +5,7 @@
 #include <anneal/gcc.h>
 
 /* The options of all its commands. */
-struct gcov_request {
+struct gcov_tool_request {
     const char *output;
     bool verbose;
     uint64_t weights[2];
@@ -16,9 +16,9 @@ struct gcov_request {
 };
 
 /* Each returns the exit status; messages were printed. */
-int gcov_merge(const struct gcov_request *request, char **folders);
-int gcov_merge_stream(const struct gcov_request *request, const char *path);
-int gcov_rewrite(const struct gcov_request *request, const char *path);
-int gcov_overlap(const struct gcov_request *request, char **folders);
+int gcov_tool_merge(const struct gcov_tool_request *request, char **folders);
+int gcov_tool_merge_stream(const struct gcov_tool_request *request, const char *path);
+int gcov_tool_rewrite(const struct gcov_tool_request *request, const char *path);
+int gcov_tool_overlap(const struct gcov_tool_request *request, char **folders);
 
 #endif

@@ -1,4 +1,5 @@
 /* Finds the command by the first argument, or the personality by the program's name. */
+#include <ctype.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ const struct command *const commands[] = {
 };
 /* clang-format on */
 
-/* Programs whose place anneal takes when it is called by their name; the longer of two names first. */
+/* Programs whose place anneal takes when it is called by their name. */
 static const struct {
     const char *name;
     const struct command *command;
@@ -52,13 +53,14 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-/* llvm-profdata, and also llvm-profdata-19. */
+/* llvm-profdata, and also llvm-profdata-19; gcov-dump is not gcov. */
 static const struct command *personality(const char *name)
 {
     for (size_t i = 0; i < sizeof personalities / sizeof *personalities; i++) {
         size_t length = strlen(personalities[i].name);
+        const char *rest = name + length;
         if (strncmp(name, personalities[i].name, length) == 0 &&
-            (name[length] == '\0' || name[length] == '-'))
+            (*rest == '\0' || (*rest == '-' && isdigit((unsigned char)rest[1]))))
             return personalities[i].command;
     }
     return NULL;

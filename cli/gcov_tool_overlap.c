@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 #include "command.h"
-#include "gcov_folder.h"
+#include "gcda_folder.h"
 #include "gcov_tool.h"
 #include "output.h"
 
@@ -58,7 +58,7 @@ static void count(struct statistics *statistics, const struct row *row)
     statistics->both_zero += heats[0] == AN_GCC_ZERO && heats[1] == AN_GCC_ZERO;
 }
 
-static void print_functions(const struct gcov_request *request, const struct row *row)
+static void print_functions(const struct gcov_tool_request *request, const struct row *row)
 {
     for (size_t i = 0; row->in_base && row->in_test && i < row->module->count; i++) {
         const struct an_gcc_overlap_function *function = &row->module->functions[i];
@@ -68,7 +68,7 @@ static void print_functions(const struct gcov_request *request, const struct row
     }
 }
 
-static void print_row(const struct gcov_request *request, struct statistics *statistics,
+static void print_row(const struct gcov_tool_request *request, struct statistics *statistics,
                       const struct row *row)
 {
     const char *last = strrchr(row->name, '/');
@@ -94,7 +94,7 @@ static void print_row(const struct gcov_request *request, struct statistics *sta
     statistics->listed_test += test;
 }
 
-static void print_statistics(const struct gcov_request *request,
+static void print_statistics(const struct gcov_tool_request *request,
                              const struct statistics *statistics)
 {
     if (request->objects)
@@ -112,7 +112,8 @@ static void print_statistics(const struct gcov_request *request,
            statistics->both_zero);
 }
 
-static int print_rows(const struct gcov_request *request, const struct row *rows, size_t number)
+static int print_rows(const struct gcov_tool_request *request, const struct row *rows,
+                      size_t number)
 {
     struct statistics statistics = {.overlap = 0};
     for (size_t i = 0; i < number; i++)
@@ -129,7 +130,7 @@ static int print_rows(const struct gcov_request *request, const struct row *rows
 /* ---- the two profiles ---- */
 
 struct comparison {
-    struct gcov_folder folders[2];
+    struct gcda_folder folders[2];
     struct an_names names; /* of both */
     struct an_gcc_pair *pairs;
     struct an_gcc_overlap *overlap;
@@ -144,7 +145,7 @@ static bool pair_up(struct comparison *all)
     all->rows = calloc(most + 1, sizeof *all->rows);
     for (unsigned side = 0; all->pairs && all->rows && side < 2; side++)
         for (size_t i = 0; i < all->folders[side].count; i++) {
-            const struct gcov_file *file = &all->folders[side].files[i];
+            const struct gcda_file *file = &all->folders[side].files[i];
             bool is_new;
             size_t pair = an_names_insert(&all->names, file->name, strlen(file->name), &is_new);
             if (pair == AN_NO_NAME)
@@ -163,7 +164,7 @@ static bool do_match(const struct an_gcc_overlap_module *module)
 /* Empty files, of processes that died early, are in no row. */
 static void list(struct comparison *all, bool of_test)
 {
-    const struct gcov_folder *folder = &all->folders[of_test];
+    const struct gcda_folder *folder = &all->folders[of_test];
     for (size_t i = folder->count; i > 0; i--) {
         const char *name = folder->files[i - 1].name;
         size_t pair = an_names_find(&all->names, name, strlen(name));
@@ -181,7 +182,7 @@ static void list(struct comparison *all, bool of_test)
     }
 }
 
-static int compare(const struct gcov_request *request, struct comparison *all)
+static int compare(const struct gcov_tool_request *request, struct comparison *all)
 {
     struct an_error error;
     if (!pair_up(all)) {
@@ -198,13 +199,13 @@ static int compare(const struct gcov_request *request, struct comparison *all)
     return print_rows(request, all->rows, all->row_count);
 }
 
-int gcov_overlap(const struct gcov_request *request, char **folders)
+int gcov_tool_overlap(const struct gcov_tool_request *request, char **folders)
 {
     struct comparison all = {.row_count = 0};
     int status = EXIT_FAILED;
     bool found = true;
     for (unsigned i = 0; found && i < 2; i++) {
-        found = gcov_folder_find(&all.folders[i], folders[i], request->verbose);
+        found = gcda_folder_find(&all.folders[i], folders[i], request->verbose);
         if (found && all.folders[i].count == 0) {
             say_error("%s: no counter files (*.gcda) in this folder", folders[i]);
             found = false;
@@ -214,8 +215,8 @@ int gcov_overlap(const struct gcov_request *request, char **folders)
         status = compare(request, &all);
     an_gcc_overlap_free(all.overlap);
     an_names_free(&all.names);
-    gcov_folder_free(&all.folders[0]);
-    gcov_folder_free(&all.folders[1]);
+    gcda_folder_free(&all.folders[0]);
+    gcda_folder_free(&all.folders[1]);
     free(all.pairs);
     free(all.rows);
     return status;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "gcov_folder.h"
+#include "gcda_folder.h"
 #include "gcov_tool.h"
 #include "output.h"
 
-static bool rewrite(const struct gcov_request *request, const struct gcov_folder *folder,
+static bool rewrite(const struct gcov_tool_request *request, const struct gcda_folder *folder,
                     struct an_gcc_input *inputs, const char **names)
 {
     struct an_gcc_merged *rewritten;
@@ -19,19 +19,19 @@ static bool rewrite(const struct gcov_request *request, const struct gcov_folder
         report_error(&error);
         return false;
     }
-    const struct gcov_results results = {names, rewritten, folder->count};
-    bool done = gcov_folder_replace(request->output ? request->output : "rewrite_profile", &results,
+    const struct gcda_results results = {names, rewritten, folder->count};
+    bool done = gcda_folder_replace(request->output ? request->output : "rewrite_profile", &results,
                                     folder, 1);
     an_gcc_merged_free(rewritten, folder->count);
     return done;
 }
 
-int gcov_rewrite(const struct gcov_request *request, const char *path)
+int gcov_tool_rewrite(const struct gcov_tool_request *request, const char *path)
 {
-    struct gcov_folder folder;
+    struct gcda_folder folder;
     bool done = false;
-    if (!gcov_folder_find(&folder, path, request->verbose)) {
-        gcov_folder_free(&folder);
+    if (!gcda_folder_find(&folder, path, request->verbose)) {
+        gcda_folder_free(&folder);
         return EXIT_FAILED;
     }
     struct an_gcc_input *inputs = calloc(folder.count + 1, sizeof *inputs);
@@ -44,6 +44,6 @@ int gcov_rewrite(const struct gcov_request *request, const char *path)
         done = rewrite(request, &folder, inputs, names);
     free(inputs);
     free(names);
-    gcov_folder_free(&folder);
+    gcda_folder_free(&folder);
     return done ? EXIT_DONE : EXIT_FAILED;
 }

@@ -1,5 +1,5 @@
-/* Folders of counter files; see gcov_folder.h. */
-#include "gcov_folder.h"
+/* Folders of counter files; see gcda_folder.h. */
+#include "gcda_folder.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -24,11 +24,11 @@ static bool is_counter_file(const FTSENT *found)
            strcmp(found->fts_name + found->fts_namelen - LENGTH, ending) == 0;
 }
 
-static bool add(struct gcov_folder *folder, const char *path)
+static bool add(struct gcda_folder *folder, const char *path)
 {
     if (folder->count == folder->capacity) {
         size_t capacity = folder->capacity ? 2 * folder->capacity : 64;
-        struct gcov_file *grown = realloc(folder->files, capacity * sizeof *grown);
+        struct gcda_file *grown = realloc(folder->files, capacity * sizeof *grown);
         if (!grown)
             return false;
         folder->files = grown;
@@ -40,11 +40,11 @@ static bool add(struct gcov_folder *folder, const char *path)
     const char *name = copy + strlen(folder->path);
     while (*name == '/')
         name++;
-    folder->files[folder->count++] = (struct gcov_file){copy, name};
+    folder->files[folder->count++] = (struct gcda_file){copy, name};
     return true;
 }
 
-static bool take(struct gcov_folder *folder, const FTSENT *found)
+static bool take(struct gcda_folder *folder, const FTSENT *found)
 {
     if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR || found->fts_info == FTS_NS) {
         say_error("%s: %s", found->fts_path, strerror(found->fts_errno));
@@ -57,10 +57,10 @@ static bool take(struct gcov_folder *folder, const FTSENT *found)
 }
 
 /* `how`: whether links count as what they point to (FTS_LOGICAL) or as links (FTS_PHYSICAL). */
-static bool search(struct gcov_folder *folder, const char *path, int how)
+static bool search(struct gcda_folder *folder, const char *path, int how)
 {
     char *roots[] = {(char *)path, NULL};
-    *folder = (struct gcov_folder){.path = path};
+    *folder = (struct gcda_folder){.path = path};
     FTS *walk = fts_open(roots, how | FTS_NOCHDIR, NULL);
     const FTSENT *found;
     bool good = walk != NULL;
@@ -73,10 +73,10 @@ static bool search(struct gcov_folder *folder, const char *path, int how)
     return good;
 }
 
-bool gcov_folder_find(struct gcov_folder *folder, const char *path, bool verbose)
+bool gcda_folder_find(struct gcda_folder *folder, const char *path, bool verbose)
 {
     struct stat info;
-    *folder = (struct gcov_folder){.path = path};
+    *folder = (struct gcda_folder){.path = path};
     bool exists = stat(path, &info) == 0;
     if (!exists || !S_ISDIR(info.st_mode)) {
         say_error("%s: %s", path, strerror(exists ? ENOTDIR : errno));
@@ -89,7 +89,7 @@ bool gcov_folder_find(struct gcov_folder *folder, const char *path, bool verbose
     return true;
 }
 
-void gcov_folder_free(struct gcov_folder *folder)
+void gcda_folder_free(struct gcda_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++)
         free(folder->files[i].path);
@@ -122,21 +122,21 @@ static bool write_one(const char *path, const char *name, const struct an_gcc_me
 
 static bool remove_others(const char *path, const struct an_names *kept)
 {
-    struct gcov_folder folder;
+    struct gcda_folder folder;
     bool good = search(&folder, path, FTS_PHYSICAL);
     for (size_t i = 0; good && i < folder.count; i++) {
-        const struct gcov_file *file = &folder.files[i];
+        const struct gcda_file *file = &folder.files[i];
         if (an_names_find(kept, file->name, strlen(file->name)) != AN_NO_NAME)
             continue;
         good = unlink(file->path) == 0;
         if (!good)
             say_error("%s: cannot remove it: %s", file->path, strerror(errno));
     }
-    gcov_folder_free(&folder);
+    gcda_folder_free(&folder);
     return good;
 }
 
-static bool write_all(const char *path, const struct gcov_results *results, struct an_names *kept)
+static bool write_all(const char *path, const struct gcda_results *results, struct an_names *kept)
 {
     for (size_t i = 0; i < results->count; i++) {
         const char *name = results->names[i];
@@ -153,8 +153,8 @@ static bool write_all(const char *path, const struct gcov_results *results, stru
     return true;
 }
 
-bool gcov_folder_replace(const char *path, const struct gcov_results *results,
-                         const struct gcov_folder *inputs, size_t input_count)
+bool gcda_folder_replace(const char *path, const struct gcda_results *results,
+                         const struct gcda_folder *inputs, size_t input_count)
 {
     struct an_names kept = {.count = 0};
     for (size_t i = 0; i < input_count; i++)

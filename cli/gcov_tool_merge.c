@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "command.h"
-#include "gcov_folder.h"
+#include "gcda_folder.h"
 #include "gcov_tool.h"
 #include "output.h"
 
@@ -69,7 +69,7 @@ static void end(struct merge *merge)
 
 /* ---- folders ---- */
 
-static bool add_folder(struct merge *merge, const struct gcov_folder *folder, uint64_t weight)
+static bool add_folder(struct merge *merge, const struct gcda_folder *folder, uint64_t weight)
 {
     for (size_t i = 0; i < folder->count; i++)
         if (!add(merge, folder->files[i].name,
@@ -78,7 +78,7 @@ static bool add_folder(struct merge *merge, const struct gcov_folder *folder, ui
     return true;
 }
 
-static bool has_files(const struct gcov_folder both[2])
+static bool has_files(const struct gcda_folder both[2])
 {
     for (unsigned i = 0; i < 2; i++)
         if (both[i].count == 0 && both[!i].count != 0)
@@ -88,7 +88,7 @@ static bool has_files(const struct gcov_folder both[2])
     return both[0].count + both[1].count != 0;
 }
 
-static bool merge_folders(const struct gcov_request *request, const struct gcov_folder both[2])
+static bool merge_folders(const struct gcov_tool_request *request, const struct gcda_folder both[2])
 {
     struct merge merge;
     bool done = begin(&merge, both[0].count + both[1].count);
@@ -100,22 +100,22 @@ static bool merge_folders(const struct gcov_request *request, const struct gcov_
     }
     done = done && run(&merge);
     if (done) {
-        const struct gcov_results results = {merge.paths, merge.merged, merge.names.count};
-        done = gcov_folder_replace(request->output ? request->output : "merged_profile", &results,
+        const struct gcda_results results = {merge.paths, merge.merged, merge.names.count};
+        done = gcda_folder_replace(request->output ? request->output : "merged_profile", &results,
                                    both, 2);
     }
     end(&merge);
     return done;
 }
 
-int gcov_merge(const struct gcov_request *request, char **folders)
+int gcov_tool_merge(const struct gcov_tool_request *request, char **folders)
 {
-    struct gcov_folder both[2] = {{.count = 0}, {.count = 0}};
-    bool done = gcov_folder_find(&both[0], folders[0], request->verbose) &&
-                gcov_folder_find(&both[1], folders[1], request->verbose) && has_files(both) &&
+    struct gcda_folder both[2] = {{.count = 0}, {.count = 0}};
+    bool done = gcda_folder_find(&both[0], folders[0], request->verbose) &&
+                gcda_folder_find(&both[1], folders[1], request->verbose) && has_files(both) &&
                 merge_folders(request, both);
-    gcov_folder_free(&both[0]);
-    gcov_folder_free(&both[1]);
+    gcda_folder_free(&both[0]);
+    gcda_folder_free(&both[1]);
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -133,7 +133,7 @@ static bool may_be_written(const char *name)
 }
 
 /* What is there of each name comes first, and once. */
-static bool add_stream(struct merge *merge, const struct gcov_request *request,
+static bool add_stream(struct merge *merge, const struct gcov_tool_request *request,
                        const struct an_gcc_file *files, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -174,7 +174,7 @@ static bool write_stream(const struct merge *merge)
     return true;
 }
 
-static bool merge_stream(const struct gcov_request *request, const struct an_gcc_file *files,
+static bool merge_stream(const struct gcov_tool_request *request, const struct an_gcc_file *files,
                          size_t count)
 {
     struct merge merge;
@@ -184,7 +184,7 @@ static bool merge_stream(const struct gcov_request *request, const struct an_gcc
     return done;
 }
 
-int gcov_merge_stream(const struct gcov_request *request, const char *path)
+int gcov_tool_merge_stream(const struct gcov_tool_request *request, const char *path)
 {
     struct an_file stream = {.capacity = 0};
     struct an_gcc_file *files = NULL;
