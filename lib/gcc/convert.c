@@ -15,6 +15,9 @@
 
 enum { OLDEST_MAJOR = 4, OLDEST_MINOR = 7, NEWEST_MAJOR = 15, FOUR = 4, FOUR_SIZE = 9 };
 
+/* No object file has that many; and as bytes, more could not be told (format.h). */
+enum { MOST_ZEROS = 1 << 22 };
+
 struct conversion {
     struct an_gcda *gcda;
     struct an_gcc_version to;
@@ -22,7 +25,7 @@ struct conversion {
     struct {
         AN_VECTOR(struct an_gcda_counters);
     } counters;
-    size_t zeros; /* that had to be written out */
+    size_t zeros; /* that the file only claims */
     struct an_error *error;
 };
 
@@ -86,14 +89,10 @@ static void leave_out(struct an_gcc_converted *converted, const char *kind)
     left_out[i].functions++;
 }
 
-/* Older releases have all zeros in their files. No object file has that many of them. */
+/* Older releases have all zeros in their files. */
 static enum an_code write_zeros(struct conversion *conversion, struct an_gcda_counters *counters)
 {
-    const size_t most = 1u << 22;
     size_t first = conversion->gcda->values.count;
-    conversion->zeros += counters->count;
-    if (conversion->zeros > most)
-        return refuse(conversion, "it claims more counters that are 0 than object files have");
     uint64_t *values = an_gcda_extend(conversion->gcda, counters->count);
     if (!values)
         return an_fail_memory(conversion->error);
@@ -187,7 +186,10 @@ static enum an_code convert_counters(struct conversion *conversion,
     if (!is_there)
         return AN_OK;
     enum an_code code = AN_OK;
-    if (to.are_zero && !conversion->to.has_zeros)
+    conversion->zeros += to.are_zero ? to.count : 0;
+    if (conversion->zeros > MOST_ZEROS)
+        code = refuse(conversion, "it claims more counters that are 0 than object files have");
+    else if (to.are_zero && !conversion->to.has_zeros)
         code = write_zeros(conversion, &to);
     else if (conversion->to.kinds[kind].rule != rule)
         code = change_places(conversion, &to, conversion->to.kinds[kind].rule);
