@@ -94,6 +94,7 @@ extern const struct command command_record;
 extern const struct command command_llvm_profdata;
 extern const struct command command_merge_fdata;
 extern const struct command command_merge_gcda;
+extern const struct command command_cov;
 extern const struct command command_gcov;
 extern const struct command command_perf2bolt;
 extern const struct command command_help;

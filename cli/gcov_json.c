@@ -164,6 +164,20 @@ static void put_function(struct writer *writer, const struct an_coverage_functio
     an_buffer_put(writer->to, "}", 1);
 }
 
+static void put_totals(struct writer *writer, const struct an_coverage_totals *totals)
+{
+    put_number(writer, ", \"totals\": {\"lines\": ", (int64_t)totals->lines);
+    put_number(writer, ", \"lines_executed\": ", (int64_t)totals->lines_executed);
+    put_number(writer, ", \"branches\": ", (int64_t)totals->branches);
+    put_number(writer, ", \"branches_executed\": ", (int64_t)totals->branches_executed);
+    put_number(writer, ", \"branches_taken\": ", (int64_t)totals->branches_taken);
+    put_number(writer, ", \"calls\": ", (int64_t)totals->calls);
+    put_number(writer, ", \"calls_executed\": ", (int64_t)totals->calls_executed);
+    put_number(writer, ", \"functions\": ", (int64_t)totals->functions);
+    put_number(writer, ", \"functions_executed\": ", (int64_t)totals->functions_executed);
+    put_text(writer, "}");
+}
+
 static bool put_source(struct writer *writer, const struct an_coverage_source *source)
 {
     struct function_list list = {0};
@@ -176,6 +190,11 @@ static bool put_source(struct writer *writer, const struct an_coverage_source *s
         put_function(writer, list.items[i]);
     put_text(writer, "], \"file\": ");
     put_string(writer, source->name);
+    if (writer->json->totals) {
+        put_text(writer, ", \"path\": ");
+        put_string(writer, source->path);
+        put_totals(writer, &source->totals);
+    }
     an_buffer_put(writer->to, "}", 1);
     function_list_free(&list);
     return done;
@@ -199,7 +218,13 @@ void gcov_json(const struct gcov_json *json, const struct an_coverage *coverage,
         put_text(&writer, ", \"current_working_directory\": ");
         put_string(&writer, json->folder);
     }
-    put_text(&writer, ", \"data_file\": ");
-    put_string(&writer, json->data_file);
+    if (json->data_file) {
+        put_text(&writer, ", \"data_file\": ");
+        put_string(&writer, json->data_file);
+    }
+    if (json->totals) {
+        put_number(&writer, ", \"runs\": ", (int64_t)coverage->runs);
+        put_totals(&writer, json->totals);
+    }
     put_text(&writer, "}");
 }

@@ -8,8 +8,10 @@
 
 struct gcov_json {
     bool branches;
+    /* Of all; then each source has its own, and its path, which gcov does not tell. NULL: none. */
+    const struct an_coverage_totals *totals;
     const char *folder;    /* where the compiler ran; NULL: it is not known */
-    const char *data_file; /* what the user named */
+    const char *data_file; /* what the user named; NULL: many */
     bool (*takes)(void *context, const struct an_coverage_source *source); /* NULL: all */
     void *context;
 };

@@ -14,6 +14,7 @@
 const struct command *const commands[] = {
     &command_merge,
     &command_show,
+    &command_cov,
     &command_diff,
     &command_convert,
     &command_record,

@@ -292,6 +292,49 @@ static void add_up(struct an_coverage_totals *totals, const struct an_coverage_t
     totals->functions_executed += more->functions_executed;
 }
 
+/* A copy of a source's lines, if it has none yet. */
+static struct an_coverage_line *copy_lines(const struct an_coverage_source *source,
+                                           struct an_coverage_line **copy)
+{
+    if (!*copy) {
+        *copy = an_alloc(source->line_count + 1, sizeof **copy);
+        if (*copy && source->line_count)
+            memcpy(*copy, source->lines, source->line_count * sizeof **copy);
+    }
+    return *copy;
+}
+
+/* Totals have instances even if lines have not, but for those of gcov. */
+static bool add_instances_apart(struct an_coverage_build *build, struct an_coverage_source *sources)
+{
+    struct an_coverage_line **copies = an_alloc_zero(build->ranges.count + 1, sizeof *copies);
+    bool done = copies != NULL;
+    for (size_t i = 0; done && i < build->origins.count; i++) {
+        uint32_t source = build->origins.items[i].source;
+        if (!build->origins.items[i].is_instance)
+            continue;
+        done = copy_lines(&sources[source], &copies[source]) != NULL;
+        if (done)
+            add_instance(&sources[source], copies[source], &build->functions[i]);
+    }
+    for (size_t i = 0; copies && i < build->ranges.count; i++)
+        free(copies[i]);
+    free(copies);
+    return done;
+}
+
+static bool add_instances(struct an_coverage_build *build, struct an_coverage_source *sources)
+{
+    if (build->options->keep_instances_apart)
+        return build->options->as_gcov || add_instances_apart(build, sources);
+    for (size_t i = 0; i < build->origins.count; i++) {
+        uint32_t source = build->origins.items[i].source;
+        add_instance(&sources[source], build->lines + build->ranges.items[source].first,
+                     &build->functions[i]);
+    }
+    return true;
+}
+
 static enum an_code make_sources(struct an_coverage_build *build, struct an_error *error)
 {
     size_t count = build->ranges.count;
@@ -307,11 +350,8 @@ static enum an_code make_sources(struct an_coverage_build *build, struct an_erro
         sources[i].line_count = range.count;
         add_lines(&sources[i]);
     }
-    for (size_t i = 0; i < build->origins.count && !build->options->keep_instances_apart; i++) {
-        uint32_t source = build->origins.items[i].source;
-        add_instance(&sources[source], build->lines + build->ranges.items[source].first,
-                     &build->functions[i]);
-    }
+    if (!add_instances(build, sources))
+        return an_fail_memory(error);
     for (size_t i = 0; i < count; i++)
         add_up(&build->coverage.totals, &sources[i].totals);
     build->coverage.sources = sources;

@@ -44,7 +44,7 @@ explains_commands() {
 # What the help shows is taken, and what takes an argument wants one.
 options_of_the_help_are_taken() {
     local option
-    for command in merge show diff convert record live aggregate translate bat doctor; do
+    for command in merge show cov diff convert record live aggregate translate bat doctor; do
         run 0 "$anneal" help $command
         mv out help
         while read -r option; do

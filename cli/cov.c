@@ -1,0 +1,398 @@
+/* anneal cov */
+#include "cov.h"
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "cov_inputs.h"
+#include "ledger_view.h"
+#include "output.h"
+
+enum {
+    TEXT = 1,
+    DIRECTORY,
+    JSON,
+    FUNCTIONS,
+    MISSING,
+    OUTPUT,
+    BRANCHES,
+    COUNTS,
+    BLOCKS,
+    UNCONDITIONAL,
+    HUMAN,
+    MANGLED,
+    INCLUDE,
+    EXCLUDE,
+    FAIL_UNDER,
+    KEEP_GOING,
+    LEDGER,
+    THREADS,
+    QUIET,
+};
+
+static const struct option_spec options[] = {
+    {TEXT, 't', "text", NULL, "print the sources, with how often each line ran"},
+    {DIRECTORY, 'C', "directory", "DIR", "write the same to a file below DIR for each source"},
+    {JSON, 0, "json", NULL, "print all as JSON, as gcov does, with totals"},
+    {FUNCTIONS, 'f', "functions", NULL, "print a table of functions, the most called ones first"},
+    {MISSING, 'm', "missing", NULL, "tell which lines never ran"},
+    {OUTPUT, 'o', "output", "FILE", "write what is printed to FILE"},
+    {BRANCHES, 'b', "branches", NULL, "in texts: tell of branches and calls"},
+    {COUNTS, 'c', "counts", NULL, "as counts, not percentages"},
+    {BLOCKS, 'a', "blocks", NULL, "in texts: tell of each block"},
+    {UNCONDITIONAL, 'u', "unconditional", NULL, "in texts: tell of unconditional branches, too"},
+    {HUMAN, 'H', "human-readable", NULL, "in texts: numbers such as 1.2k"},
+    {MANGLED, 0, "mangled", NULL, "leave names of functions as the linker knows them"},
+    {INCLUDE, 'i', "include", "GLOB", "take only sources whose name matches; may be repeated"},
+    {EXCLUDE, 'x', "exclude", "GLOB", "leave out sources whose name matches; may be repeated"},
+    {FAIL_UNDER, 0, "fail-under", "PERCENT", "fail when a lesser part of the lines ran"},
+    {KEEP_GOING, 'k', "keep-going", NULL,
+     "leave out files that are damaged or of another compilation"},
+    {LEDGER, 0, "ledger", "FILE", "write what became of each input to FILE, as JSON"},
+    {THREADS, 'j', "threads", "N", "number of threads (the result does not depend on it)"},
+    {QUIET, 'q', "quiet", NULL, "print errors only"},
+    {0},
+};
+
+/* ---- what is wanted ---- */
+
+static bool add_glob(struct cov_globs *globs, const char *glob)
+{
+    const char **items = realloc((void *)globs->items, (globs->count + 1) * sizeof *items);
+    if (!items) {
+        say_error("out of memory");
+        return false;
+    }
+    globs->items = items;
+    globs->items[globs->count++] = glob;
+    return true;
+}
+
+static bool matches(const struct cov_globs *globs, const char *name)
+{
+    for (size_t i = 0; i < globs->count; i++)
+        if (fnmatch(globs->items[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+bool cov_takes(const struct cov_request *request, const struct an_coverage_source *source)
+{
+    bool included = request->include.count == 0 || matches(&request->include, source->name);
+    return included && !matches(&request->exclude, source->name);
+}
+
+static bool take_percentage(const char *text, double *percentage)
+{
+    char *end;
+    *percentage = strtod(text, &end);
+    if (end != text && !*end && *percentage >= 0 && *percentage <= 100)
+        return true;
+    say_error("--fail-under=%s: expected a number from 0 to 100", text);
+    return false;
+}
+
+static void take_flag(struct cov_request *request, int id)
+{
+    bool *const flags[] = {
+        [TEXT] = &request->text,
+        [JSON] = &request->json,
+        [FUNCTIONS] = &request->functions,
+        [MISSING] = &request->missing,
+        [BRANCHES] = &request->annotation.branches,
+        [COUNTS] = &request->annotation.counts,
+        [BLOCKS] = &request->annotation.blocks,
+        [UNCONDITIONAL] = &request->annotation.unconditional,
+        [HUMAN] = &request->annotation.human,
+        [KEEP_GOING] = &request->keep_going,
+        [QUIET] = &request->quiet,
+    };
+    *flags[id] = true;
+}
+
+static bool take(struct cov_request *request, const struct command *command, int id,
+                 const char *value)
+{
+    unsigned long long number = 0;
+    switch (id) {
+    case DIRECTORY:
+        request->directory = value;
+        return true;
+    case OUTPUT:
+        request->output = value;
+        return true;
+    case LEDGER:
+        request->ledger = value;
+        return true;
+    case INCLUDE:
+        return add_glob(&request->include, value);
+    case EXCLUDE:
+        return add_glob(&request->exclude, value);
+    case FAIL_UNDER:
+        return take_percentage(value, &request->least);
+    case THREADS:
+        if (!option_number_of(command, id, value, 1024, &number))
+            return false;
+        request->threads = (unsigned)number;
+        return true;
+    case MANGLED:
+        request->annotation.demangled = false;
+        return true;
+    default:
+        take_flag(request, id);
+        return true;
+    }
+}
+
+/* ---- what is told of the inputs ---- */
+
+static size_t count_rejected(const struct an_ledger *ledger, bool keep_going)
+{
+    size_t rejected = 0;
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct an_error *error = ledger->entries[i].error;
+        char text[2048];
+        if (!error || rejected++ >= 10)
+            continue;
+        an_error_format(error, text, sizeof text);
+        if (keep_going)
+            say_warning("left out: %s", text);
+        else
+            say_error("%s", text);
+    }
+    if (rejected > 10)
+        say("and %zu more", rejected - 10);
+    return rejected;
+}
+
+static void tell_uncounted(const struct an_coverage *coverage)
+{
+    size_t uncounted = 0;
+    for (size_t i = 0; i < coverage->object_count; i++)
+        uncounted += !coverage->objects[i].has_data;
+    if (uncounted)
+        say("%zu of %zu object%s left no counts, and never ran, as far as is known", uncounted,
+            coverage->object_count, plural(coverage->object_count));
+}
+
+static bool is_newer(const struct an_coverage *coverage, const struct an_coverage_mention *mention,
+                     int64_t modified)
+{
+    struct stat info;
+    return stat(coverage->sources[mention->source].path, &info) == 0 && info.st_mtime > modified;
+}
+
+static void tell_newer(const struct an_coverage *coverage)
+{
+    bool *newer = calloc(coverage->source_count + 1, sizeof *newer);
+    size_t count = 0, example = 0;
+    for (size_t i = 0; newer && i < coverage->object_count; i++) {
+        const struct an_coverage_object *object = &coverage->objects[i];
+        for (size_t k = 0; k < object->mention_count; k++) {
+            size_t source = object->mentions[k].source;
+            if (newer[source] || !is_newer(coverage, &object->mentions[k], object->modified))
+                continue;
+            newer[source] = true;
+            example = count++ ? example : source;
+        }
+    }
+    free(newer);
+    if (count)
+        say_warning("%zu source%s changed since the program was compiled, such as %s: lines may "
+                    "have moved",
+                    count, plural(count), coverage->sources[example].name);
+}
+
+/* ---- results ---- */
+
+static int by_name(const void *one, const void *other)
+{
+    const struct an_coverage_source *const *a = one, *const *b = other;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+static void add(struct an_coverage_totals *totals, const struct an_coverage_totals *more)
+{
+    totals->lines += more->lines;
+    totals->lines_executed += more->lines_executed;
+    totals->branches += more->branches;
+    totals->branches_executed += more->branches_executed;
+    totals->branches_taken += more->branches_taken;
+    totals->calls += more->calls;
+    totals->calls_executed += more->calls_executed;
+    totals->functions += more->functions;
+    totals->functions_executed += more->functions_executed;
+}
+
+static bool choose(struct cov *cov)
+{
+    const struct an_coverage *coverage = cov->coverage;
+    cov->sources = calloc(coverage->source_count + 1, sizeof *cov->sources);
+    if (!cov->sources) {
+        say_error("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < coverage->source_count; i++) {
+        const struct an_coverage_source *source = &coverage->sources[i];
+        if (source->totals.lines == 0 || !cov_takes(cov->request, source))
+            continue;
+        cov->sources[cov->source_count++] = source;
+        add(&cov->totals, &source->totals);
+    }
+    qsort((void *)cov->sources, cov->source_count, sizeof *cov->sources, by_name);
+    return true;
+}
+
+static bool print(const struct cov *cov)
+{
+    const struct cov_request *request = cov->request;
+    if (request->directory && !cov_write_texts(cov))
+        return false;
+    if (!redirect_start(request->output))
+        return false;
+    bool done = true;
+    if (request->json)
+        done = cov_print_json(cov);
+    else if (request->text)
+        done = cov_print_texts(cov);
+    else if (request->functions)
+        done = cov_print_functions(cov);
+    else if (!request->directory)
+        cov_print_sources(cov);
+    return redirect_finish() && done;
+}
+
+/* The part of the lines that ran has to be large enough. */
+static bool suffices(const struct cov *cov)
+{
+    double part = cov->totals.lines
+                      ? 100.0 * (double)cov->totals.lines_executed / (double)cov->totals.lines
+                      : 0;
+    if (part >= cov->request->least)
+        return true;
+    say_error("%.2f%% of the lines ran, and %g%% are wanted", part, cov->request->least);
+    return false;
+}
+
+static bool show(const struct cov_request *request, const struct an_coverage *coverage)
+{
+    struct cov cov = {.request = request, .coverage = coverage};
+    if (!request->quiet) {
+        tell_uncounted(coverage);
+        tell_newer(coverage);
+    }
+    bool done = choose(&cov);
+    if (done && cov.source_count == 0) {
+        say_error("no source has lines%s", request->include.count || request->exclude.count
+                                               ? " that --include and --exclude leave"
+                                               : "");
+        done = false;
+    }
+    done = done && print(&cov) && suffices(&cov);
+    free((void *)cov.sources);
+    return done;
+}
+
+static int process(struct cov_request *request, const struct cov_inputs *inputs)
+{
+    char folder[PATH_MAX];
+    struct an_coverage_options reading = {.threads = request->threads,
+                                          .demangle =
+                                              request->annotation.demangled || request->json,
+                                          .keep_instances_apart = request->json,
+                                          .folder = getcwd(folder, sizeof folder)};
+    struct an_coverage *coverage;
+    struct an_ledger *ledger;
+    struct an_error error;
+    if (an_coverage_read(&reading, inputs->objects, inputs->gcno.count, &coverage, &ledger,
+                         &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    size_t rejected = inputs->strays + count_rejected(ledger, request->keep_going);
+    bool done = !request->ledger || ledger_write(ledger, request->ledger);
+    for (size_t i = 0; i < coverage->object_count; i++)
+        request->annotation.may_lack_counts |= coverage->objects[i].may_lack_counts;
+    if (rejected && !request->keep_going) {
+        say("nothing shown (--keep-going leaves such files out)");
+        done = false;
+    }
+    done = done && show(request, coverage);
+    an_coverage_free(coverage);
+    an_ledger_free(ledger);
+    return done ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run_operands(struct cov_request *request, const struct option_parser *parser)
+{
+    struct cov_inputs inputs = {.failed = false};
+    int status = EXIT_FAILED;
+    for (size_t i = 0; i < parser->operand_count && !inputs.failed; i++)
+        cov_inputs_add(&inputs, parser->operands[i]);
+    if (!inputs.failed)
+        cov_inputs_match(&inputs);
+    if (!inputs.failed)
+        status = process(request, &inputs);
+    cov_inputs_free(&inputs);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct cov_request request = {.annotation.demangled = true};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_USAGE;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0)
+        if (!take(&request, command, id, value))
+            break;
+    if (id == OPTION_HELP) {
+        status = EXIT_DONE;
+    } else if (id == OPTION_END && parser.operand_count == 0) {
+        say_error("no input (name objects, their gcno and gcda, or folders of them)");
+        say("try '%s %s --help'", program_name, command->name);
+    } else if (id == OPTION_END) {
+        status = run_operands(&request, &parser);
+    }
+    option_finish(&parser);
+    free((void *)request.include.items);
+    free((void *)request.exclude.items);
+    return status;
+}
+
+const struct command command_cov = {
+    .name = "cov",
+    .operands = "OBJECT|GCNO|GCDA|FOLDER...",
+    .summary = "tell which lines of a program ran, and how often",
+    .description =
+        "Puts together what the compiler knows of a program's control flow (gcno) and what its "
+        "runs "
+        "counted (gcda), of GCC or clang with --coverage. Without options it prints a table of the "
+        "sources: how many of their lines and functions ran, and of their branches were taken.\n\n"
+        "Folders are searched for both kinds of files. Counts find their control flow by the "
+        "stamp of the compilation, wherever they lie, so that folders of several runs "
+        "(GCOV_PREFIX) "
+        "may be named beside that of the objects: all counts of an object are added up. An object "
+        "without counts never ran.\n\n"
+        "Counts are those of gcov 12; anneal-gcov(1) prints what it prints. Names of sources are "
+        "relative to this folder when they lie below it.\n\n"
+        "The exit status is 1 when a file is damaged, or of another compilation than its control "
+        "flow (then nothing is shown, but for --keep-going), and when --fail-under says so.",
+    .options = options,
+    .examples = "anneal cov build\n"
+                "    a table of all sources of the objects below build\n"
+                "anneal cov --missing -x '/usr/*' build run1 run2\n"
+                "    adds up two runs, and tells which lines never ran\n"
+                "anneal cov -t -b -i 'src/parse*' build\n"
+                "    prints the parser, with counts of lines and branches\n",
+    .see_also = "anneal-gcov(1), anneal-merge(1), gcov(1)",
+    .run = run,
+};

@@ -1,0 +1,44 @@
+/* What the parts of anneal cov share. */
+#ifndef AN_CLI_COV_H
+#define AN_CLI_COV_H
+
+#include <anneal/coverage.h>
+
+#include "annotate.h"
+
+struct cov_globs {
+    const char **items;
+    size_t count;
+};
+
+struct cov_request {
+    struct annotation annotation;
+    struct cov_globs include, exclude;
+    const char *output, *directory, *ledger;
+    bool text, json, functions, missing, keep_going, quiet;
+    double least; /* percentage of lines; below, the command fails */
+    unsigned threads;
+};
+
+/* The sources that are wanted, by name. */
+struct cov {
+    const struct cov_request *request;
+    const struct an_coverage *coverage;
+    const struct an_coverage_source **sources;
+    size_t source_count;
+    struct an_coverage_totals totals; /* of these */
+};
+
+/* Tables of sources, or of functions, on stdout. */
+void cov_print_sources(const struct cov *cov);
+bool cov_print_functions(const struct cov *cov);
+
+/* Sources with counts: on stdout, or in files below a folder; false after a message. */
+bool cov_print_texts(const struct cov *cov);
+bool cov_write_texts(const struct cov *cov);
+bool cov_print_json(const struct cov *cov);
+
+/* Whether a source is wanted. */
+bool cov_takes(const struct cov_request *request, const struct an_coverage_source *source);
+
+#endif
