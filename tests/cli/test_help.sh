@@ -108,7 +108,7 @@ END
 --failure-mode=
 --topn=
 
-merge show diff convert record live aggregate translate bat doctor extract rt llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help --help --version'
+merge show cov diff convert record live aggregate translate bat doctor extract rt llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help --help --version'
 }
 
 takes_the_place_of_llvm_profdata() {
