@@ -139,9 +139,9 @@ static bool is_of_addresses(char c)
            (c && strchr("-._~/", c));
 }
 
-void an_html_address(struct an_buffer *page, const char *text)
+void an_html_address(struct an_buffer *page, const char *text, size_t size)
 {
-    for (const char *c = text; *c; c++)
+    for (const char *c = text; c < text + size; c++)
         if (is_of_addresses(*c))
             an_buffer_put(page, c, 1);
         else

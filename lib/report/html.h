@@ -26,7 +26,7 @@ void an_html_string(struct an_buffer *page, const char *text);
 bool an_html_short_name(struct an_buffer *page, const char *name);
 
 /* A part of an address: anything but letters, digits and "-._~/" as %XX. */
-void an_html_address(struct an_buffer *page, const char *text);
+void an_html_address(struct an_buffer *page, const char *text, size_t size);
 
 /* A string of a script, with its quotes. */
 void an_html_script_string(struct an_buffer *page, const char *text);

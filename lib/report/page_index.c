@@ -58,7 +58,7 @@ static void put_file(struct an_buffer *page, const struct an_report_entry *entry
     const struct range alone = {entry, entry + 1, 0, 0};
     an_buffer_print(page, "<tr data-d=%u><th scope=row style=--d:%u>", range->depth, range->depth);
     an_html(page, "<a href=\"" AN_REPORT_TEXTS);
-    an_html_address(page, entry->page);
+    an_html_address(page, entry->page, strlen(entry->page));
     an_html(page, "\">");
     an_html_string(page, entry->path + range->prefix);
     an_html(page, "</a></th>");

@@ -403,14 +403,12 @@ static void put_header(struct an_buffer *page, const struct an_report_site *site
     an_html_string(page, site->title);
     an_html(page, "</a> ");
     if (slash) {
-        char *folder = strndup(path, (size_t)(slash - path) + 1);
-        page->failed = page->failed || !folder;
+        size_t folder = (size_t)(slash - path) + 1;
         an_html(page, "<a href=\"../index.html#q=");
-        an_html_address(page, folder ? folder : "");
+        an_html_address(page, path, folder);
         an_html(page, "\">");
-        an_html_string(page, folder ? folder : "");
+        an_html_text(page, path, folder);
         an_html(page, "</a> ");
-        free(folder);
     }
     an_html(page, "<b>");
     an_html_string(page, slash ? slash + 1 : path);

@@ -1,6 +1,7 @@
 /* Reports: what is in the pages, whatever sources are called and contain. */
 #include <anneal/report.h>
 
+#include "base/utf8.h"
 #include "report/html.h"
 #include "support/coverage_build.h"
 #include "support/test.h"
@@ -195,6 +196,86 @@ static void test_notes(void **context)
     forget(&report);
 }
 
+/* Every tag of the page, without what is in it, is one of these. */
+static void expect_tags(const char *page)
+{
+    static const char *const tags[] = {
+        "a",    "aside",  "b",       "body",  "details", "dd",   "div",     "dl",       "dt",
+        "h1",   "header", "html",    "i",     "link",    "main", "meta",    "nav",      "p",
+        "path", "script", "section", "small", "span",    "svg",  "summary", "table",    "tbody",
+        "td",   "th",     "thead",   "title", "tr",      "u",    "footer",  "!doctype",
+    };
+    for (const char *tag = page; (tag = strchr(tag, '<')); tag++) {
+        const char *name = tag + 1 + (tag[1] == '/');
+        size_t length = strcspn(name, " >"), i = 0;
+        while (i < sizeof tags / sizeof *tags &&
+               (strlen(tags[i]) != length || memcmp(tags[i], name, length) != 0))
+            i++;
+        check(i < sizeof tags / sizeof *tags, "%.40s", tag);
+    }
+}
+
+static bool is_utf8(const struct file *file)
+{
+    const uint8_t *bytes = (const uint8_t *)file->bytes;
+    for (size_t i = 0, length; i < file->size; i += length) {
+        length = an_utf8_length(bytes + i, file->size - i);
+        if (length == 0 || (length == 1 && bytes[i] < ' ' && bytes[i] != '\n' && bytes[i] != '\t'))
+            return false;
+    }
+    return true;
+}
+
+static char random_text[2000];
+
+static bool give_random(void *context, const struct an_coverage_source *source, const void **bytes,
+                        size_t *size)
+{
+    (void)context;
+    (void)source;
+    *bytes = random_text;
+    *size = sizeof random_text;
+    return true;
+}
+
+/* Sources, and names of them, of bytes that mean something to a browser, and any others. */
+static void test_random_text(void **context)
+{
+    static const char special[] = "<<>>&&\"\"''</script><!--*/ /*\n\r\t`=\0";
+    static const struct an_coverage_line lines[] = {{0}, {.number = 1, .exists = true, .count = 1}};
+    uint64_t state = 42;
+    (void)context;
+    for (unsigned round = 0; round < 100; round++) {
+        char path[80];
+        for (size_t i = 0; i < sizeof random_text; i++)
+            random_text[i] = next_number(&state) % 4 ? special[number_below(&state, sizeof special)]
+                                                     : (char)next_number(&state);
+        for (size_t i = 0; i < sizeof path; i++)
+            path[i] = random_text[i] ? random_text[i] : '/';
+        path[sizeof path - 1] = '\0';
+        const struct an_coverage_function function = {
+            .name = path, .demangled = path, .line = 1, .last_line = 1};
+        const struct an_coverage_source source = {.name = path,
+                                                  .path = path,
+                                                  .lines = lines,
+                                                  .line_count = 2,
+                                                  .functions = &function,
+                                                  .function_count = 1};
+        const struct an_coverage coverage = {.sources = &source, .source_count = 1};
+        struct report report = {.count = 0};
+        struct an_error error;
+        const struct an_report_options options = {
+            .title = path, .text = give_random, .page = keep, .context = &report};
+        assert_int_equal(an_report_coverage(&coverage, &options, &error), AN_OK);
+        for (size_t i = 0; i < report.count; i++) {
+            check(is_utf8(&report.files[i]), "%s", report.files[i].name);
+            if (strstr(report.files[i].name, ".html"))
+                expect_tags(report.files[i].bytes);
+        }
+        forget(&report);
+    }
+}
+
 static void expect_name(const char *name, const char *shown)
 {
     struct an_buffer page = {0};
@@ -358,7 +439,7 @@ int main(void)
         cmocka_unit_test(test_table),       cmocka_unit_test(test_empty),
         cmocka_unit_test(test_deep),        cmocka_unit_test(test_names),
         cmocka_unit_test(test_long_name),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_short_names),
+        cmocka_unit_test(test_short_names), cmocka_unit_test(test_random_text),
     };
     return RUN_TESTS(tests);
 }
