@@ -70,9 +70,8 @@ static bool extract_log(const struct extract_request *request, const char *path,
     }
     account->log = strcmp(path, "-") == 0 ? "<stdin>" : path;
     account->in_log = 0;
-    account->lines = an_console_lines(console);
     write_files(request, console, account);
-    extract_end_log(request, account);
+    extract_end_log(account, console);
     an_console_free(console);
     return true;
 }

@@ -20,9 +20,11 @@ struct extract_result {
 /* What became of all files so far. */
 struct extract_account {
     const char *log; /* that is read */
-    uint64_t lines, in_log;
+    uint64_t in_log; /* files of that log */
     uint64_t files, bytes, verified, unverified, damaged;
     uint64_t written, same, kept_out; /* kept_out: refused, or failed */
+    uint64_t complaints;              /* about files, printed or not */
+    uint64_t left_out;                /* files, for a log has too many */
     bool is_good;                     /* nothing to complain about yet */
     struct json_object *json;
 };
@@ -30,7 +32,7 @@ struct extract_account {
 void extract_begin(const struct extract_request *request, struct extract_account *account);
 void extract_tell(const struct extract_request *request, struct extract_account *account,
                   const struct extract_result *result);
-void extract_end_log(const struct extract_request *request, struct extract_account *account);
+void extract_end_log(struct extract_account *account, const struct an_console *console);
 void extract_end(const struct extract_request *request, struct extract_account *account);
 
 #endif

@@ -8,6 +8,8 @@
 #include "extract.h"
 #include "output.h"
 
+enum { MOST_COMPLAINTS = 100 };
+
 /* ---- JSON ---- */
 
 static void put(struct json_object *json, const char *key, uint64_t value)
@@ -79,17 +81,28 @@ static void tell_problem(const struct extract_account *account, const struct ext
               aside ? ")" : "");
 }
 
-static void tell_result(const struct extract_request *request,
-                        const struct extract_account *account, const struct extract_result *result)
+/* A log may be anything: not more is said than somebody will read. */
+static bool may_complain(struct extract_account *account)
+{
+    return account->complaints++ < MOST_COMPLAINTS;
+}
+
+static void tell_result(const struct extract_request *request, struct extract_account *account,
+                        const struct extract_result *result)
 {
     const struct an_console_file *file = result->file;
-    if (file->status == AN_CONSOLE_DAMAGED)
-        tell_problem(account, result);
-    else if (file->doubt[0] && !request->quiet)
-        say_warning("%s:%" PRIu64 ": %s: %s", account->log, file->first_line, name_of(file),
-                    file->doubt);
-    if (!request->list && result->outcome >= AN_CONSOLE_REFUSED)
-        report_error(&result->error);
+    bool is_damaged = file->status == AN_CONSOLE_DAMAGED;
+    bool is_odd = !is_damaged && file->doubt[0] && !request->quiet;
+    bool is_kept_out = !request->list && result->outcome >= AN_CONSOLE_REFUSED;
+    if ((is_damaged || is_odd || is_kept_out) && may_complain(account)) {
+        if (is_damaged)
+            tell_problem(account, result);
+        if (is_odd)
+            say_warning("%s:%" PRIu64 ": %s: %s", account->log, file->first_line, name_of(file),
+                        file->doubt);
+        if (is_kept_out)
+            report_error(&result->error);
+    }
     if (!request->list && !request->quiet && result->outcome == AN_CONSOLE_WRITTEN)
         printf("%s\n", result->path);
 }
@@ -148,15 +161,19 @@ void extract_tell(const struct extract_request *request, struct extract_account 
                 account, result);
 }
 
-void extract_end_log(const struct extract_request *request, struct extract_account *account)
+void extract_end_log(struct extract_account *account, const struct an_console *console)
 {
-    (void)request;
-    if (account->in_log)
-        return;
-    say_error("%s: there is no file in it (%s line%s; expected 'begin MODE NAME', or a dump of "
-              "digits)",
-              account->log, with_commas(account->lines), plural(account->lines));
-    account->is_good = false;
+    uint64_t left_out = an_console_left_out(console), lines = an_console_lines(console);
+    account->left_out += left_out;
+    if (left_out)
+        say_error("%s: %s more file%s left out (of one log at most %s are taken)", account->log,
+                  with_commas(left_out), left_out == 1 ? " is" : "s are",
+                  with_commas(AN_CONSOLE_MOST_FILES));
+    else if (!account->in_log)
+        say_error("%s: there is no file in it (%s line%s; expected 'begin MODE NAME', or a dump of "
+                  "digits)",
+                  account->log, with_commas(lines), plural(lines));
+    account->is_good &= account->in_log && !left_out;
 }
 
 static void end_json(const struct extract_account *account)
@@ -169,6 +186,7 @@ static void end_json(const struct extract_account *account)
     put(json, "written", account->written);
     put(json, "same", account->same);
     put(json, "not_written", account->kept_out);
+    put(json, "left_out", account->left_out);
     json_object_object_add(json, "files", account->json);
     printf("%s\n", json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY));
     json_object_put(json);
@@ -178,6 +196,9 @@ void extract_end(const struct extract_request *request, struct extract_account *
 {
     if (request->json)
         end_json(account);
+    if (account->complaints > MOST_COMPLAINTS)
+        say_error("and %s more complaints (--json has them all)",
+                  with_commas(account->complaints - MOST_COMPLAINTS));
     if (request->json || request->quiet || !account->files)
         return;
     say("%s file%s, %s: %s verified, %s not verified%s, %s damaged", with_commas(account->files),

@@ -60,8 +60,8 @@ struct an_console_file {
     uint64_t number;             /* 0, or 2, 3...: it differs from files of this name before */
     uint64_t first_line, last_line;
     uint64_t problem_line; /* where the damage was noticed, or 0 */
-    char problem[160];     /* what is wrong with what is damaged, else "" */
-    char doubt[160];       /* what is odd, but may be right, else "" */
+    const char *problem;   /* what is wrong with what is damaged, else "" */
+    const char *doubt;     /* what is odd, but may be right, else "" */
 };
 
 struct an_console;
@@ -86,6 +86,11 @@ AN_API size_t an_console_count(const struct an_console *console);
 AN_API const struct an_console_file *an_console_file(const struct an_console *console,
                                                      size_t index);
 AN_API uint64_t an_console_lines(const struct an_console *console);
+
+/* Files that are not among them, for there are more than AN_CONSOLE_MOST_FILES in the log. */
+enum { AN_CONSOLE_MOST_FILES = 1 << 18 };
+AN_API uint64_t an_console_left_out(const struct an_console *console);
+
 AN_API void an_console_free(struct an_console *console);
 
 enum an_console_outcome {

@@ -2,10 +2,9 @@
 #include "console/checksum.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <zlib.h>
 
-enum { WORD = 6, DIGITS = 8, RECENT = 64 };
+enum { WORD = 6, DIGITS = 8 };
 
 static int hex_digit(char c)
 {
@@ -32,7 +31,7 @@ static bool parse_rest(const char *text, size_t size, struct an_checksum *checks
     i++;
     checksum->name = text + i;
     checksum->name_size = an_trimmed(text + i, size - i);
-    return checksum->name_size > 0;
+    return checksum->name_size > 0 && checksum->name_size <= AN_FOUND_MOST_NAME;
 }
 
 bool an_checksum_parse(struct an_line line, struct an_checksum *checksum)
@@ -67,7 +66,7 @@ static void judge(struct an_found *found, const struct an_checksum *checksum, ui
     if (file->size == checksum->size && crc == checksum->crc) {
         file->status = AN_CONSOLE_VERIFIED;
         file->proof = AN_CONSOLE_CRC32;
-        file->problem[0] = '\0';
+        file->problem = "";
         file->problem_line = 0;
         return;
     }
@@ -109,25 +108,26 @@ static bool begins_like_it(const char *text, size_t size)
 /* Whether a text ends with the file's size and name. */
 static bool ends_like_it(const struct an_console_file *file, const char *text, size_t size)
 {
-    char number[32];
-    size_t name = strlen(file->name);
+    size_t name = strlen(file->name), count = file->size;
     size = an_trimmed(text, size);
-    if (size < name || memcmp(text + size - name, file->name, name) != 0)
+    if (size < name + 3 || text[size - name - 1] != ' ' ||
+        memcmp(text + size - name, file->name, name) != 0)
         return false;
-    int length = snprintf(number, sizeof number, " %zu ", file->size);
-    size -= name;
-    return size >= (size_t)length &&
-           memcmp(text + size - (size_t)length, number, (size_t)length) == 0;
+    for (size -= name + 1; size && text[size - 1] == (char)('0' + count % 10); size--)
+        if ((count /= 10) == 0)
+            return size > 1 && text[size - 2] == ' ';
+    return false;
 }
 
 void an_checksum_suspect(struct an_console *console, struct an_line line)
 {
-    size_t oldest = console->count > RECENT ? console->count - RECENT : 0;
+    size_t oldest = console->count > AN_FOUND_RECENT ? console->count - AN_FOUND_RECENT : 0;
     for (size_t i = console->count; i-- > oldest;) {
         struct an_found *found = &console->items[i];
         if (found->file.form != AN_CONSOLE_UUENCODE || found->has_checksum)
             continue;
-        size_t at = an_prefix_match(&found->prefix, found->prefix.size, line.text, line.size);
+        const struct an_prefix *prefix = &console->prefixes[i % AN_FOUND_RECENT];
+        size_t at = an_prefix_match(prefix, prefix->size, line.text, line.size);
         if (at == SIZE_MAX)
             continue;
         if (begins_like_it(line.text + at, line.size - at) ||

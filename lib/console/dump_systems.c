@@ -7,7 +7,8 @@
 enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line)
 {
     bool is_end = an_dump_find(line, "GCOV_COVERAGE_DUMP_END") != NULL;
-    const char *less = line.size && line.text[0] == '*' ? memchr(line.text, '<', line.size) : NULL;
+    size_t most = line.size < AN_FOUND_MOST_NAME ? line.size : AN_FOUND_MOST_NAME;
+    const char *less = most && line.text[0] == '*' ? memchr(line.text, '<', most) : NULL;
     if ((is_end || less) && dumps->name.size && !an_dumps_add_file(dumps))
         return AN_TAKING_FAILED;
     if (is_end) {

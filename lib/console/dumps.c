@@ -30,7 +30,7 @@ static void open_dump(struct an_dumps *dumps, enum an_console_form form, enum an
     dumps->first_line = dumps->last_line = line.number;
     dumps->noise = dumps->size = dumps->odd_line = 0;
     if (!an_prefix_of(&dumps->prefix, line.text, (size_t)(at - line.text)))
-        dumps->prefix.size = 0;
+        an_prefix_cut(&dumps->prefix, 0);
 }
 
 static bool is_stream(const struct an_dumps *dumps)
@@ -54,8 +54,7 @@ struct an_found *an_dumps_add_file(struct an_dumps *dumps)
         an_buffer_free(&bytes);
         return NULL;
     }
-    found->prefix = dumps->prefix;
-    found->file.core = an_prefix_core(&dumps->prefix);
+    an_found_behind(dumps->console, found, &dumps->prefix);
     found->file.first_line = dumps->first_line;
     found->file.last_line = dumps->last_line;
     if (dumps->odd_line)
@@ -146,7 +145,7 @@ static enum an_taken begin_nuttx(struct an_dumps *dumps, struct an_line line, co
     struct an_line rest = an_dump_behind(line, at);
     const char *name = an_dump_find(rest, "filename:"), *size = an_dump_find(rest, " size:"), *end;
     uint64_t number;
-    if (!name || !size || size < name + 9 ||
+    if (!name || !size || size < name + 9 || size - name > AN_FOUND_MOST_NAME ||
         !number_at(size + 6, rest.text + rest.size, &number, &end))
         return AN_NOT_TAKEN;
     name += 9;
@@ -163,7 +162,7 @@ static enum an_taken begin_hexdump(struct an_dumps *dumps, struct an_line line, 
     const char *end = NULL, *limit = rest.text + rest.size;
     uint64_t number;
     if (!number_at(rest.text + 9, limit, &number, &end) || limit - end < 12 ||
-        memcmp(end, " bytes for ", 11) != 0)
+        limit - end > AN_FOUND_MOST_NAME || memcmp(end, " bytes for ", 11) != 0)
         return AN_NOT_TAKEN;
     end += 11;
     enum an_taken taken =
@@ -286,7 +285,7 @@ static enum an_taken continue_dump(struct an_dumps *dumps, struct an_line line)
 {
     size_t at = an_prefix_match(&dumps->prefix, dumps->prefix.size, line.text, line.size);
     if (at == SIZE_MAX && dumps->digits.bytes.size == 0)
-        at = dumps->prefix.size = 0; /* what was in front of its first line was none */
+        an_prefix_cut(&dumps->prefix, at = 0); /* what was in front of its first line was none */
     if (at == SIZE_MAX)
         return AN_NOT_TAKEN;
     struct an_line rest = an_dump_behind(line, line.text + at);

@@ -16,13 +16,26 @@ static bool note_name(struct an_console *console, const char *name, size_t size)
     return true;
 }
 
+/* Where the next file goes. */
+static struct an_found *next_place(struct an_console *console, const char *name, size_t size)
+{
+    if (console->count == AN_CONSOLE_MOST_FILES) {
+        console->left_out++;
+        free(console->spill.bytes);
+        return &console->spill;
+    }
+    if (!note_name(console, name, size))
+        return NULL;
+    console->prefixes[console->count % AN_FOUND_RECENT].size = 0;
+    return an_vector_push(console);
+}
+
 struct an_found *an_found_add(struct an_console *console, const char *name, size_t name_size,
                               enum an_console_form form, struct an_buffer *bytes)
 {
-    char *copy = an_arena_copy(&console->names, name, name_size);
-    if (!copy || !note_name(console, copy, name_size))
-        return NULL;
-    struct an_found *found = an_vector_push(console);
+    bool is_full = console->count == AN_CONSOLE_MOST_FILES;
+    const char *copy = is_full ? "" : an_arena_copy(&console->texts.arena, name, name_size);
+    struct an_found *found = copy ? next_place(console, copy, name_size) : NULL;
     if (!found)
         return NULL;
     *found = (struct an_found){
@@ -33,12 +46,36 @@ struct an_found *an_found_add(struct an_console *console, const char *name, size
                  .core = -1,
                  .form = form,
                  .status = AN_CONSOLE_UNVERIFIED,
-                 .copies = 1},
+                 .copies = 1,
+                 .problem = "",
+                 .doubt = ""},
+        .texts = is_full ? NULL : &console->texts,
         .bytes = bytes ? bytes->data : NULL,
     };
     if (bytes)
         *bytes = (struct an_buffer){0};
     return found;
+}
+
+void an_found_behind(struct an_console *console, struct an_found *found,
+                     const struct an_prefix *prefix)
+{
+    found->file.core = an_prefix_core(prefix);
+    if (found->texts)
+        console->prefixes[(size_t)(found - console->items) % AN_FOUND_RECENT] = *prefix;
+}
+
+/* A text that lasts; nothing is kept of what is said about a file that is left out. */
+static const char *keep(struct an_texts *texts, const char *what, va_list arguments)
+{
+    char text[160];
+    int length = vsnprintf(text, sizeof text, what, arguments);
+    if (!texts || length < 0)
+        return "?";
+    size_t size = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+    const char *copy = an_arena_copy(&texts->arena, text, size);
+    texts->failed |= !copy;
+    return copy ? copy : "?";
 }
 
 void an_found_blame(struct an_found *found, uint64_t line, const char *what, ...)
@@ -48,7 +85,7 @@ void an_found_blame(struct an_found *found, uint64_t line, const char *what, ...
         return;
     va_list arguments;
     va_start(arguments, what);
-    vsnprintf(file->problem, sizeof file->problem, what, arguments);
+    file->problem = keep(found->texts, what, arguments);
     va_end(arguments);
     file->status = AN_CONSOLE_DAMAGED;
     file->proof = AN_CONSOLE_NO_PROOF;
@@ -61,7 +98,7 @@ void an_found_doubt(struct an_found *found, const char *what, ...)
     if (found->file.doubt[0])
         return;
     va_start(arguments, what);
-    vsnprintf(found->file.doubt, sizeof found->file.doubt, what, arguments);
+    found->file.doubt = keep(found->texts, what, arguments);
     va_end(arguments);
 }
 

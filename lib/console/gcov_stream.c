@@ -20,8 +20,7 @@ static struct an_found *add(const struct splitter *splitter, struct an_bytes nam
         an_buffer_free(bytes);
         return NULL;
     }
-    found->prefix = stream->prefix;
-    found->file.core = an_prefix_core(&stream->prefix);
+    an_found_behind(splitter->console, found, &stream->prefix);
     found->file.first_line = stream->first_line;
     found->file.last_line = stream->last_line;
     return found;

@@ -211,7 +211,7 @@ static enum an_code read_log(const struct an_console_options *options, const cha
     enum an_code code = an_pieces_open(&scan.pieces, path, error);
     if (code == AN_OK)
         code = scan_log(&scan, error);
-    if (code == AN_OK && !judge(options, console))
+    if (code == AN_OK && (!judge(options, console) || console->texts.failed))
         code = an_fail_memory(error);
     an_pieces_close(&scan.pieces);
     an_streams_free(&scan.streams);
@@ -248,6 +248,11 @@ uint64_t an_console_lines(const struct an_console *console)
     return console->lines;
 }
 
+uint64_t an_console_left_out(const struct an_console *console)
+{
+    return console->left_out;
+}
+
 void an_console_free(struct an_console *console)
 {
     if (!console)
@@ -257,6 +262,7 @@ void an_console_free(struct an_console *console)
     an_vector_free(console);
     an_vector_free(&console->latest);
     an_names_free(&console->index);
-    an_arena_free(&console->names);
+    an_arena_free(&console->texts.arena);
+    free(console->spill.bytes);
     free(console);
 }

@@ -5,6 +5,7 @@
 #include "console/streams.h"
 
 enum {
+    SHORTEST = 5, /* characters of a line of data */
     FRAGMENT = 8, /* characters of a line that may be a prompt, or a word */
     PATIENCE =
         64, /* lines in which the first line of data is looked for behind less than the prefix */
@@ -70,7 +71,7 @@ enum an_taken an_streams_noise(struct an_streams *streams, struct an_line line)
     struct an_line payload;
     struct an_stream *stream = an_streams_find(streams, line, &payload), *taker = stream;
     bool taken = stream && take_glued(stream, payload);
-    for (size_t i = 0; !taken && i < streams->count; i++) {
+    for (size_t i = 0; !taken && line.size >= SHORTEST && i < streams->count; i++) {
         taker = streams->items[i];
         taken = settle(streams, taker, line);
     }

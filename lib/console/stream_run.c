@@ -61,10 +61,20 @@ static size_t take_line(const struct an_streams *streams, struct an_stream *stre
     return length;
 }
 
+/* Whether it is plain that a line is none of these: it is too short. */
+static bool is_short(const struct an_streams *streams, const char *text, size_t size)
+{
+    size_t least = streams->least + AN_UU_FULL_TEXT;
+    return size < least || memchr(text, '\n', least);
+}
+
 /* The same for whichever file it is of. */
 static size_t take_any(struct an_streams *streams, const char *text, size_t size)
 {
+    enum { FEW = 4 }; /* so many tries cost no more than to look whether the line is long enough */
     for (size_t i = 0; i < streams->count; i++) {
+        if (i == FEW && is_short(streams, text, size))
+            return 0;
         streams->turn = streams->turn + 1 < streams->count ? streams->turn + 1 : 0;
         size_t length = take_line(streams, streams->items[streams->turn], text, size);
         if (length)

@@ -19,6 +19,15 @@ static size_t overlaps_of(const struct an_streams *streams, const struct an_stre
     return count;
 }
 
+/* A line with fewer characters than that is of no file. */
+static void find_least(struct an_streams *streams)
+{
+    streams->least = SIZE_MAX;
+    for (size_t i = 0; i < streams->count; i++)
+        if (streams->items[i]->prefix.solid < streams->least)
+            streams->least = streams->items[i]->prefix.solid;
+}
+
 static bool add_stream(struct an_streams *streams, struct an_stream *stream)
 {
     struct an_stream **slot = an_vector_push(streams);
@@ -26,6 +35,7 @@ static bool add_stream(struct an_streams *streams, struct an_stream *stream)
         return false;
     *slot = stream;
     streams->overlaps += overlaps_of(streams, stream);
+    find_least(streams);
     return true;
 }
 
@@ -36,6 +46,7 @@ static void remove_stream(struct an_streams *streams, size_t index)
     an_stream_free(*slot);
     memmove(slot, slot + 1, (streams->count - index - 1) * sizeof *slot);
     streams->count--;
+    find_least(streams);
 }
 
 void an_streams_settle(struct an_streams *streams, struct an_stream *stream, size_t size)
@@ -44,6 +55,7 @@ void an_streams_settle(struct an_streams *streams, struct an_stream *stream, siz
     an_prefix_cut(&stream->prefix, size);
     stream->is_settled = true;
     streams->overlaps += overlaps_of(streams, stream);
+    find_least(streams);
 }
 
 struct an_stream *an_streams_find(struct an_streams *streams, struct an_line line,
@@ -51,6 +63,8 @@ struct an_stream *an_streams_find(struct an_streams *streams, struct an_line lin
 {
     struct an_stream *best = NULL;
     *payload = line;
+    if (line.size < streams->least)
+        return NULL;
     for (size_t i = 0; i < streams->count; i++) {
         struct an_stream *stream = streams->items[i];
         if ((best && stream->prefix.size < best->prefix.size) ||
@@ -91,11 +105,10 @@ static bool finish(struct an_streams *streams, size_t index, uint64_t last_line)
                                  : an_found_add(streams->console, stream->name, stream->name_size,
                                                 AN_CONSOLE_UUENCODE, &stream->bytes);
     if (found) {
-        found->prefix = stream->prefix;
+        an_found_behind(streams->console, found, &stream->prefix);
         found->file.mode = stream->mode;
         found->file.first_line = stream->first_line;
         found->file.last_line = last_line;
-        found->file.core = an_prefix_core(&stream->prefix);
         if (stream->trouble[0])
             an_found_blame(found, stream->trouble_line, "%s", stream->trouble);
     }
@@ -118,10 +131,10 @@ static bool give_up(struct an_streams *streams, size_t index, uint64_t line)
 
 /* ---- words ---- */
 
-/* "begin MODE NAME" at this place of a line: where MODE stands, and NAME. */
+/* "begin MODE NAME" at this place of a line that has no blanks at its end: MODE, and where NAME stands. */
 static bool parse_begin(struct an_line line, size_t at, unsigned *mode, size_t *name)
 {
-    size_t i = at + 6, end = an_trimmed(line.text, line.size);
+    size_t i = at + 6, end = line.size;
     *mode = 0;
     while (i < end && line.text[i] >= '0' && line.text[i] <= '7' && i < at + 12)
         *mode = *mode * 8 + (unsigned)(line.text[i++] - '0');
@@ -130,7 +143,7 @@ static bool parse_begin(struct an_line line, size_t at, unsigned *mode, size_t *
     while (i < end && line.text[i] == ' ')
         i++;
     *name = i;
-    return i < end;
+    return i < end && end - i <= AN_FOUND_MOST_NAME;
 }
 
 /* A file of this prefix that is open ends here; it is mixed with the new one, if it was not at its end. */
@@ -154,7 +167,7 @@ static struct an_stream *new_stream(struct an_line line, size_t at, unsigned mod
     stream->first_line = line.number;
     if (!an_prefix_of(&stream->prefix, line.text, at))
         an_prefix_cut(&stream->prefix, 0);
-    stream->name_size = an_trimmed(line.text, line.size) - name;
+    stream->name_size = line.size - name;
     stream->name = an_alloc(stream->name_size + 1, 1);
     if (!stream->name) {
         an_stream_free(stream);
@@ -182,6 +195,7 @@ static enum an_taken take_begin(struct an_streams *streams, struct an_line line)
 {
     unsigned mode;
     size_t name, at = 0;
+    line.size = an_trimmed(line.text, line.size);
     for (const char *found; at + 6 < line.size; at++) {
         found = memmem(line.text + at, line.size - at, "begin ", 6);
         if (!found)

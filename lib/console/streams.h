@@ -12,6 +12,7 @@ struct an_streams {
     struct an_console *console;
     size_t ahead;                  /* bytes of the log that are not read yet, if that is known */
     size_t overlaps;               /* pairs of files of which both may have the same line */
+    size_t least;                  /* characters in a line that may be of one */
     size_t turn;                   /* whose line was the last one */
     AN_VECTOR(struct an_stream *); /* as they began */
 };

@@ -195,6 +195,22 @@ nothing_there() {
     run 1 "$anneal" extract .
 }
 
+# What is said ends, however much there is to be said.
+bounds_complaints() {
+    awk 'BEGIN { for (i = 0; i < 300; i++) print "begin 644 f" i ".g" }' >log
+    run 1 "$anneal" extract --list log
+    expect "$(grep -c 'is damaged' err)" 100
+    says 'and 200 more complaints (--json has them all)'
+    expect "$(grep -c ^damaged out)" 300
+    run 1 "$anneal" extract --list --json log
+    expect "$(jq -c '[.damaged, .left_out, ([.files[].problem] | map(select(. != null)) | length)]' out)" \
+        '[300,0,300]'
+    awk 'BEGIN { for (i = 0; i < 262146; i++) print "begin 644 f.g" }' >log
+    run 1 "$anneal" extract --list --json log
+    says 'log: 2 more files are left out (of one log at most 262,144 are taken)'
+    expect "$(jq .left_out out)" 2
+}
+
 standard_input() {
     run 0 "$anneal" extract - <"$logs/plain.log"
     same right.gcda "$golden/right-a.gcda"
@@ -269,6 +285,7 @@ check_with jq 'JSON' as_json
 check 'all forms' all_forms
 check 'several logs' several_logs
 check_with jq 'logs without files' nothing_there
+check_with jq 'many complaints, many files' bounds_complaints
 check 'standard input and pipes' standard_input
 if mkdir "$scratch/disk" && mount -t tmpfs -o size=16k tmpfs "$scratch/disk" 2>/dev/null; then
     umount "$scratch/disk"
