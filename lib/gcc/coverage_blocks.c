@@ -81,7 +81,7 @@ static bool note_end(const struct walk *walk)
 static bool walk_lines(struct walk *walk)
 {
     const struct an_gcno_function *function = walk->function;
-    const struct an_gcno_line *lines = walk->object->gcno.lines.items + function->first_line;
+    const struct an_gcno_line *lines = an_gcno_lines(&walk->object->gcno, function);
     const uint32_t *sources =
         walk->build->line_sources[walk->origin->object] + function->first_line;
     size_t next;

@@ -14,8 +14,8 @@
 #include "gcc/covered.h"
 #include "gcc/sources.h"
 
-/* More lines are refused: a file of a few bytes can claim to have any. */
-enum { AN_COVERAGE_MOST_LINES = 1 << 24 };
+/* More lines are refused than a million, and so many for each byte of the files: they can claim any. */
+enum { AN_COVERAGE_FREE_LINES = 1 << 20, AN_COVERAGE_LINES_PER_BYTE = 64 };
 
 /* A function that the compiler did not make up. */
 struct an_coverage_origin {
@@ -53,7 +53,7 @@ struct an_coverage_build {
     } origins;                              /* of each function */
     struct an_coverage_function *functions; /* likewise; sorted for the caller later */
     struct an_coverage_line *lines;
-    uint32_t line_count;
+    uint32_t line_count, most_lines;
     struct {
         AN_VECTOR(struct an_coverage_end);
     } ends;

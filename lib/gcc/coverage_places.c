@@ -57,10 +57,10 @@ static enum an_code find_source(struct finding *finding, const char *called, uin
 static enum an_code note_line(struct finding *finding, uint32_t source, uint32_t line)
 {
     struct an_coverage_range *range = &finding->build->ranges.items[source];
-    if (line >= AN_COVERAGE_MOST_LINES)
+    if (line >= finding->build->most_lines)
         return an_fail(finding->error, AN_UNSUPPORTED, "%.200s has a line %u, and %u are the most",
                        finding->build->sources.items.items[source].name, line,
-                       AN_COVERAGE_MOST_LINES - 1);
+                       finding->build->most_lines - 1);
     if (line >= range->count)
         range->count = line + 1;
     return AN_OK;
@@ -177,10 +177,10 @@ static enum an_code claim(struct an_coverage_build *build, uint32_t *first, uint
                           struct an_error *error)
 {
     *first = build->line_count;
-    if (count > AN_COVERAGE_MOST_LINES - build->line_count)
+    if (count > build->most_lines - build->line_count)
         return an_fail(error, AN_UNSUPPORTED,
-                       "the sources have more than %u lines, and functions in them",
-                       AN_COVERAGE_MOST_LINES);
+                       "sources, and instances of functions in them, have more than %u lines",
+                       build->most_lines);
     build->line_count += count;
     return AN_OK;
 }
@@ -195,10 +195,18 @@ static enum an_code claim_instance(struct an_coverage_build *build,
         origin->last_line = function->line;
     if (!origin->is_instance)
         return AN_OK;
-    if (origin->last_line - function->line >= AN_COVERAGE_MOST_LINES)
+    if (origin->last_line - function->line >= build->most_lines)
         return an_fail(error, AN_UNSUPPORTED, "function %.200s has more than %u lines",
-                       function->name, AN_COVERAGE_MOST_LINES);
+                       function->name, build->most_lines);
     return claim(build, &origin->first_line, origin->last_line - function->line + 1, error);
+}
+
+static void limit_lines(struct an_coverage_build *build)
+{
+    uint64_t most = AN_COVERAGE_FREE_LINES;
+    for (size_t i = 0; i < build->object_count; i++)
+        most += (uint64_t)build->objects[i].size * AN_COVERAGE_LINES_PER_BYTE;
+    build->most_lines = most < UINT32_MAX - 2 ? (uint32_t)most : UINT32_MAX - 2;
 }
 
 enum an_code an_coverage_find_places(struct an_coverage_build *build, struct an_error *error)
@@ -208,6 +216,7 @@ enum an_code an_coverage_find_places(struct an_coverage_build *build, struct an_
     build->line_sources =
         an_arena_zero(&build->arena, build->object_count + 1, sizeof *build->line_sources);
     enum an_code code = objects && build->line_sources ? AN_OK : an_fail_memory(error);
+    limit_lines(build);
     for (size_t i = 0; code == AN_OK && i < build->object_count; i++)
         code = find_in_object(build, (uint32_t)i, &objects[i], error);
     if (code == AN_OK && !find_instances(build))

@@ -104,7 +104,7 @@ static bool order_lines(struct an_gcno *gcno)
 {
     bool done = true;
     for (size_t i = 0; done && i < gcno->functions.count; i++) {
-        struct an_gcno_line *lines = gcno->lines.items + gcno->functions.items[i].first_line;
+        struct an_gcno_line *lines = an_gcno_lines(gcno, &gcno->functions.items[i]);
         uint32_t count = gcno->functions.items[i].line_count, k = 1;
         while (k < count && lines[k - 1].block <= lines[k].block)
             k++;
@@ -123,6 +123,7 @@ static bool load_gcno(struct an_covered *covered, const char *path, struct an_le
     if (code != AN_OK)
         return reject(entry, path, &error);
     covered->modified = file->modified;
+    covered->size = file->bytes.size;
     note_file(entry, file, &covered->gcno.version, "gcno");
     entry->functions = covered->gcno.functions.count;
     return order_lines(&covered->gcno);

@@ -21,6 +21,7 @@ struct an_covered_block {
 struct an_covered {
     struct an_gcno gcno; /* no functions when its file is no good; lines ascend by block */
     int64_t modified;
+    size_t size;                     /* of the gcno's file */
     struct an_map functions;         /* by ident: their numbers */
     uint64_t *counters;              /* of all functions in turn; NULL when there are no runs */
     uint32_t *first_counter;         /* of each function, and at last, how many there are */

@@ -22,7 +22,7 @@ struct solving {
 static void place_arcs(struct solving *solving)
 {
     const struct an_gcno_function *function = solving->function;
-    const struct an_gcno_arc *arcs = solving->covered->gcno.arcs.items + function->first_arc;
+    const struct an_gcno_arc *arcs = an_gcno_arcs(&solving->covered->gcno, function);
     struct an_covered_block *blocks = solving->blocks;
     for (uint32_t i = 0; i < function->arc_count; i++)
         blocks[arcs[i].from].arc_count++;

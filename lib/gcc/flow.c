@@ -23,7 +23,7 @@ void an_flow_work_free(struct an_flow_work *work)
 
 uint32_t an_flow_counters(const struct an_gcno *gcno, const struct an_gcno_function *function)
 {
-    const struct an_gcno_arc *arcs = gcno->arcs.items + function->first_arc;
+    const struct an_gcno_arc *arcs = an_gcno_arcs(gcno, function);
     uint32_t count = 0;
     for (uint32_t i = 0; i < function->arc_count; i++)
         count += !(arcs[i].flags & AN_GCNO_ON_TREE);
@@ -155,7 +155,7 @@ bool an_flow_solve(struct an_flow_work *work, const struct an_gcno *gcno,
                    const struct an_gcno_function *function, const uint64_t *counters,
                    int64_t *arc_counts, int64_t *block_counts)
 {
-    const struct an_gcno_arc *arcs = gcno->arcs.items + function->first_arc;
+    const struct an_gcno_arc *arcs = an_gcno_arcs(gcno, function);
     uint32_t exit = an_gcno_exit(gcno, function);
     memset(block_counts, 0, function->block_count * sizeof *block_counts);
     if (!counters) {

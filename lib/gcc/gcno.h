@@ -128,6 +128,19 @@ static inline uint32_t an_gcno_exit(const struct an_gcno *gcno,
     return is_last && function->block_count ? function->block_count - 1 : 1;
 }
 
+/* The arcs and the lines of a function. */
+static inline const struct an_gcno_arc *an_gcno_arcs(const struct an_gcno *gcno,
+                                                     const struct an_gcno_function *function)
+{
+    return function->arc_count ? gcno->arcs.items + function->first_arc : NULL;
+}
+
+static inline struct an_gcno_line *an_gcno_lines(const struct an_gcno *gcno,
+                                                 const struct an_gcno_function *function)
+{
+    return function->line_count ? gcno->lines.items + function->first_line : NULL;
+}
+
 /* Reads a file. AN_MALFORMED and the like say where; then there is nothing to free. */
 enum an_code an_gcno_read(struct an_gcno *gcno, struct an_bytes file, struct an_error *error);
 void an_gcno_free(struct an_gcno *gcno);

@@ -320,7 +320,8 @@ static enum an_code read_paths(struct reader *reader, struct an_gcno_function *f
 static enum an_code read_body(struct reader *reader, uint32_t tag)
 {
     struct an_gcno *gcno = reader->gcno;
-    struct an_gcno_function *function = gcno->functions.items + gcno->functions.count - 1;
+    struct an_gcno_function *function =
+        gcno->functions.count ? &gcno->functions.items[gcno->functions.count - 1] : NULL;
     unsigned major = gcno->version.major;
     bool is_repeated = tag == reader->last_tag && tag != AN_GCNO_ARCS && tag != AN_GCNO_LINES;
     if (tag == AN_GCC_FUNCTION)

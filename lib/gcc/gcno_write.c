@@ -100,11 +100,13 @@ static void put_blocks(const struct writer *writer, const struct an_gcno_functio
 static uint32_t put_dead_ends(const struct writer *writer, const struct an_gcno_function *function,
                               uint32_t next, size_t arc)
 {
-    const struct an_gcno_dead_end *dead_ends =
-        writer->gcno->dead_ends.items + function->first_dead_end;
-    for (; next < function->dead_end_count && dead_ends[next].next_arc == arc; next++) {
+    for (; next < function->dead_end_count; next++) {
+        const struct an_gcno_dead_end *dead_end =
+            &writer->gcno->dead_ends.items[function->first_dead_end + next];
+        if (dead_end->next_arc != arc)
+            break;
         size_t start = begin(writer, AN_GCNO_ARCS);
-        put(writer, dead_ends[next].block);
+        put(writer, dead_end->block);
         end(writer, start);
     }
     return next;
@@ -112,7 +114,7 @@ static uint32_t put_dead_ends(const struct writer *writer, const struct an_gcno_
 
 static void put_arcs(const struct writer *writer, const struct an_gcno_function *function)
 {
-    const struct an_gcno_arc *arcs = writer->gcno->arcs.items + function->first_arc;
+    const struct an_gcno_arc *arcs = an_gcno_arcs(writer->gcno, function);
     size_t start = 0;
     uint32_t dead_end = 0;
     for (uint32_t i = 0; i < function->arc_count; i++) {
@@ -139,7 +141,7 @@ static bool has_name(const struct an_gcno_line *lines, uint32_t i, bool is_first
 
 static void put_lines(const struct writer *writer, const struct an_gcno_function *function)
 {
-    const struct an_gcno_line *lines = writer->gcno->lines.items + function->first_line;
+    const struct an_gcno_line *lines = an_gcno_lines(writer->gcno, function);
     size_t start = 0;
     for (uint32_t i = 0; i < function->line_count; i++) {
         bool is_first = i == 0 || lines[i].block != lines[i - 1].block;
