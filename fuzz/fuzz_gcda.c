@@ -1,9 +1,9 @@
 /*
  * Feeds counter files of GCC to the reader. Claims: what it accepts is written so that it reads as the same
- * and is written as the same again; merged with itself it has twice the runs, in either order; changed by a
- * factor of one it stays what it is, and so it does when its greatest count becomes what it is; compared with
- * itself all functions are the same that can be found by their numbers; what it becomes in another release can
- * be read. What a stream is taken apart into are such files.
+ * and is written as the same again; merged with itself it has twice the runs, in either order; of a damaged copy a
+ * merge takes all or nothing; changed by a factor of one it stays what it is, and so it does when its greatest
+ * count becomes what it is; compared with itself all functions are the same that can be found by their numbers;
+ * what it becomes in another release can be read. What a stream is taken apart into are such files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,30 @@ static void claim_doubles(struct an_bytes file, const struct an_gcda *gcda,
     claim(into.runs == 2 * runs && into.functions.count == gcda->functions.count);
     claim_comes_back(&into);
     an_gcda_free(&into);
+}
+
+/* A later run whose file is damaged is taken only if it is a good file, and then as what it is. */
+static void claim_takes_good_ones(struct an_bytes file, size_t at, uint8_t damage)
+{
+    struct an_gcda into, alone;
+    struct an_gcda_added added;
+    struct an_error error;
+    uint8_t *copy = malloc(file.size);
+    if (!copy)
+        return;
+    memcpy(copy, file.data, file.size);
+    copy[at] ^= damage;
+    struct an_bytes later = {copy, file.size};
+    claim(an_gcda_read(&into, file, &error) == AN_OK);
+    if (an_gcda_add(&into, later, AN_GCDA_LATER_FIRST, &added, &error) == AN_OK) {
+        claim(an_gcda_read(&alone, later, &error) == AN_OK);
+        claim(added.total == an_gcda_total(&alone));
+        claim(into.functions.count == alone.functions.count);
+        claim_comes_back(&into);
+        an_gcda_free(&alone);
+    }
+    an_gcda_free(&into);
+    free(copy);
 }
 
 static struct an_gcda rewritten(struct an_bytes file, struct an_gcc_scale scale)
@@ -151,6 +175,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     claim_comes_back(&gcda);
     claim_doubles(file, &gcda, AN_GCDA_LATER_FIRST);
     claim_doubles(file, &gcda, AN_GCDA_EARLIER_FIRST);
+    for (unsigned i = 1; i < 8; i++)
+        claim_takes_good_ones(file, size * i / 8, (uint8_t)(1u << i));
     claim_scales(file, &gcda);
     claim_overlaps(&gcda);
     claim_converts(file);
