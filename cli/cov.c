@@ -17,6 +17,8 @@
 enum {
     TEXT = 1,
     DIRECTORY,
+    HTML,
+    TITLE,
     JSON,
     FUNCTIONS,
     MISSING,
@@ -39,6 +41,8 @@ enum {
 static const struct option_spec options[] = {
     {TEXT, 't', "text", NULL, "print the sources, with how often each line ran"},
     {DIRECTORY, 'C', "directory", "DIR", "write the same to a file below DIR for each source"},
+    {HTML, 0, "html", "DIR", "write a report to DIR: pages to look at, with colours and search"},
+    {TITLE, 0, "title", "TEXT", "of the report (default: Coverage)"},
     {JSON, 0, "json", NULL, "print all as JSON, as gcov does, with totals"},
     {FUNCTIONS, 'f', "functions", NULL, "print a table of functions, the most called ones first"},
     {MISSING, 'm', "missing", NULL, "tell which lines never ran"},
@@ -123,6 +127,12 @@ static bool take(struct cov_request *request, const struct command *command, int
     switch (id) {
     case DIRECTORY:
         request->directory = value;
+        return true;
+    case HTML:
+        request->html = value;
+        return true;
+    case TITLE:
+        request->title = value;
         return true;
     case OUTPUT:
         request->output = value;
@@ -254,6 +264,8 @@ static bool print(const struct cov *cov)
     const struct cov_request *request = cov->request;
     if (request->directory && !cov_write_texts(cov))
         return false;
+    if (request->html && !cov_write_html(cov))
+        return false;
     if (!redirect_start(request->output))
         return false;
     bool done = true;
@@ -263,7 +275,7 @@ static bool print(const struct cov *cov)
         done = cov_print_texts(cov);
     else if (request->functions)
         done = cov_print_functions(cov);
-    else if (!request->directory)
+    else if (!request->directory && !request->html)
         cov_print_sources(cov);
     return redirect_finish() && done;
 }
@@ -359,6 +371,9 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (id == OPTION_END && parser.operand_count == 0) {
         say_error("no input (name objects, their gcno and gcda, or folders of them)");
         say("try '%s %s --help'", program_name, command->name);
+    } else if (id == OPTION_END && request.html && request.json) {
+        /* Counts of instances are in their sources' lines in one, and apart in the other. */
+        say_error("--html and --json at once; call it twice");
     } else if (id == OPTION_END) {
         status = run_operands(&request, &parser);
     }
@@ -391,6 +406,8 @@ const struct command command_cov = {
                 "    a table of all sources of the objects below build\n"
                 "anneal cov --missing -x '/usr/*' build run1 run2\n"
                 "    adds up two runs, and tells which lines never ran\n"
+                "anneal cov --html report -x '/usr/*' build\n"
+                "    pages to look at: open report/index.html\n"
                 "anneal cov -t -b -i 'src/parse*' build\n"
                 "    prints the parser, with counts of lines and branches\n",
     .see_also = "anneal-gcov(1), anneal-merge(1), gcov(1)",

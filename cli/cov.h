@@ -15,6 +15,7 @@ struct cov_request {
     struct annotation annotation;
     struct cov_globs include, exclude;
     const char *output, *directory, *ledger;
+    const char *html, *title; /* a report's folder, and what it is called */
     bool text, json, functions, missing, keep_going, quiet;
     double least; /* percentage of lines; below, the command fails */
     unsigned threads;
@@ -37,6 +38,9 @@ bool cov_print_functions(const struct cov *cov);
 bool cov_print_texts(const struct cov *cov);
 bool cov_write_texts(const struct cov *cov);
 bool cov_print_json(const struct cov *cov);
+
+/* A report to look at, in a folder, whole or not at all; false after a message. */
+bool cov_write_html(const struct cov *cov);
 
 /* Whether a source is wanted. */
 bool cov_takes(const struct cov_request *request, const struct an_coverage_source *source);

@@ -321,6 +321,9 @@ def strip(browser):
     assert 1450 < int(middle[1:]) < 1550, middle
     top = page.run("document.querySelector('.view').style.top")
     assert 48 < float(top.rstrip("%")) < 50, top
+    page = browser.open(str(LONG) + "#L2401")  # a link shows its place, too
+    wait_for(page, "parseFloat(document.querySelector('.view').style.top) > 75")
+    assert page.run("parseFloat(document.querySelector('.view').style.height)") < 5
     return page
 
 

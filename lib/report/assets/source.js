@@ -173,16 +173,15 @@
 
     const topEdge = () => document.querySelector(".top").getBoundingClientRect().bottom + 4;
 
-    // Number of the line at this height of the window.
+    // Number of the line at this height of the window, or of one before it: that of a block that was not
+    // laid out yet, or of the code above instances.
     function lineAt(y) {
         const box = code.getBoundingClientRect();
-        for (const down of [0, 24, 48, 96]) {
-            const line = document.elementFromPoint(box.left + 4, Math.max(y, box.top + 2) + down)
-                ?.closest(".k > [id^=L]");
-            if (line)
-                return numberOf(line);
-        }
-        return 0;
+        const found = document.elementFromPoint(box.left + 4, Math.max(y, box.top + 2))?.closest(".k > *, .k");
+        let line = found?.matches(".k") ? found.firstElementChild : found;
+        while (line && !line.id.startsWith("L"))
+            line = line.previousElementSibling;
+        return line ? numberOf(line) : 0;
     }
 
     function isSeen(line) {

@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# anneal cov --html: what is in the report, and which folders it replaces. tests/report looks at the pages.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+
+export SOURCE_DATE_EPOCH=1700000000
+
+# Two files of one name, a header with a function that both have, and a run.
+program() {
+    mkdir -p src/part build
+    printf 'static inline int twice(int n)\n{\n    return n < 0 ? 0 : 2 * n;\n}\n' >src/twice.h
+    printf '#include "../twice.h"\nint part(int n) { return twice(n); }\n' >src/part/main.c
+    cat >src/main.c <<'END'
+#include "twice.h"
+int part(int n);
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    for (int i = 0; i < 1500; i++)
+        sum += part(i) > twice(argc);
+    if (argc > 99)
+        sum = (argv[1][0] == '<') && sum;
+    return sum == 0;
+}
+END
+    (cd build && gcc --coverage -O0 -c ../src/main.c -o main.o && gcc --coverage -O0 -c ../src/part/main.c -o part.o &&
+        gcc --coverage main.o part.o -o program && ./program)
+}
+
+# has FILE TEXT...
+has() {
+    local file=$1 text
+    shift
+    for text; do
+        grep -qF -e "$text" "$file" || fail "$file has no $text"
+    done
+}
+
+# Nothing hidden is left behind.
+nothing_else() {
+    expect "$(find . -name '.*' ! -name . ! -name ..)" ''
+}
+
+# What the pages tell is what the table tells, and what gcov counts.
+tells_the_same() {
+    program
+    run 0 "$anneal" cov --html report build
+    expect "$(wc -c <out)" 0
+    run 0 "$anneal" cov build
+    read -r _ lines _ all _ <<<"$(grep '^total' out)"
+    has report/index.html "<span>$lines of $all</span>" 'src/</small>' '1 run ' '2023-11-14 22:13 UTC' \
+        'href="src/part.main.c.html"' 'href="src/main.c.html"' 'href="src/twice.h.html"'
+    has report/src/main.c.html '<b title=1,501>1.5k</b>' '<b title="1, but not all of it">1</b><u title=' 'class=u><b title="never ran">0</b>' \
+        "(argv[1][0] == &#39;&lt;&#39;)"
+    has report/src/twice.h.html 'instances of the code above'
+    has report/functions.js '["part",2,1500,'
+    nothing_else
+}
+
+takes_what_is_wanted() {
+    program
+    run 0 "$anneal" cov --html report/below/here --title 'A < B' -x '*.h' -x 'src/part/*' build
+    says '1 source, ' 'open report/below/here/index.html'
+    has report/below/here/index.html '<title>A &lt; B</title>'
+    expect "$(ls report/below/here/src)" main.c.html
+    run 0 "$anneal" cov -q --html quiet -f build
+    expect "$(cat err)" ''
+    grep -q ' main ' out # the table that was asked for
+    run 2 "$anneal" cov --html both --json build
+    [ ! -e both ]
+}
+
+is_the_same_each_time() {
+    program
+    run 0 "$anneal" cov --html one build
+    run 0 "$anneal" cov -j 1 --html two build
+    diff -r one two
+}
+
+misses_sources() {
+    program
+    mv src/main.c src/gone.c
+    run 0 "$anneal" cov --html report build
+    says '1 source could not be read, and has counts only'
+    has report/src/main.c.html 'The source was not there when the report was made' '>1.5k</b>'
+}
+
+replaces_a_report() {
+    program
+    run 0 "$anneal" cov --html report build
+    chmod 750 report
+    touch report/src/of.an.earlier.source.html
+    run 0 "$anneal" cov --html report/ --title Again -i src/main.c build
+    has report/index.html '<title>Again</title>'
+    expect "$(ls report/src)" main.c.html
+    expect "$(stat -c %a report)" 750
+    mkdir empty
+    run 0 "$anneal" cov --html empty build
+    has empty/index.html 'src/main.c'
+    ln -s report link
+    run 0 "$anneal" cov --html link build
+    expect "$(readlink link)" report
+    has report/index.html '<title>Coverage</title>'
+    (cd empty && "$anneal" cov -q --html . -i '*twice.h' ../build)
+    expect "$(ls empty/src)" twice.h.html
+    nothing_else
+}
+
+# refused FOLDER WHY: it stays as it is
+refused() {
+    cp -r "$1" before
+    run 1 "$anneal" cov --html "$1" build
+    says "$1: $2"
+    diff -r "$1" before
+    rm -rf before
+    nothing_else
+}
+
+refuses_other_folders() {
+    program
+    run 0 "$anneal" cov --html report build
+    refused src/part 'has main.c, which is no part of a report'
+    touch report/notes.txt
+    refused report 'has notes.txt, which is no part of a report'
+    rm report/notes.txt
+    mkdir report/src/deeper
+    refused report 'has src/deeper, which is no part of a report'
+    rmdir report/src/deeper
+    echo '<html>' >report/index.html # somebody else's
+    refused report 'has files, but they are no report that anneal made'
+    rm -r report/src report/index.html
+    ln -s ../src report/src
+    refused report 'has src, which is no part of a report'
+    refused build/program 'is a file, expected a folder'
+    run 1 "$anneal" cov --html '' build
+    says 'the folder of the report has no name'
+    run 1 "$anneal" cov --html build/program/below build
+    [ ! -e report.new ]
+}
+
+# The source is a pipe, so that the program waits where the signal is to find it.
+cleans_up() {
+    local job status=0
+    program
+    mkdir report
+    rm src/main.c
+    mkfifo src/main.c
+    "$anneal" cov --html report build 2>err &
+    job=$!
+    for _ in {1..600}; do
+        [ -z "$(find . -name '.report.*')" ] || break
+        sleep 0.1
+    done
+    expect "$(find . -name '.report.*' | wc -l)" 1
+    kill -TERM $job
+    echo 'int main;' >src/main.c
+    wait $job || status=$?
+    expect $status 143
+    nothing_else
+    expect "$(ls report)" ''
+}
+
+# A limit on the size of files stands for a full disk.
+survives_a_full_disk() {
+    program
+    run 0 "$anneal" cov --html report build
+    cp -r report before
+    (
+        trap '' XFSZ
+        ulimit -f 8
+        run 1 "$anneal" cov --html report --title Other build
+        says 'report: cannot write a page'
+    )
+    diff -r report before
+    nothing_else
+}
+
+check_with gcc 'pages tell what the table tells' tells_the_same
+check_with gcc 'a report has the sources that are wanted, and a title' takes_what_is_wanted
+check_with gcc 'the same counts make the same report' is_the_same_each_time
+check_with gcc 'a source that is not there has counts' misses_sources
+check_with gcc 'a report replaces a report, and an empty folder' replaces_a_report
+check_with gcc 'nothing else is replaced' refuses_other_folders
+check_with gcc 'a signal leaves nothing behind' cleans_up
+check_with gcc 'a full disk leaves the old report' survives_a_full_disk
+finish
