@@ -6,7 +6,8 @@
 #
 #     console_session.py [OPTION]... FILE... >LOG
 #
-# FILE is what all cores print, as obj/FILENAME0, obj/FILENAME1...
+# FILE is what all cores print, as obj/FILENAME0, obj/FILENAME1... @ in it stands for the core, if each has a
+# file of its own.
 #     --cores=N        (default 16)
 #     --prefix=TEXT    in front of lines; @ stands for the core, # for a time (default: nothing; then the
 #                      cores print one after the other)
@@ -45,7 +46,7 @@ def printed_by(core, options):
     lines = [f"Dumping files on core {core}"]
     for _ in range(2 if options.twice else 1):
         for path in options.files:
-            with open(path, "rb") as file:
+            with open(path.replace("@", str(core)), "rb") as file:
                 lines += uuencoded(f"obj/{os.path.basename(path)}{core}", file.read(), options)
     return lines + [f"Done dumping files on core {core}"]
 
