@@ -35,7 +35,10 @@ static bool make_room(struct an_file *file, size_t wanted)
 {
     if (wanted <= file->capacity)
         return true;
-    uint8_t *grown = an_grow(file->buffer, wanted, 1);
+    enum { LARGE = 1 << 20 };
+    uint8_t *grown = !file->buffer && wanted >= LARGE ? an_alloc_large(&wanted) : NULL;
+    if (!grown)
+        grown = an_grow(file->buffer, wanted, 1);
     if (!grown)
         return false;
     file->buffer = grown;

@@ -53,6 +53,16 @@ void *an_alloc_large(size_t *size)
     return memory;
 }
 
+void *an_alloc_table(size_t count, size_t size)
+{
+    size_t bytes, rounded;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes < LARGE_PAGE)
+        return an_alloc_zero(count, size);
+    rounded = bytes;
+    void *table = an_fault() ? NULL : an_alloc_large(&rounded);
+    return table ? memset(table, 0, bytes) : NULL;
+}
+
 void *an_shrink(void *old, size_t size)
 {
     return realloc(old, size);

@@ -37,6 +37,9 @@ void *an_arena_zero(struct an_arena *arena, size_t count, size_t size);
 char *an_arena_copy(struct an_arena *arena, const void *bytes, size_t size); /* adds a final 0 */
 void an_arena_free(struct an_arena *arena);
 
+/* As an_alloc_zero, for a table that may have many megabytes: then in large pages, too. */
+void *an_alloc_table(size_t count, size_t size);
+
 #ifdef AN_FAULTS
 /*
  * Test builds only: the allocation or I/O call after `countdown` more of them fails (0: the next).

@@ -159,7 +159,7 @@ static bool walk_function(struct an_coverage_build *build, size_t number)
 
 enum an_code an_coverage_find_ends(struct an_coverage_build *build, struct an_error *error)
 {
-    build->lines = an_alloc_zero((size_t)build->line_count + 1, sizeof *build->lines);
+    build->lines = an_alloc_table((size_t)build->line_count + 1, sizeof *build->lines);
     build->functions =
         an_arena_zero(&build->arena, build->origins.count + 1, sizeof *build->functions);
     bool done = build->lines && build->functions;

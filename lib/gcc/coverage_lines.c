@@ -47,8 +47,8 @@ static bool make_room(struct counting *counting)
     size_t branches = 0;
     for (size_t i = 0; i < build->ends.count; i++)
         branches += block_of(counting, &counting->ends[i])->arc_count;
-    build->blocks = an_alloc(build->ends.count + 1, sizeof *build->blocks);
-    build->branches = an_alloc(branches + 1, sizeof *build->branches);
+    build->blocks = an_alloc_table(build->ends.count + 1, sizeof *build->blocks);
+    build->branches = an_alloc_table(branches + 1, sizeof *build->branches);
     counting->nodes = an_alloc_zero(build->object_count + 1, sizeof *counting->nodes);
     if (!build->blocks || !build->branches || !counting->nodes)
         return false;

@@ -181,9 +181,9 @@ static bool make_room(struct solving *solving)
         most_arcs = function->arc_count > most_arcs ? function->arc_count : most_arcs;
         most_blocks = function->block_count > most_blocks ? function->block_count : most_blocks;
     }
-    covered->blocks = an_alloc_zero((size_t)blocks + 1, sizeof *covered->blocks);
+    covered->blocks = an_alloc_table((size_t)blocks + 1, sizeof *covered->blocks);
     covered->block_counts = an_alloc((size_t)blocks + 1, sizeof *covered->block_counts);
-    covered->arcs = an_alloc(gcno->arcs.count + 1, sizeof *covered->arcs);
+    covered->arcs = an_alloc_table(gcno->arcs.count + 1, sizeof *covered->arcs);
     solving->arc_counts = an_alloc((size_t)most_arcs + 1, sizeof *solving->arc_counts);
     solving->entered = an_alloc((size_t)most_blocks + 1, sizeof *solving->entered);
     return covered->blocks && covered->block_counts && covered->arcs && solving->arc_counts &&

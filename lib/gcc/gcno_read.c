@@ -389,12 +389,27 @@ static enum an_code read_records(struct reader *reader, struct an_bytes file)
     return code;
 }
 
+/* Large files get about the room that they will need, in large pages; whatever lacks then is made as always. */
+static bool make_room(struct an_gcno *gcno, size_t size)
+{
+    enum { LARGE = 1 << 20, BYTES_PER_ARC = 20, BYTES_PER_LINE = 26 };
+    if (size < LARGE)
+        return true;
+    gcno->arcs.capacity = size / BYTES_PER_ARC;
+    gcno->lines.capacity = size / BYTES_PER_LINE;
+    gcno->arcs.items = an_alloc_table(gcno->arcs.capacity, sizeof *gcno->arcs.items);
+    gcno->lines.items = an_alloc_table(gcno->lines.capacity, sizeof *gcno->lines.items);
+    return gcno->arcs.items && gcno->lines.items;
+}
+
 enum an_code an_gcno_read(struct an_gcno *gcno, struct an_bytes file, struct an_error *error)
 {
     struct reader reader = {
         .gcno = gcno, .cursor = an_cursor_at(file, 0, false), .size = file.size, .error = error};
     *gcno = (struct an_gcno){.folder = an_gcno_no_name};
     enum an_code code = read_header(&reader);
+    if (code == AN_OK && !make_room(gcno, file.size))
+        code = an_fail_memory(error);
     if (code == AN_OK)
         code = read_records(&reader, file);
     an_vector_free(&reader.seen);

@@ -22,6 +22,21 @@ static void products_that_overflow(void **state)
     an_arena_free(&arena);
 }
 
+static void tables_are_zero(void **state)
+{
+    (void)state;
+    assert_null(an_alloc_table(half, 4));
+    for (size_t size = 1; size < (size_t)16 << 20; size = 3 * size + 1) {
+        char *table = an_alloc_table(size, 3);
+        assert_non_null(table);
+        for (size_t i = 0; i < 3 * size; i++)
+            if (table[i] != 0)
+                fail();
+        memset(table, 1, 3 * size); /* what is handed out next may be the same */
+        free(table);
+    }
+}
+
 static void nothing_is_something(void **state)
 {
     (void)state;
@@ -36,6 +51,7 @@ static void nothing_is_something(void **state)
     an_arena_free(&arena);
     free(none);
     free(zero);
+    free(an_alloc_table(0, 8));
 }
 
 static void grown_memory_keeps_its_content(void **state)
@@ -120,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_that_overflow),
         cmocka_unit_test(nothing_is_something),
+        cmocka_unit_test(tables_are_zero),
         cmocka_unit_test(grown_memory_keeps_its_content),
         cmocka_unit_test(pieces_do_not_overlap),
         cmocka_unit_test(a_large_piece_leaves_the_block_usable),
