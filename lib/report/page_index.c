@@ -123,8 +123,19 @@ static void put_range(struct an_buffer *page, const struct range *range)
 
 /* ---- the table ---- */
 
+/* Columns have widths of their own, so that nothing moves as rows come and go. */
+static void put_columns(struct an_buffer *page)
+{
+    an_html(page, "<colgroup><col>");
+    for (size_t i = 0; i < AN_REPORT_MEASURES; i++)
+        an_buffer_print(page, "<col class=\"share %s\"><col class=%s><col class=%s>", classes[i],
+                        classes[i], classes[i]);
+    an_html(page, "<col class=hot></colgroup>\n");
+}
+
 static void put_heading(struct an_buffer *page, const struct an_report_site *site)
 {
+    put_columns(page);
     an_html(page, "<thead>\n<tr><th rowspan=2 scope=col class=sort data-c=0>Name</th>");
     for (size_t i = 0; i < AN_REPORT_MEASURES; i++) {
         an_buffer_print(page, "<th colspan=3 scope=colgroup class=\"group %s\">", classes[i]);

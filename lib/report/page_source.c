@@ -431,7 +431,12 @@ static void put_notes(const struct walk *walk)
 static void put_legend(struct an_buffer *page, uint64_t greatest)
 {
     an_html(page, "<p class=legend><span>never <i class=u></i></span> <span>in part <i class=p></i>"
-                  "</span> <span>1 ");
+                  "</span>");
+    if (greatest == 0) {
+        an_html(page, "</p>\n");
+        return;
+    }
+    an_html(page, " <span>1 ");
     for (unsigned level = 0; level < AN_REPORT_LEVELS; level++)
         an_buffer_print(page, "<i class=h%u></i>", level);
     an_html(page, " ");

@@ -27,7 +27,7 @@ def expect(value, expected):
 class Page(html.parser.HTMLParser):
     """Elements closed in the order in which they were opened, and addresses of other files."""
 
-    ALONE = {"meta", "link", "path"}
+    ALONE = {"meta", "link", "path", "col"}
 
     def __init__(self, path):
         super().__init__()

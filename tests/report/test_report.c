@@ -200,10 +200,11 @@ static void test_notes(void **context)
 static void expect_tags(const char *page)
 {
     static const char *const tags[] = {
-        "a",    "aside",  "b",       "body",  "details", "dd",   "div",     "dl",       "dt",
-        "h1",   "header", "html",    "i",     "link",    "main", "meta",    "nav",      "p",
-        "path", "script", "section", "small", "span",    "svg",  "summary", "table",    "tbody",
-        "td",   "th",     "thead",   "title", "tr",      "u",    "footer",  "!doctype",
+        "a",     "aside", "b",       "body",   "col",      "colgroup", "details", "dd",
+        "div",   "dl",    "dt",      "h1",     "header",   "html",     "i",       "link",
+        "main",  "meta",  "nav",     "p",      "path",     "script",   "section", "small",
+        "span",  "svg",   "summary", "table",  "tbody",    "td",       "th",      "thead",
+        "title", "tr",    "u",       "footer", "!doctype",
     };
     for (const char *tag = page; (tag = strchr(tag, '<')); tag++) {
         const char *name = tag + 1 + (tag[1] == '/');
