@@ -85,11 +85,13 @@ const struct command command_rt = {
         "With it, all processes of a program add to one file, however many there are at once, and "
         "whatever happens to them: what is in the file stays whole when a process is killed or the "
         "disk is "
-        "full. The file is called as ANNEAL_PROFILE_FILE or LLVM_PROFILE_FILE say; %p %h %t %b %m "
-        "and %4m in it mean what they mean to LLVM.",
+        "full. clang's file is called as ANNEAL_PROFILE_FILE or LLVM_PROFILE_FILE say; %p %h %t %b "
+        "%m "
+        "and %4m in it mean what they mean to LLVM. GCC's files are called as the compiler said, "
+        "with GCOV_PREFIX and GCOV_PREFIX_STRIP.",
     .options = options,
     .examples = "clang -O2 -fprofile-generate app.c -o app $(anneal rt --ldflags)\n"
-                "    a program that merges its profiles itself\n"
+                "    a program that merges its profiles itself; gcc likewise\n"
                 "LLVM_PROFILE_FILE=app.profraw ./app\n"
                 "    adds a run to app.profraw\n"
                 "anneal merge -o app.profdata app*.profraw\n"

@@ -116,5 +116,6 @@ int __llvm_profile_write_buffer(char *buffer)
 int __llvm_profile_check_compatibility(const char *profile, uint64_t size)
 {
     const struct an_rt_module *found = an_rt_module();
-    return !found || an_rt_raw_judge(found, (const uint8_t *)profile, size) != AN_RT_FITS;
+    uint64_t owner;
+    return !found || an_rt_raw_judge(found, (const uint8_t *)profile, size, &owner) != AN_RT_FITS;
 }

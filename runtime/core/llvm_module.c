@@ -118,12 +118,12 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-uint64_t an_rt_module_signature(const struct an_rt_module *module)
+uint64_t an_rt_signature(const struct an_rt_layout *layout, uint64_t version_word,
+                         const uint8_t *data, size_t records)
 {
-    const struct an_rt_layout *layout = &module->layout;
-    uint64_t sum = mix(module->version_word, module->records);
-    for (size_t i = 0; i < module->records; i++) {
-        const uint8_t *record = an_rt_record(module, i);
+    uint64_t sum = mix(version_word, records);
+    for (size_t i = 0; i < records; i++) {
+        const uint8_t *record = data + i * layout->record_size;
         uint64_t shape = an_rt_load32(record + layout->counter_number);
         for (unsigned kind = 0; kind < layout->kinds; kind++)
             shape = shape << 16 ^ an_rt_sites(layout, record, kind);

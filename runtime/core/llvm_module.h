@@ -60,8 +60,15 @@ const struct an_rt_layout *an_rt_layout(unsigned version);
 /* The module that this copy of the runtime is linked into. NULL: nothing in it is instrumented. */
 const struct an_rt_module *an_rt_module(void);
 
-/* A number that differs between builds whose profiles cannot be added up. */
-uint64_t an_rt_module_signature(const struct an_rt_module *module);
+/* A number that differs between builds whose profiles cannot be added up: of these records. */
+uint64_t an_rt_signature(const struct an_rt_layout *layout, uint64_t version_word,
+                         const uint8_t *data, size_t records);
+
+static inline uint64_t an_rt_module_signature(const struct an_rt_module *module)
+{
+    return an_rt_signature(&module->layout, module->version_word, module->data.begin,
+                           module->records);
+}
 
 static inline uint64_t an_rt_load64(const void *from)
 {

@@ -27,10 +27,17 @@ struct writer {
     unsigned pair_count;
 };
 
-enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size)
+enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                               uint64_t *owner)
 {
     struct an_rt_file file;
-    return an_rt_file_open(&file, module, old, size);
+    enum an_rt_fit fit = an_rt_file_open(&file, module, old, size);
+    uint64_t version_word = file.words[AN_RT_VERSION];
+    const struct an_rt_layout *layout = an_rt_layout((uint8_t)version_word);
+    *owner = 0;
+    if (fit == AN_RT_OTHER && layout)
+        *owner = an_rt_signature(layout, version_word, file.data, file.words[AN_RT_RECORDS]);
+    return fit;
 }
 
 static uint64_t sum(uint64_t one, uint64_t two)

@@ -9,9 +9,11 @@
 
 /*
  * Whether the module's counts can be added to the profile in these bytes. AN_RT_FITS promises that
- * an_rt_raw_write can rely on all of them. Further profiles may stand behind it.
+ * an_rt_raw_write can rely on all of them. Further profiles may stand behind it. *owner: the signature of
+ * the profile's build, when that is another one.
  */
-enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size);
+enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                               uint64_t *owner);
 
 /*
  * Writes the profile of the module; added to the old one when `old` is not NULL. Addresses in it are

@@ -12,12 +12,14 @@
 
 #include "hosted/file_sink.h"
 #include "hosted/message.h"
+#include "hosted/name.h"
 
 enum {
     PAGE = 4096,
     LOCK_SECONDS = 20,
     LONGEST_WAIT = 4000000, /* nanoseconds between two tries */
-    ROUNDS = 1000,          /* how often the file may be replaced before we get its lock */
+    SPILLS = 16,
+    ROUNDS = 1000, /* how often the file may be replaced before we get its lock */
 };
 
 /* Writes the new contents; 0, or an errno. */
@@ -185,6 +187,13 @@ static int take_place(struct an_rt_file_sink *to, const char *path, const struct
     return fchmod(to->file, is->st_mode & 07777) < 0 || rename(to->path, path) < 0 ? errno : 0;
 }
 
+static bool name_beside(const char *path, uint64_t owner, char name[AN_RT_PATH])
+{
+    char tag[24];
+    snprintf(tag, sizeof tag, "%016llx", (unsigned long long)owner);
+    return an_rt_name_with(path, tag, name, AN_RT_PATH);
+}
+
 static int replace(int file, const char *path, const struct an_rt_contents *contents,
                    const uint8_t *old, const struct stat *is)
 {
@@ -204,6 +213,23 @@ static int replace(int file, const char *path, const struct an_rt_contents *cont
             unlink(name);
     }
     return error;
+}
+
+/* The file becomes NAME.OWNER; false when that is there already, or cannot be. */
+static bool make_room(const char *path, uint64_t owner)
+{
+    char name[AN_RT_PATH];
+    return name_beside(path, owner, name) &&
+           renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0;
+}
+
+static bool is_older_than_program(const struct stat *is)
+{
+    struct stat program;
+    return stat("/proc/self/exe", &program) == 0 &&
+           (is->st_mtim.tv_sec < program.st_mtim.tv_sec ||
+            (is->st_mtim.tv_sec == program.st_mtim.tv_sec &&
+             is->st_mtim.tv_nsec < program.st_mtim.tv_nsec));
 }
 
 static int set_aside(const char *path)
@@ -242,7 +268,8 @@ static enum step add_locked(int file, const struct stat *is, const char *path,
     uint8_t *old = load(file, size);
     if (!old)
         return failed(path, errno ? errno : ENOMEM);
-    enum an_rt_fit fit = contents->judge(contents->context, old, size);
+    uint64_t owner;
+    enum an_rt_fit fit = contents->judge(contents->context, old, size, &owner);
     int error = 0;
     if (fit == AN_RT_FITS)
         error = replace(file, path, contents, old, is);
@@ -251,7 +278,9 @@ static enum step add_locked(int file, const struct stat *is, const char *path,
     an_rt_scratch_free(old, size ? size : 1);
     if (error)
         return failed(path, error);
-    return fit == AN_RT_FITS ? DONE : fit == AN_RT_OTHER ? TAKEN : AGAIN;
+    if (fit == AN_RT_OTHER)
+        return is_older_than_program(is) && make_room(path, owner) ? AGAIN : TAKEN;
+    return fit == AN_RT_FITS ? DONE : AGAIN;
 }
 
 /* Devices and pipes take the profile as it is. */
@@ -290,21 +319,30 @@ static enum step add_once(const char *path, const struct an_rt_contents *content
     return step;
 }
 
-enum an_rt_outcome an_rt_commit(const char *path, const struct an_rt_contents *contents)
+static enum step add(const char *path, const struct an_rt_contents *contents)
 {
     enum step step = AGAIN;
     for (int round = 0; step == AGAIN && round < ROUNDS; round++)
         step = add_once(path, contents);
-    switch (step) {
-    case DONE:
-        return AN_RT_ADDED;
-    case TAKEN:
-        return AN_RT_TAKEN;
-    case FAILED:
-        return AN_RT_FAILED;
-    case AGAIN:
-    case BUSY:
-        break;
+    return step == AGAIN ? BUSY : step;
+}
+
+bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner)
+{
+    char beside[AN_RT_PATH], spill[AN_RT_PATH], number[12];
+    const char *name = path;
+    enum step step = add(path, contents);
+    if (step == TAKEN && name_beside(path, owner, beside)) {
+        name = beside;
+        step = add(name, contents);
     }
-    return AN_RT_BUSY;
+    for (int i = 1; i <= SPILLS && (step == BUSY || step == TAKEN); i++) {
+        snprintf(number, sizeof number, "%d", i);
+        if (!an_rt_name_with(name, number, spill, sizeof spill))
+            break;
+        step = add(spill, contents);
+    }
+    if (step == BUSY || step == TAKEN)
+        an_rt_warn(path, "others hold this file and all that stand in for it; counts are lost", 0);
+    return step == DONE;
 }

@@ -5,8 +5,8 @@
  *     open ─► lock ─► is it still the file of that name? ─► read ─► judge
  *                                                                    ├─ fits: write NAME.new with the
  *                                                                    │  sum, rename it to NAME
- *                                                                    ├─ other: the caller takes
- *                                                                    │  another name
+ *                                                                    ├─ other: take NAME.OWNER, or
+ *                                                                    │  give it that name
  *                                                                    ╰─ damaged: rename it to
  *                                                                       NAME.damaged, begin anew
  *     there is none: write a nameless file, give it the name if nobody else has done so
@@ -14,6 +14,11 @@
  * The rename is the commit point: readers see the old file or the new one. (Files of a page at most are
  * written in place, at once.) Locks go with the process
  * that holds them; who waited for the lock of a file that was replaced opens the new one.
+ *
+ * When another build's profile stands there, the newer one of both has the name: a profile that was written
+ * last before this program was built becomes NAME.OWNER, with its build's number; otherwise this program adds
+ * to NAME.OWNER, with its own number. When others hold the lock for too long, for one of them is stopped, it is
+ * NAME.1 and so on. Tags stand before what is behind the last dot of NAME.
  */
 #ifndef AN_RT_COMMIT_H
 #define AN_RT_COMMIT_H
@@ -21,22 +26,18 @@
 #include "core/port.h"
 
 struct an_rt_contents {
-    /* What an existing file is. Bytes behind `size` may not be read. */
-    enum an_rt_fit (*judge)(void *context, const uint8_t *old, size_t size);
+    /* What an existing file is; if another build's, *owner is the number of that. */
+    enum an_rt_fit (*judge)(void *context, const uint8_t *old, size_t size, uint64_t *owner);
     /* Writes the new file; old is NULL when there is none. */
     bool (*write)(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink);
     void *context;
 };
 
-enum an_rt_outcome {
-    AN_RT_ADDED,
-    AN_RT_TAKEN,  /* the file is another build's: it was left alone */
-    AN_RT_BUSY,   /* others held the lock for too long */
-    AN_RT_FAILED, /* there was a message */
-};
-
-/* Adds to the file of that name, of at most AN_RT_PATH bytes with its 0. */
-enum an_rt_outcome an_rt_commit(const char *path, const struct an_rt_contents *contents);
+/*
+ * Adds to the file of that name, of at most AN_RT_PATH bytes with its 0, or to one beside it. owner: the
+ * number of this build. False after a message.
+ */
+bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner);
 
 enum { AN_RT_PATH = 4096 };
 

@@ -3,8 +3,7 @@
  *
  * The name is that of ANNEAL_PROFILE_FILE, LLVM_PROFILE_FILE, what the program or the compiler set
  * (-fprofile-generate=FOLDER), or default.profraw, in this order. Every process adds to the file of that
- * name. When another build's profile stands there, it takes NAME.SIGNATURE; when others hold the file for
- * too long, NAME.1 and so on: nothing is lost, and anneal merge puts all of them together.
+ * name, or, when that is not possible, to one beside it (commit.h).
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,8 +17,6 @@
 #include "hosted/message.h"
 #include "hosted/name.h"
 
-enum { SPILLS = 16 };
-
 /* The compiler sets it; "" or NULL when it does not. */
 extern char __llvm_profile_filename[] __attribute__((weak, visibility("hidden")));
 
@@ -29,38 +26,14 @@ static struct {
     pthread_mutex_t lock;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static enum an_rt_fit judge(void *context, const uint8_t *old, size_t size)
+static enum an_rt_fit judge(void *context, const uint8_t *old, size_t size, uint64_t *owner)
 {
-    return an_rt_raw_judge(context, old, size);
+    return an_rt_raw_judge(context, old, size, owner);
 }
 
 static bool write_profile(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
 {
     return an_rt_raw_write(context, old, size, sink);
-}
-
-/* Tries the name, then those that stand in for it. */
-static enum an_rt_outcome add_to(const char *name, const struct an_rt_contents *contents,
-                                 uint64_t signature)
-{
-    char tag[24], base[AN_RT_PATH], other[AN_RT_PATH];
-    enum an_rt_outcome outcome = an_rt_commit(name, contents);
-    memcpy(base, name, strlen(name) + 1);
-    if (outcome == AN_RT_TAKEN) {
-        snprintf(tag, sizeof tag, "%016llx", (unsigned long long)signature);
-        if (!an_rt_name_with(name, tag, base, sizeof base))
-            return AN_RT_FAILED;
-        outcome = an_rt_commit(base, contents);
-    }
-    for (int i = 1; i <= SPILLS && (outcome == AN_RT_BUSY || outcome == AN_RT_TAKEN); i++) {
-        snprintf(tag, sizeof tag, "%d", i);
-        if (!an_rt_name_with(base, tag, other, sizeof other))
-            return AN_RT_FAILED;
-        outcome = an_rt_commit(other, contents);
-    }
-    if (outcome == AN_RT_BUSY || outcome == AN_RT_TAKEN)
-        an_rt_warn(name, "others hold this file and all that stand in for it; counts are lost", 0);
-    return outcome;
 }
 
 /* 0 when the counts are in the file. */
@@ -74,7 +47,7 @@ static int write_module(const struct an_rt_module *module)
         an_rt_warn(state.pattern, "the name of the profile becomes too long", 0);
         return -1;
     }
-    return add_to(name, &contents, identity.signature) == AN_RT_ADDED ? 0 : -1;
+    return an_rt_commit(name, &contents, identity.signature) ? 0 : -1;
 }
 
 static void choose_name(void)

@@ -245,6 +245,21 @@ damaged() {
     expect "$(multiple 19 all.profraw)" 50
 }
 
+# A program that was built again has the name; what the old one counted is kept beside it.
+rebuilt() {
+    export LLVM_PROFILE_FILE=all.profraw
+    build 19 steps.c steps -fprofile-generate
+    run 0 ./steps
+    cp all.profraw old
+    sleep 0.02
+    build_large steps
+    run 0 ./steps
+    [ ! -s err ]
+    expect "$(find . -name 'all*.profraw' | wc -l)" 2
+    expect "$(counts 19 all.profraw f9 more7)" '10 0 '
+    cmp old all.????????????????.profraw
+}
+
 # A program whose profile is larger than a page.
 build_large() {
     {
@@ -308,6 +323,7 @@ for size in small large; do
     check "$size: killed processes take nothing with them but their own counts" killed $size
 done
 check 'other builds behind the name get files of their own' two_builds
+check 'a program that was built again has the name' rebuilt
 check 'targets of calls survive other load addresses' values_survive
 check 'what was counted before a fork is counted once' forks
 check 'programs can write their profiles themselves' steered

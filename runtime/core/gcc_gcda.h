@@ -1,0 +1,30 @@
+/*
+ * GCC's counter files: written from the program's memory, or from that and a file that other runs of the
+ * program left, added up as libgcov does it. anneal's lib/gcc/format.h draws the format.
+ */
+#ifndef AN_RT_GCC_GCDA_H
+#define AN_RT_GCC_GCDA_H
+
+#include "core/gcc_info.h"
+
+/*
+ * Whether the object's counts can be added to the file in these bytes. *stamp: of an object that has this
+ * name, too, when the file is another one's.
+ */
+enum an_rt_fit an_rt_gcda_judge(const struct an_rt_gcc_info *info, const uint8_t *old, size_t size,
+                                uint32_t *stamp);
+
+/*
+ * Writes the object's counts; added to the old file, which was judged to fit, when `old` is not NULL.
+ * greatest: the greatest count of an arc in the whole program.
+ */
+bool an_rt_gcda_write(const struct an_rt_gcc_info *info, int64_t greatest, const uint8_t *old,
+                      size_t size, struct an_rt_sink *sink);
+
+/* The greatest count of an arc in the object. */
+int64_t an_rt_gcda_greatest(const struct an_rt_gcc_info *info);
+
+/* All counts become 0. */
+void an_rt_gcda_reset(const struct an_rt_gcc_info *info);
+
+#endif

@@ -1,0 +1,297 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The runtime in programs that GCC instrumented: the files that libgcov would have left, whatever happens to
+# the processes.
+#
+# usage: test_gcc_runtime.sh ANNEAL LIBRARY KILL_SOME FULL_DISK
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+library=$(realpath "$2")
+kill_some=$(realpath "$3")
+full_disk=$(realpath "$4")
+programs=$tests/runtime/programs
+with=(-Wl,--whole-archive "$library" -Wl,--no-whole-archive)
+unset GCOV_PREFIX GCOV_PREFIX_STRIP
+
+# calls GCOV PROFILE FUNCTION...: how often each was called.
+calls() {
+    local gcov=$1 profile=$2 function
+    shift 2
+    "$gcov" -t -j "$profile" >calls.json
+    for function; do
+        jq -r --arg name "$function" \
+            '[.files[].functions[] | select(.name == $name)][0].execution_count' calls.json
+    done | tr '\n' ' '
+}
+
+# multiple PROFILE: all counts are the same multiple of one run's; prints it.
+multiple() {
+    local i counts
+    # shellcheck disable=SC2207
+    counts=($(calls gcov-12 "$1" f0 f1 f2 f3 f4 f5 f6 f7 f8 f9))
+    for i in 0 1 2 3 4 5 6 7 8 9; do
+        expect "${counts[i]}" "$((counts[0] * (i + 1)))"
+    done
+    echo "${counts[0]}"
+}
+
+# Without address space randomisation, for some of the values are addresses; with and without threads'
+# counters.
+same_as_libgcov() {
+    local version=$1 source compiler run flags
+    for source in "$tests/data/gcc/src/values.c" "$programs/calls.cc"; do
+        compiler=$([ "${source%.cc}" = "$source" ] && echo gcc || echo g++)-$version
+        for flags in -fprofile-update=single -fprofile-update=atomic '--coverage -O0'; do
+            # shellcheck disable=SC2086
+            "$compiler" -w -O2 -fprofile-generate $flags -c "$source" -o part.o
+            "$compiler" -fprofile-generate part.o -o theirs
+            "$compiler" -fprofile-generate part.o -o ours "${with[@]}"
+            for run in 7 300 12 1000 5; do
+                for which in ours theirs; do
+                    GCOV_PREFIX=$PWD/dir-$which GCOV_PREFIX_STRIP=99 setarch -R ./$which $run \
+                        >out-$which 2>err || true
+                    [ ! -s err ]
+                done
+                cmp out-ours out-theirs
+            done
+            diff -r dir-ours dir-theirs
+            [ -s dir-ours/part.gcda ]
+            rm -r dir-ours dir-theirs
+        done
+    done
+}
+
+build() {
+    local output=$1
+    shift
+    gcc-12 -w -O1 --coverage "$@" -c "$programs/steps.c" -o "$output.o"
+    gcc-12 --coverage "$output.o" -o "$output" "${with[@]}"
+}
+
+at_once() {
+    build steps
+    seq 300 | xargs -P 16 -n 1 ./steps 2>err
+    [ ! -s err ]
+    expect "$(multiple steps.gcda)" 300
+    expect "$(ls -- *.gcda*)" steps.gcda
+}
+
+killed() {
+    local round said runs
+    build steps
+    for round in 1 2 3; do
+        said=$("$kill_some" 150 3000 "$round" ./steps)
+        runs=$(multiple steps.gcda)
+        echo "round $round: $said, $runs counted"
+        # shellcheck disable=SC2086
+        set -- $said
+        [ "$2" -gt 10 ]
+        [ "$runs" -ge "$1" ]
+        [ "$runs" -le 150 ]
+        gcc-12 -w -O1 -fprofile-use=steps.gcda -Werror=coverage-mismatch -Werror=missing-profile \
+            -c "$programs/steps.c" -o used.o
+        rm steps.gcda
+    done
+}
+
+# Two objects of one name; GCOV_PREFIX brings their files together.
+two_builds() {
+    local which file
+    mkdir one two all
+    cp "$programs/steps.c" one/it.c
+    sed 's/^int main(void)/int other(int x) { return x ? 3 : 4; }\n&/' one/it.c >two/it.c
+    for which in one two; do
+        (cd $which && gcc-12 -w --coverage -c it.c && gcc-12 --coverage it.o -o it "${with[@]}")
+    done
+    export GCOV_PREFIX=$PWD/all GCOV_PREFIX_STRIP=99
+    printf '%s\n' one two one two one two one two one two one two one two one two one two one two |
+        xargs -P 8 -I{} sh -c ./{}/it 2>err
+    [ ! -s err ]
+    expect "$(find all -name '*.gcda' | wc -l)" 2
+    for file in all/*.gcda; do
+        for which in one two; do
+            cp $which/it.gcno all/it.gcno
+            cp "$file" all/copy.gcda
+            cp all/it.gcno all/copy.gcno
+            calls gcov-12 all/copy.gcda f0 f9 2>/dev/null || true # the other one
+            rm all/copy.*
+        done
+        echo
+    done >found
+    expect "$(grep -o '10 100' found | wc -l)" 2
+    rm -r all
+    ./one/it
+    cp all/it.gcda old
+    sleep 0.02
+    touch two/it # built again, later
+    ./two/it
+    expect "$(find all -name '*.gcda' | wc -l)" 2
+    ! cmp -s old all/it.gcda
+    cmp old all/it.0*.gcda
+}
+
+forks() {
+    gcc-12 -w --coverage -c "$programs/forks.c" -o forks.o
+    gcc-12 --coverage forks.o -o forks "${with[@]}"
+    run 0 ./forks
+    expect "$(calls gcov-12 forks.gcda one two)" '3 5 '
+    cat >again.c <<'END'
+#include <unistd.h>
+void step(void) {}
+int main(int count, char **words)
+{
+    step();
+    if (count == 1)
+        execl("/no/such/program", "it", NULL);
+    step();
+    if (count < 3)
+        execl(words[0], words[0], "2", "3", NULL);
+    return 5;
+}
+END
+    gcc-12 -w --coverage -c again.c
+    gcc-12 --coverage again.o -o again "${with[@]}"
+    run 5 ./again
+    expect "$(calls gcov-12 again.gcda step)" '4 '
+}
+
+libraries() {
+    echo 'int part(int x) { return x * 3; }' >part.c
+    cat >main.c <<'END'
+#include <dlfcn.h>
+void own(void) {}
+int main(void)
+{
+    int sum = 0;
+    own();
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen("./libpart.so", RTLD_NOW);
+        int (*part)(int) = (int (*)(int))dlsym(library, "part");
+        sum += part(i) + part(i);
+        dlclose(library);
+    }
+    return sum != 18;
+}
+END
+    gcc-12 -w --coverage -fPIC -c part.c main.c
+    gcc-12 --coverage -shared part.o -o libpart.so "${with[@]}"
+    gcc-12 --coverage main.o -o main "${with[@]}"
+    run 0 ./main
+    run 0 ./main
+    [ ! -s err ]
+    expect "$(calls gcov-12 main.gcda own)" '2 '
+    expect "$(calls gcov-12 part.gcda part)" '12 '
+}
+
+# Some programs have a function that others have not; the object is the same.
+comdat() {
+    local run
+    mkdir dir
+    cat >part.h <<'END'
+template <typename T> T largest(T a, T b) { return a > b ? a : b; }
+END
+    printf '%s\n' '#include "part.h"' 'int first(int x) { return largest(x, 3); }' >first.cc
+    printf '%s\n' '#include "part.h"' 'int first(int); int second(int x) { return largest(x, 4); }' >second.cc
+    printf '%s\n' 'int second(int); int main() { return second(5) != 5; }' >only.cc
+    printf '%s\n' 'int first(int); int second(int); int main() { return first(5) != second(5); }' >both.cc
+    for run in first second only both; do
+        g++-12 -w -O0 --coverage -c $run.cc
+    done
+    for run in ours theirs; do
+        mkdir -p dir/$run
+        [ $run = ours ] || with=()
+        g++-12 --coverage first.o second.o both.o -o both-$run "${with[@]}"
+        g++-12 --coverage second.o only.o -o only-$run "${with[@]}"
+        for program in both only only both; do
+            GCOV_PREFIX=$PWD/dir/$run GCOV_PREFIX_STRIP=99 ./$program-$run
+        done
+    done
+    diff -r dir/ours dir/theirs
+    expect "$(ls dir/ours)" $'both.gcda\nfirst.gcda\nonly.gcda\nsecond.gcda'
+}
+
+damaged() {
+    local size
+    build steps
+    run 0 ./steps
+    for size in 0 1 30 "$(($(stat -c %s steps.gcda) - 8))"; do
+        cp steps.gcda whole
+        head -c "$size" whole >cut
+        cp cut steps.gcda
+        run 0 ./steps
+        expect "$(wc -l <err)" 1
+        grep -q 'steps.gcda: .*set aside' err
+        cmp cut steps.gcda.damaged
+        expect "$(multiple steps.gcda)" 1
+        rm steps.gcda.damaged
+        cp whole steps.gcda
+    done
+}
+
+full() {
+    {
+        cat "$programs/steps.c"
+        for number in $(seq 200); do
+            echo "void more$number(void) { f0(); f1(); if (functions[3]) f2(); }"
+        done
+    } >steps.c
+    gcc-12 -w --coverage -c steps.c
+    gcc-12 --coverage steps.o -o steps "${with[@]}"
+    run 0 ./steps
+    cp steps.gcda before
+    for room in 0 1 "$(($(stat -c %s steps.gcda) - 1))"; do
+        LD_PRELOAD=$full_disk FULL_AFTER=$room run 0 ./steps
+        expect "$(wc -l <err)" 1
+        grep -q 'steps.gcda: .*No space left on device' err
+        same steps.gcda before
+        expect "$(ls -- *.gcda*)" steps.gcda
+    done
+    run 0 ./steps
+    expect "$(multiple steps.gcda)" 2
+}
+
+steered() {
+    cat >it.c <<'END'
+void __gcov_dump(void);
+void __gcov_reset(void);
+__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+int main(int count, char **words)
+{
+    (void)words;
+    for (int i = 0; i < 50; i++)
+        work();
+    __gcov_reset();
+    work();
+    work();
+    __gcov_dump();
+    if (count > 1) {
+        __gcov_reset();
+        work();
+    }
+    return 0;
+}
+END
+    gcc-12 -w --coverage -c it.c
+    gcc-12 --coverage it.o -o it "${with[@]}"
+    run 0 ./it
+    expect "$(calls gcov-12 it.gcda work)" '2 '
+    run 0 ./it again
+    expect "$(calls gcov-12 it.gcda work)" '5 '
+}
+
+for version in 11 12; do
+    check_with "gcc-$version g++-$version setarch" "gcc $version: byte for byte as libgcov has it" \
+        same_as_libgcov $version
+done
+peers='gcc-12 g++-12 gcov-12 jq'
+check_with "$peers" 'many processes at once add to one file' at_once
+check_with "$peers" 'killed processes take nothing with them but their own counts' killed
+check_with "$peers" 'the newer of two builds has the name' two_builds
+check_with "$peers" 'fork and exec' forks
+check_with "$peers" 'libraries that come and go' libraries
+check_with "$peers" 'functions that only some programs have' comdat
+check_with "$peers" 'what is no profile is set aside, with one message' damaged
+check_with "$peers" 'a full disk costs nothing but the own counts' full
+check_with "$peers" 'programs can write their profiles themselves' steered
+finish
