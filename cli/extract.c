@@ -8,10 +8,13 @@
 #include "extract.h"
 #include "output.h"
 
-enum { DIRECTORY = 1, LIST, REQUIRE, FORCE, JSON, QUIET };
+enum { MOST_PARTS = 1000 };
+enum { DIRECTORY = 1, OUTPUT, STRIP, LIST, REQUIRE, FORCE, JSON, QUIET };
 
 static const struct option_spec options[] = {
     {DIRECTORY, 'C', "directory", "DIR", "put the files below DIR (default: here)"},
+    {OUTPUT, 'o', "output", "FILE", "put the only file of the log there; - is the standard output"},
+    {STRIP, 'p', "strip", "N", "take N leading parts of names away, as patch -p does"},
     {LIST, 'l', "list", NULL, "write nothing, and list what there is"},
     {REQUIRE, 0, "require-checksum", NULL,
      "put files that nothing in the log proves aside, as damaged ones are"},
@@ -21,11 +24,21 @@ static const struct option_spec options[] = {
     {0},
 };
 
-static void take(struct extract_request *request, int id, const char *value)
+static bool take(struct extract_request *request, const struct command *command, int id,
+                 const char *value)
 {
+    unsigned long long number;
     switch (id) {
     case DIRECTORY:
-        request->directory = value;
+        request->sink.directory = value;
+        break;
+    case OUTPUT:
+        request->output = value;
+        break;
+    case STRIP:
+        if (!option_number(command, "--strip", value, MOST_PARTS, &number))
+            return false;
+        request->sink.strip = (unsigned)number;
         break;
     case LIST:
         request->list = true;
@@ -34,7 +47,7 @@ static void take(struct extract_request *request, int id, const char *value)
         request->options.require_checksum = true;
         break;
     case FORCE:
-        request->force = true;
+        request->sink.force = true;
         break;
     case JSON:
         request->json = true;
@@ -43,16 +56,45 @@ static void take(struct extract_request *request, int id, const char *value)
         request->quiet = true;
         break;
     }
+    return true;
+}
+
+/* The only file of the log, to where the user said. */
+static void write_one(const struct extract_request *request, const struct an_console *console,
+                      struct extract_account *account)
+{
+    const struct an_console_file *file = an_console_file(console, 0);
+    bool is_damaged = file->status == AN_CONSOLE_DAMAGED;
+    struct extract_result result = {
+        .file = file, .outcome = is_damaged ? AN_CONSOLE_NOTHING : AN_CONSOLE_WRITTEN};
+    if (!is_damaged && !write_result(request->output, file->bytes, file->size, false))
+        account->is_good = false;
+    else
+        extract_tell(request, account, &result);
+    account->in_log = 1;
 }
 
 static void write_files(const struct extract_request *request, const struct an_console *console,
                         struct extract_account *account)
 {
-    for (size_t i = 0; i < an_console_count(console); i++) {
+    size_t count = an_console_count(console);
+    if (request->output && count > 1) {
+        say_error("%s: there are %s files in it, and one was asked for", account->log,
+                  with_commas(count));
+        say("(--list tells which; without --output they go below a folder)");
+        account->in_log = count;
+        account->is_good = false;
+        return;
+    }
+    if (request->output && count == 1) {
+        write_one(request, console, account);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
         struct extract_result result = {.file = an_console_file(console, i)};
         if (!request->list)
-            result.outcome = an_console_write(result.file, request->directory, request->force,
-                                              result.path, sizeof result.path, &result.error);
+            result.outcome = an_console_write(result.file, &request->sink, result.path,
+                                              sizeof result.path, &result.error);
         extract_tell(request, account, &result);
     }
 }
@@ -89,21 +131,26 @@ static int extract(const struct extract_request *request, const struct option_pa
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct extract_request request = {.directory = "."};
+    struct extract_request request = {.sink.directory = "."};
     struct option_parser parser;
     const char *value;
     int id, status = EXIT_USAGE;
     if (!option_start(&parser, command, argc, argv))
         return EXIT_FAILED;
     while ((id = option_next(&parser, &value)) > 0)
-        take(&request, id, value);
+        if (!take(&request, command, id, value))
+            break;
     if (!request.quiet)
         request.options.progress = progress_show;
-    if (id == OPTION_HELP) {
+    if (id > 0) {
+        status = EXIT_USAGE; /* a message has said why */
+    } else if (id == OPTION_HELP) {
         status = EXIT_DONE;
     } else if (id == OPTION_END && parser.operand_count == 0) {
         say_error("no log (name one, or - for the standard input)");
         say("try '%s %s --help'", program_name, command->name);
+    } else if (id == OPTION_END && request.output && (request.list || request.json)) {
+        say_error("--output and --%s do not go together", request.list ? "list" : "json");
     } else if (id == OPTION_END) {
         status = extract(&request, &parser);
     }
@@ -125,7 +172,8 @@ const struct command command_extract = {
         "behind it, RTEMS' SHA-256, or a second copy that is the same. Other files are 'not "
         "verified': well-formed, but uuencode itself has no checksum. A damaged file is named with "
         "the line at fault, and what could be saved of it is kept as NAME.partial.\n\n"
-        "Recognised besides uuencode: the stream of libgcov for freestanding programs, in "
+        "Recognised besides uuencode, also in base64 ('uuencode -m'): the stream of libgcov for "
+        "freestanding programs, in "
         "hexadecimal digits, in the letters a to p, or in the base64 of RTEMS; the dumps of "
         "Zephyr, "
         "NuttX and embedded-gcov. The absolute names in these are put below DIR.\n\n"
@@ -138,6 +186,8 @@ const struct command command_extract = {
                 "    only what is proved to be right\n"
                 "anneal extract --list --json session.log\n"
                 "    what there is, for a script\n"
+                "uuencode -m queue.gcda queue.gcda | anneal extract -o - -\n"
+                "    one file, to the standard output\n"
                 "anneal merge -o queue.gcda obj/queue.gcda[0-9]*\n"
                 "    then: one profile of the profiles of all cores\n",
     .see_also = "anneal-merge(1), uudecode(1), gcov-tool(1)",

@@ -6,8 +6,9 @@
 
 struct extract_request {
     struct an_console_options options;
-    const char *directory;
-    bool list, force, json, quiet;
+    struct an_console_sink sink;
+    const char *output; /* the one file goes there */
+    bool list, json, quiet;
 };
 
 struct extract_result {

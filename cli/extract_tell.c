@@ -103,7 +103,8 @@ static void tell_result(const struct extract_request *request, struct extract_ac
         if (is_kept_out)
             report_error(&result->error);
     }
-    if (!request->list && !request->quiet && result->outcome == AN_CONSOLE_WRITTEN)
+    if (!request->list && !request->quiet && !request->output &&
+        result->outcome == AN_CONSOLE_WRITTEN)
         printf("%s\n", result->path);
 }
 

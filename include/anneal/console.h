@@ -102,13 +102,20 @@ enum an_console_outcome {
     AN_CONSOLE_FAILED,  /* *error tells */
 };
 
+struct an_console_sink {
+    const char *directory; /* that files are written below */
+    unsigned strip;        /* so many leading parts of names are taken away */
+    bool force;            /* files that are there are replaced */
+};
+
 /*
  * Writes one file below a folder, whole or not at all, making the folders that its name has. A name
- * that leads out of the folder, or through a symbolic link, is refused; a file that is there stays
- * unless `force`. path takes the name under which it was, or would have been, written.
+ * that leads out of the folder, or through a symbolic link, is refused, as is one of which nothing is
+ * left; a file that is there stays unless `force`. path takes the name under which it was, or would
+ * have been, written.
  */
 AN_API enum an_console_outcome an_console_write(const struct an_console_file *file,
-                                                const char *directory, bool force, char *path,
+                                                const struct an_console_sink *sink, char *path,
                                                 size_t path_size, struct an_error *error);
 
 #ifdef __cplusplus

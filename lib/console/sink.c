@@ -61,23 +61,29 @@ static const char *wrong_name(const char *name)
     return NULL;
 }
 
-/* Streams of libgcov and Zephyr have the absolute names of the machine that compiled: they go below the
- * folder as they are, without the first slash. */
-static const char *relative_name(const struct an_console_file *file)
+/*
+ * Streams of libgcov and Zephyr have the absolute names of the machine that compiled: they go below the
+ * folder as they are, without the first slash. NULL when nothing is left of the name.
+ */
+static const char *relative_name(const struct an_console_file *file, unsigned strip)
 {
     const char *name = file->name;
     if (file->form != AN_CONSOLE_UUENCODE)
-        while (*name == '/')
-            name++;
+        name += strspn(name, "/");
+    for (; name && strip; strip--) {
+        name = strchr(name, '/');
+        name += name ? strspn(name, "/") : 0;
+    }
     return name;
 }
 
-static bool full_name(const struct an_console_file *file, char *name, size_t size)
+static bool full_name(const struct an_console_file *file, const char *relative, char *name,
+                      size_t size)
 {
     const char *end = file->status == AN_CONSOLE_DAMAGED ? ".partial" : "";
-    int length = file->number ? snprintf(name, size, "%s.%llu%s", relative_name(file),
+    int length = file->number ? snprintf(name, size, "%s.%llu%s", relative,
                                          (unsigned long long)file->number, end)
-                              : snprintf(name, size, "%s%s", relative_name(file), end);
+                              : snprintf(name, size, "%s%s", relative, end);
     return length >= 0 && (size_t)length < size;
 }
 
@@ -205,26 +211,28 @@ static enum an_console_outcome write_at(const struct place *place,
     return replace(place, file, exists, error);
 }
 
-enum an_console_outcome an_console_write(const struct an_console_file *file, const char *directory,
-                                         bool force, char *path, size_t path_size,
-                                         struct an_error *error)
+enum an_console_outcome an_console_write(const struct an_console_file *file,
+                                         const struct an_console_sink *sink, char *path,
+                                         size_t path_size, struct an_error *error)
 {
     char name[MOST_PATH];
     struct place place = {.folder = -1, .path = path};
-    const char *wrong = wrong_name(relative_name(file));
-    bool here = strcmp(directory, ".") == 0;
-    if (!wrong && !full_name(file, name, sizeof name))
+    const char *relative = relative_name(file, sink->strip);
+    const char *wrong =
+        relative ? wrong_name(relative) : "its name has no more parts than are taken away";
+    bool here = strcmp(sink->directory, ".") == 0;
+    if (!wrong && !full_name(file, relative, name, sizeof name))
         wrong = "its name is too long";
     if (path_size)
-        snprintf(path, path_size, "%s%s%s", here ? "" : directory, here ? "" : "/",
+        snprintf(path, path_size, "%s%s%s", here ? "" : sink->directory, here ? "" : "/",
                  wrong ? file->name : name);
     if (file->status == AN_CONSOLE_DAMAGED && (file->size == 0 || file->name[0] == '\0'))
         return AN_CONSOLE_NOTHING;
     if (wrong)
         return refuse(error, file->name, wrong);
-    enum an_console_outcome outcome = find_place(&place, directory, name, error);
+    enum an_console_outcome outcome = find_place(&place, sink->directory, name, error);
     if (outcome == AN_CONSOLE_WRITTEN)
-        outcome = write_at(&place, file, force, error);
+        outcome = write_at(&place, file, sink->force, error);
     if (place.folder >= 0)
         close(place.folder);
     return outcome;

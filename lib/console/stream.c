@@ -22,6 +22,12 @@ void an_stream_blame(struct an_stream *stream, uint64_t line, const char *what, 
 
 /* ---- lines of data ---- */
 
+bool an_stream_decode(const struct an_stream *stream, struct an_line text, struct an_uu *line)
+{
+    return stream->is_base64 ? an_uu_decode_base64(text.text, text.size, line)
+                             : an_uu_decode(text.text, text.size, line);
+}
+
 static void note_extra(struct an_stream *stream, const struct an_uu *line, uint64_t number)
 {
     uint8_t sum = 0;
@@ -69,8 +75,8 @@ static void drop_tail(struct an_stream *stream, bool next_is_short)
     bool is_prompt = stream->tail.lost && !loses_blanks(stream);
     if (stream->tail_text > FRAGMENT || (stream->tail_text && next_is_short && !is_prompt))
         an_stream_blame(stream, stream->tail_line,
-                        "this line has %zu bytes, expected %d in all but the last line",
-                        stream->tail.count, AN_UU_FULL);
+                        "this line has %zu bytes, expected %zu in all but the last line",
+                        stream->tail.count, stream->full);
     stream->tail_text = 0;
 }
 
@@ -93,6 +99,15 @@ static bool is_prompt(const struct an_stream *stream, const struct an_uu *line, 
            (stream->has_back_quote || has_ended) && text.text[0] != 'M';
 }
 
+/* Lines of base64 are usually as long as others, but need not be; all but the last one are alike. */
+static void widen(struct an_stream *stream, const struct an_uu *line, uint64_t number)
+{
+    if (stream->lines)
+        an_stream_blame(stream, number, "this line has %zu bytes, expected %zu", line->count,
+                        stream->full);
+    stream->full = line->count;
+}
+
 void an_stream_take(struct an_stream *stream, const struct an_uu *line, struct an_line text)
 {
     if (line->count == 0) {
@@ -105,8 +120,10 @@ void an_stream_take(struct an_stream *stream, const struct an_uu *line, struct a
         an_stream_blame(stream, text.number, "there is data behind the line that ends it");
     stream->zero_line = 0;
     stream->odd_line = 0;
-    drop_tail(stream, line->count < AN_UU_FULL);
-    if (line->count == AN_UU_FULL) {
+    if (line->count > stream->full)
+        widen(stream, line, text.number);
+    drop_tail(stream, line->count < stream->full);
+    if (line->count == stream->full) {
         accept(stream, line, text.number);
         return;
     }

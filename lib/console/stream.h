@@ -6,6 +6,8 @@
  *     #...                          a shorter line, if that does not come out even
  *     `                             a line of no bytes
  *     end
+ *
+ * In base64 it begins with "begin-base64" and ends with a line "====".
  */
 #ifndef AN_CONSOLE_STREAM_H
 #define AN_CONSOLE_STREAM_H
@@ -18,6 +20,8 @@ struct an_stream {
     size_t width;      /* of what stood in front of its last line of data */
     unsigned attempts; /* to find the first line of data behind less than that */
     bool is_settled;   /* lines of data had this prefix; before, it may end in something else */
+    bool is_base64;    /* of "begin-base64" */
+    size_t full;       /* bytes in its lines but the last one */
     bool is_mixed;     /* it began while another one with this prefix was open */
     char *name;
     size_t name_size;
@@ -42,13 +46,17 @@ struct an_stream {
 void an_stream_blame(struct an_stream *stream, uint64_t line, const char *what, ...)
     AN_PRINTF(3, 4);
 
+/* Whether a text, without the prefix, is a line of its data. */
+bool an_stream_decode(const struct an_stream *stream, struct an_line text, struct an_uu *line);
+
 /* A line of data; text is without the prefix. bytes.failed tells that memory ran out. */
 void an_stream_take(struct an_stream *stream, const struct an_uu *line, struct an_line text);
 
 /* Whether it now waits for whole lines of data, of which nothing has to be known but their bytes. */
 static inline bool an_stream_is_plain(const struct an_stream *stream)
 {
-    return stream->is_settled && !stream->tail_text && !stream->zero_line && !stream->sums;
+    return stream->is_settled && !stream->tail_text && !stream->zero_line && !stream->sums &&
+           !stream->is_base64;
 }
 
 /* Takes one of these, whose bytes are behind the file's in its buffer. `last` is its last character. */

@@ -84,7 +84,7 @@ enum an_taken an_streams_data(struct an_streams *streams, struct an_line line)
     struct an_line payload;
     struct an_uu uu;
     struct an_stream *stream = an_streams_find(streams, line, &payload);
-    if (!stream || !an_uu_decode(payload.text, payload.size, &uu))
+    if (!stream || !an_stream_decode(stream, payload, &uu))
         return AN_NOT_TAKEN;
     stream->is_settled |= uu.count > 0 && !uu.lost;
     stream->width = line.size - payload.size;
@@ -131,18 +131,34 @@ static bool give_up(struct an_streams *streams, size_t index, uint64_t line)
 
 /* ---- words ---- */
 
-/* "begin MODE NAME" at this place of a line that has no blanks at its end: MODE, and where NAME stands. */
-static bool parse_begin(struct an_line line, size_t at, unsigned *mode, size_t *name)
+/* What a line says that begins a file; its offsets are in the line. */
+struct beginning {
+    size_t at;   /* "begin" */
+    size_t name; /* up to the end of the line */
+    unsigned mode;
+    bool is_base64;
+};
+
+/* "begin MODE NAME", or "begin-base64 MODE NAME", at this place of a line that has no blanks at its end. */
+static bool parse_begin(struct an_line line, size_t at, struct beginning *begin)
 {
-    size_t i = at + 6, end = line.size;
-    *mode = 0;
-    while (i < end && line.text[i] >= '0' && line.text[i] <= '7' && i < at + 12)
-        *mode = *mode * 8 + (unsigned)(line.text[i++] - '0');
-    if (i < at + 9 || i >= end || line.text[i] != ' ')
+    static const char word[] = "begin-base64 ";
+    size_t end = line.size, i = at + 6;
+    *begin = (struct beginning){.at = at};
+    if (end - at >= sizeof word && memcmp(line.text + at, word, sizeof word - 1) == 0) {
+        begin->is_base64 = true;
+        i = at + sizeof word - 1;
+    } else if (end <= i || line.text[at + 5] != ' ') {
+        return false;
+    }
+    size_t digits = i;
+    while (i < end && line.text[i] >= '0' && line.text[i] <= '7' && i < digits + 6)
+        begin->mode = begin->mode * 8 + (unsigned)(line.text[i++] - '0');
+    if (i < digits + 3 || i >= end || line.text[i] != ' ')
         return false;
     while (i < end && line.text[i] == ' ')
         i++;
-    *name = i;
+    begin->name = i;
     return i < end && end - i <= AN_FOUND_MOST_NAME;
 }
 
@@ -158,29 +174,31 @@ static bool close_same(struct an_streams *streams, struct an_stream *stream)
     return give_up(streams, i, stream->first_line);
 }
 
-static struct an_stream *new_stream(struct an_line line, size_t at, unsigned mode, size_t name)
+static struct an_stream *new_stream(struct an_line line, const struct beginning *begin)
 {
     struct an_stream *stream = an_alloc_zero(1, sizeof *stream);
     if (!stream)
         return NULL;
-    stream->mode = mode & 07777;
+    stream->mode = begin->mode & 07777;
+    stream->is_base64 = begin->is_base64;
+    stream->full = AN_UU_FULL;
     stream->first_line = line.number;
-    if (!an_prefix_of(&stream->prefix, line.text, at))
+    if (!an_prefix_of(&stream->prefix, line.text, begin->at))
         an_prefix_cut(&stream->prefix, 0);
-    stream->name_size = line.size - name;
+    stream->name_size = line.size - begin->name;
     stream->name = an_alloc(stream->name_size + 1, 1);
     if (!stream->name) {
         an_stream_free(stream);
         return NULL;
     }
-    memcpy(stream->name, line.text + name, stream->name_size);
+    memcpy(stream->name, line.text + begin->name, stream->name_size);
     return stream;
 }
 
-static bool open_file(struct an_streams *streams, struct an_line line, size_t at, unsigned mode,
-                      size_t name)
+static bool open_file(struct an_streams *streams, struct an_line line,
+                      const struct beginning *begin)
 {
-    struct an_stream *stream = new_stream(line, at, mode, name);
+    struct an_stream *stream = new_stream(line, begin);
     if (!stream)
         return false;
     bool done = close_same(streams, stream) &&
@@ -193,16 +211,15 @@ static bool open_file(struct an_streams *streams, struct an_line line, size_t at
 
 static enum an_taken take_begin(struct an_streams *streams, struct an_line line)
 {
-    unsigned mode;
-    size_t name, at = 0;
+    struct beginning begin;
     line.size = an_trimmed(line.text, line.size);
-    for (const char *found; at + 6 < line.size; at++) {
-        found = memmem(line.text + at, line.size - at, "begin ", 6);
+    for (size_t at = 0; at < line.size; at++) {
+        const char *found = memmem(line.text + at, line.size - at, "begin", 5);
         if (!found)
             return AN_NOT_TAKEN;
         at = (size_t)(found - line.text);
-        if (parse_begin(line, at, &mode, &name))
-            return open_file(streams, line, at, mode, name) ? AN_TAKEN : AN_TAKING_FAILED;
+        if (parse_begin(line, at, &begin))
+            return open_file(streams, line, &begin) ? AN_TAKEN : AN_TAKING_FAILED;
     }
     return AN_NOT_TAKEN;
 }
@@ -222,19 +239,30 @@ static enum an_taken take_checksum(struct an_streams *streams, struct an_line li
     return an_checksum_take(streams->console, &checksum, line.number) ? AN_TAKEN : AN_TAKING_FAILED;
 }
 
+/* Whether a text, without blanks at its end, ends with the word that ends a file. */
+static bool is_end(bool is_base64, const char *text, size_t size)
+{
+    const char *word = is_base64 ? "====" : "end";
+    size_t length = strlen(word);
+    return size >= length && memcmp(text + size - length, word, length) == 0;
+}
+
 static enum an_taken take_end(struct an_streams *streams, struct an_line line)
 {
+    static const struct an_uu zero = {.count = 0, .has_back_quote = true};
     struct an_line payload;
-    size_t size = an_trimmed(line.text, line.size);
-    if (size < 3 || memcmp(line.text + size - 3, "end", 3) != 0)
+    line.size = an_trimmed(line.text, line.size);
+    if (!is_end(false, line.text, line.size) && !is_end(true, line.text, line.size))
         return AN_NOT_TAKEN;
     struct an_stream *stream = an_streams_find(streams, line, &payload);
-    if (!stream || an_trimmed(payload.text, payload.size) != 3 ||
-        memcmp(payload.text, "end", 3) != 0)
+    if (!stream || !is_end(stream->is_base64, payload.text, payload.size) ||
+        payload.size != (stream->is_base64 ? 4 : 3))
         return AN_NOT_TAKEN;
     size_t index = 0;
     while (streams->items[index] != stream)
         index++;
+    if (stream->is_base64)
+        an_stream_take(stream, &zero, payload);
     an_stream_end(stream, line.number);
     return finish(streams, index, line.number) ? AN_TAKEN : AN_TAKING_FAILED;
 }

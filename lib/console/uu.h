@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AN_UU_FULL = 45, AN_UU_FULL_TEXT = 61, AN_UU_ROOM = 48 /* of what is decoded */ };
+enum { AN_UU_FULL = 45, AN_UU_FULL_TEXT = 61, AN_UU_ROOM = 64 /* of what is decoded */ };
 
 struct an_uu {
     uint8_t bytes[AN_UU_ROOM];
@@ -38,6 +38,12 @@ bool an_uu_decode(const char *text, size_t size, struct an_uu *line);
  */
 enum { AN_UU_BACK_QUOTE = 0x100, AN_UU_BLANK = 0x200, AN_UU_WRONG = 0x8000 };
 unsigned an_uu_decode_whole(const char *text, uint8_t *to);
+
+/*
+ * A line of a file in base64 ("uuencode -m"): groups of four characters of RFC 4648, the last one filled up
+ * with =. They do not tell their number, and the file ends with "====", which is no such line.
+ */
+bool an_uu_decode_base64(const char *text, size_t size, struct an_uu *line);
 
 /* Whether a text that is no such line may have been one before it was damaged. */
 bool an_uu_resembles(const char *text, size_t size);

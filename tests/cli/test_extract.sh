@@ -285,6 +285,57 @@ bounds_complaints() {
     expect "$(jq .left_out out)" 2
 }
 
+# What sharutils' uuencode writes, in both of its ways.
+from_uuencode() {
+    local size
+    for size in 0 1 2 3 44 45 46 100 1000; do
+        head -c $size "$anneal" >sent
+        for way in '' -m; do
+            # shellcheck disable=SC2086 # none, or one
+            uuencode $way sent dir/file >log
+            run 0 "$anneal" extract --force log
+            same dir/file sent
+            uudecode -o back log
+            same back sent
+        done
+    done
+    {
+        sed 's/^/PP0: /' log
+        echo "PP0: crc32 $(python3 -c 'import sys, zlib; print("%08x" % zlib.crc32(sys.stdin.buffer.read()))' <sent) 1000 dir/file"
+    } >proved
+    run 0 "$anneal" extract --require-checksum proved
+    says '1 verified'
+    sed 's/A/B/' proved >bad
+    run 1 "$anneal" extract --list bad
+    says 'its CRC-32 is'
+}
+
+one_to_output() {
+    run 0 "$anneal" extract -o - "$logs/plain.log"
+    same out "$golden/right-a.gcda"
+    run 0 "$anneal" extract -o there "$logs/plain.log"
+    same there "$golden/right-a.gcda"
+    expect "$(wc -c <out)" 0
+    run 1 "$anneal" extract -o there "$logs/hex.log"
+    says 'there are 2 files in it, and one was asked for'
+    printf 'begin 644 torn.gcda\n' >log
+    run 1 "$anneal" extract -o there log
+    says 'torn.gcda is damaged' '1 damaged'
+    same there "$golden/right-a.gcda"
+    run 1 "$anneal" extract -o /dev/full "$logs/plain.log"
+    says 'No space left'
+    run 2 "$anneal" extract -o - --json "$logs/plain.log"
+    says 'do not go together'
+}
+
+strips_names() {
+    run 0 "$anneal" extract -q --strip 2 "$logs/hex.log"
+    same app.gcda "$logs/../gcc-14/app.gcda"
+    run 1 "$anneal" extract -q -p 3 "$logs/hex.log"
+    says 'its name has no more parts than are taken away'
+    run 2 "$anneal" extract --strip much "$logs/hex.log"
+}
+
 standard_input() {
     run 0 "$anneal" extract - <"$logs/plain.log"
     same right.gcda "$golden/right-a.gcda"
@@ -362,6 +413,9 @@ check 'all forms' all_forms
 check 'several logs' several_logs
 check_with jq 'logs without files' nothing_there
 check_with jq 'many complaints, many files' bounds_complaints
+check_with "$python uuencode uudecode" "sharutils' uuencode" from_uuencode
+check 'one file, to where one wants it' one_to_output
+check 'leading parts of names' strips_names
 check 'standard input and pipes' standard_input
 if mkdir "$scratch/disk" && mount -t tmpfs -o size=16k tmpfs "$scratch/disk" 2>/dev/null; then
     umount "$scratch/disk"

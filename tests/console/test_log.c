@@ -87,6 +87,33 @@ static void test_glued(void **context)
                 FOX, AN_CONSOLE_UNVERIFIED);
 }
 
+#define FOX_64 "VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZy4K"
+
+static void test_base64(void **context)
+{
+    (void)context;
+    expect_text("begin-base64 644 f\n" FOX_64 "\n" FOX_64 "\nYWJj\n====\n", FOX FOX "abc",
+                AN_CONSOLE_UNVERIFIED);
+    expect_text("begin-base64 644 f\n" FOX_64 "\n====\ncrc32 eb50cc6a 45 f\n", FOX,
+                AN_CONSOLE_VERIFIED);
+    expect_text("begin-base64 644 f\n====\n", "", AN_CONSOLE_UNVERIFIED);
+    expect_text("begin-base64 644 f\n[   12.345678] usb 1-1: new device\n" FOX_64
+                "\n\n^C\n# \nboot\n" FOX_64 "\nYQ==\n====  \nend\n",
+                FOX FOX "a", AN_CONSOLE_UNVERIFIED);
+    expect_text("# begin-base64 644 f\n" FOX_64 "\n====\n", FOX, AN_CONSOLE_UNVERIFIED);
+    expect_text("PP3: begin-base64 644 f\nPP4: " FOX_64 "\nPP3: " FOX_64 "\nPP3: ====\n", FOX,
+                AN_CONSOLE_UNVERIFIED);
+    expect_damage("begin-base64 644 f\n" FOX_64 "A\n====\n", 2, "may have been a line of data");
+    expect_damage("begin-base64 644 f\n" FOX_64 "\nYWJjZGVmZ2hp\n" FOX_64 "\n====\n", 3,
+                  "this line has 9 bytes, expected 45");
+    expect_damage("begin-base64 644 f\n" FOX_64 "\n" FOX_64 "AAAA\n====\n", 3,
+                  "this line has 48 bytes, expected 45");
+    expect_damage("begin-base64 644 f\n" FOX_64 "\nYR==\n====\n", 3, "bits that belong to no byte");
+    expect_damage("begin-base64 644 f\n" FOX_64 "\nYW$j\n====\n", 3, "last line of data");
+    expect_damage("begin-base64 644 f\n" FOX_64 "\nend\n", 3,
+                  "line of no bytes before it, is missing");
+}
+
 /* Two cores at a time, by line. */
 static void test_cores(void **context)
 {
@@ -361,7 +388,8 @@ int main(void)
         cmocka_unit_test(test_copies),        cmocka_unit_test(test_checksum_of_some),
         cmocka_unit_test(test_orphan_beside), cmocka_unit_test(test_required),
         cmocka_unit_test(test_mixed),         cmocka_unit_test(test_old_gcda),
-        cmocka_unit_test(test_sentence),      cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_base64),        cmocka_unit_test(test_sentence),
+        cmocka_unit_test(test_nothing),
     };
     return RUN_TESTS(tests);
 }

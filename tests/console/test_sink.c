@@ -24,7 +24,8 @@ static enum an_console_outcome put(const struct an_console_file *file, bool forc
                                    struct an_error *error)
 {
     char path[256];
-    return an_console_write(file, folder, force, path, sizeof path, error);
+    const struct an_console_sink sink = {.directory = folder, .force = force};
+    return an_console_write(file, &sink, path, sizeof path, error);
 }
 
 static void expect_content(const char *name, const char *content)
@@ -176,6 +177,39 @@ static void test_streams(void **context)
     assert_int_equal(put(&file, false, &error), AN_CONSOLE_REFUSED);
 }
 
+/* Leading parts of names are taken away as patch does it. */
+static void test_strip(void **context)
+{
+    static const struct {
+        const char *sent;
+        unsigned strip;
+        const char *is; /* NULL: refused */
+    } names[] = {
+        {"s/q1", 1, "q1"},        {"s/q/2", 1, "q/2"},      {"s/q/q3", 2, "q3"},
+        {"s//q4", 1, "q4"},       {"/s/q5", 1, "s/q5"},     {"/s/q6", 2, "q6"},
+        {"../q7", 1, "q7"},       {"./q8", 1, "q8"},        {"q9", 1, NULL},
+        {"s/q10", 2, NULL},       {"s/../q11", 1, NULL},    {"s/", 1, NULL},
+        {"s/t/../../q", 1, NULL}, {"s/q12", 4000000, NULL},
+    };
+    struct an_error error;
+    char path[256];
+    (void)context;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct an_console_file file = make(names[i].sent, names[i].sent);
+        const struct an_console_sink sink = {.directory = folder, .strip = names[i].strip};
+        check(an_console_write(&file, &sink, path, sizeof path, &error) ==
+                  (names[i].is ? AN_CONSOLE_WRITTEN : AN_CONSOLE_REFUSED),
+              "%s", names[i].sent);
+        if (names[i].is)
+            expect_content(names[i].is, names[i].sent);
+    }
+    struct an_console_file file = make("/src/obj/stripped", "x");
+    file.form = AN_CONSOLE_ZEPHYR;
+    const struct an_console_sink sink = {.directory = folder, .strip = 2};
+    assert_int_equal(an_console_write(&file, &sink, path, sizeof path, &error), AN_CONSOLE_WRITTEN);
+    expect_content("stripped", "x");
+}
+
 static int make_folder(void **context)
 {
     (void)context;
@@ -197,7 +231,7 @@ int main(void)
         cmocka_unit_test(test_names),   cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_links),   cmocka_unit_test(test_kept),
         cmocka_unit_test(test_aside),   cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_streams), cmocka_unit_test(test_strip),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

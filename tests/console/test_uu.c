@@ -92,11 +92,36 @@ static void test_changes(void **context)
         }
 }
 
+/* RFC 4648's own examples, and what is no line of base64. */
+static void test_base64(void **context)
+{
+    static const char *const right[][2] = {{"Zg==", "f"},           {"Zm8=", "fo"},
+                                           {"Zm9v", "foo"},         {"Zm9vYg==", "foob"},
+                                           {"Zm9vYmE=  ", "fooba"}, {"Zm9vYmFy", "foobar"}};
+    static const char *const wrong[] = {
+        "", "====", "Z", "Zg=", "Zg", "Z===", "Zg=v", "=g==", "Zg==Zg==", "Zm9 ", "Zm9-"};
+    char text[90];
+    struct an_uu line;
+    (void)context;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        assert_true(an_uu_decode_base64(right[i][0], strlen(right[i][0]), &line));
+        assert_int_equal(line.count, strlen(right[i][1]));
+        assert_memory_equal(line.bytes, right[i][1], line.count);
+        assert_false(line.has_filling);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check(!an_uu_decode_base64(wrong[i], strlen(wrong[i]), &line), "%s", wrong[i]);
+    assert_true(an_uu_decode_base64("Zh==", 4, &line) && line.has_filling);
+    memset(text, 'A', sizeof text);
+    assert_true(an_uu_decode_base64(text, 84, &line) && line.count == 63);
+    assert_false(an_uu_decode_base64(text, 88, &line));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round), cmocka_unit_test(test_blanks),  cmocka_unit_test(test_zero),
-        cmocka_unit_test(test_wrong), cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_wrong), cmocka_unit_test(test_changes), cmocka_unit_test(test_base64),
     };
     return RUN_TESTS(tests);
 }

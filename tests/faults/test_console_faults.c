@@ -86,13 +86,13 @@ static void test_writing(void **context)
     struct an_error error;
     char path[256];
     (void)context;
+    const struct an_console_sink sink = {.directory = folder, .force = true};
     assert_int_equal(read_it(&console, &error), AN_OK);
     const struct an_console_file *file = an_console_file(console, 0);
     long calls = 0;
     for (bool failed = true; failed; calls++) {
         an_fault_countdown = calls;
-        enum an_console_outcome outcome =
-            an_console_write(file, folder, true, path, sizeof path, &error);
+        enum an_console_outcome outcome = an_console_write(file, &sink, path, sizeof path, &error);
         failed = an_fault_countdown < 0;
         an_fault_countdown = -1;
         check(outcome == (failed ? AN_CONSOLE_FAILED : AN_CONSOLE_WRITTEN) ||
