@@ -199,6 +199,7 @@ static struct json_object *moved_json(const struct moved *moved)
     const struct an_gcc_overlap_function *function = moved->function;
     struct json_object *json = json_object_new_object();
     put_text(json, "name", moved->known->function->name);
+    put_text(json, "demangled", moved->known->function->name ? gcc_view_name(moved->known) : NULL);
     put_text(json, "module", moved->known->module->path);
     json_object_object_add(json, "ident", json_object_new_uint64(function->ident));
     json_object_object_add(json, "base_share", json_object_new_double(function->base_share));

@@ -32,7 +32,8 @@ bool gcc_show_selected(const struct gcc_show_view *view, const struct gcc_view_f
 {
     if (view->request->all || !view->request->function)
         return view->request->all;
-    return regexec(view->pattern, gcc_view_name(function), 0, NULL, 0) == 0;
+    return regexec(view->pattern, gcc_view_symbol(function), 0, NULL, 0) == 0 ||
+           regexec(view->pattern, gcc_view_name(function), 0, NULL, 0) == 0;
 }
 
 const char *gcc_show_compiler(const struct an_gcda *gcda)
@@ -239,7 +240,7 @@ static void print_covered(const struct gcc_show_view *view)
 {
     for (size_t i = 0; i < view->profile.function_count; i++)
         if (view->profile.functions[i].function->ran)
-            printf("%s\n", gcc_view_name(&view->profile.functions[i]));
+            printf("%s\n", gcc_view_symbol(&view->profile.functions[i]));
 }
 
 /* ---- the whole ---- */

@@ -39,6 +39,7 @@ static struct json_object *brief_json(const struct gcc_view_function *function)
     const struct an_survey_function *found = function->function;
     struct json_object *json = json_object_new_object();
     put_text(json, "name", found->name);
+    put_text(json, "demangled", found->name ? gcc_view_name(function) : NULL);
     put_text(json, "module", function->module->path);
     put(json, "ident", found->counts->ident);
     return json;

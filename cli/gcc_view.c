@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "command.h"
+#include "gcc/demangle.h"
 #include "gcc/notes.h"
 #include "output.h"
 
@@ -157,12 +158,25 @@ const struct gcc_view_function *gcc_view_find(const struct gcc_view *view, uint6
     return place ? &view->functions[*place - 1] : NULL;
 }
 
-const char *gcc_view_name(const struct gcc_view_function *function)
+enum { NAME_SIZE = 4200 };
+
+const char *gcc_view_symbol(const struct gcc_view_function *function)
 {
-    static char text[4200];
+    static char text[NAME_SIZE];
     if (function->function->name)
         return function->function->name;
     snprintf(text, sizeof text, "%s#%" PRIu32, function->module->path,
              function->function->counts->ident);
+    return text;
+}
+
+const char *gcc_view_name(const struct gcc_view_function *function)
+{
+    static char text[NAME_SIZE];
+    char *demangled = function->function->name ? an_demangle(function->function->name) : NULL;
+    if (!demangled)
+        return gcc_view_symbol(function);
+    snprintf(text, sizeof text, "%s", demangled);
+    free(demangled);
     return text;
 }

@@ -37,7 +37,10 @@ void gcc_view_free(struct gcc_view *view);
 /* The function with that ident in any module; NULL: there is none. */
 const struct gcc_view_function *gcc_view_find(const struct gcc_view *view, uint64_t ident);
 
-/* What a function is called: its name, or PATH#IDENT; in a static buffer until the next call. */
+/* What the linker calls a function, or PATH#IDENT; in a static buffer until the next call. */
+const char *gcc_view_symbol(const struct gcc_view_function *function);
+
+/* What people call it: the same, but for names of C++. */
 const char *gcc_view_name(const struct gcc_view_function *function);
 
 #endif

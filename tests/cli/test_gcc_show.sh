@@ -88,6 +88,17 @@ entries() {
     done
 }
 
+names_of_cpp() {
+    build
+    run 0 "$anneal" show --function='^choose\(int\)$' flow.gcda
+    expect "$(head -1 out)" 'choose(int)  flow.cpp:32'
+    run 0 "$anneal" show --json --topn=20 --function='^_Z6choosei$' flow.gcda
+    expect "$(jq -c '.functions[] | [.name, .demangled]' out)" '["_Z6choosei","choose(int)"]'
+    grep -q '"demangled":"(anonymous namespace)::fail(int)"' out
+    run 0 "$anneal" show --covered flow.gcda
+    grep -qx '_Z6choosei' out
+}
+
 # Counters are those that gcov-dump lists.
 counters() {
     local module
@@ -205,6 +216,7 @@ pipes() {
 check 'totals, the hottest functions, JSON' whole
 check "clang's files" clang
 check_with 'gcc g++ gcov jq' 'entries and names as gcov has them' entries
+check_with 'gcc g++ jq' 'names of C++' names_of_cpp
 check_with 'gcc g++ gcov-dump jq' 'counters as gcov-dump has them' counters
 check_with 'gcc g++ jq' 'values, targets and first runs' values
 check_with 'gcc g++' 'folders, and gcno files elsewhere' folders
