@@ -226,10 +226,9 @@ static bool put_way_out(struct page *page, unsigned index, const struct an_cover
                                                   : "branch ";
     if (!branch->is_call && branch->is_unconditional && !is_shown)
         return false;
-    size_t size = strlen(kind);
-    memcpy(text, kind, size);
-    size += format_number(text + size, index, 2);
-    memcpy(text + size, " ", 2);
+    char *end = stpcpy(text, kind);
+    end += format_number(end, index, 2);
+    stpcpy(end, " ");
     if (branch->is_call) {
         put_call(page, text, branch);
     } else if (branch->is_unconditional) {

@@ -198,20 +198,20 @@ static void test_canonical_names(void **context)
 
 static void test_names(void **context)
 {
-    struct an_source_names sources = {.folder = "/work/project"};
+    struct an_source_names sources = {.folder = "/srv/project"};
     (void)context;
-    assert_int_equal(an_source_number(&sources, "main.c", "/work/project"), 0);
-    assert_int_equal(an_source_number(&sources, "main.c", "/work/other"), 1);
-    assert_int_equal(an_source_number(&sources, "./main.c", "/work/project"), 0);
-    assert_int_equal(an_source_number(&sources, "/work/other/main.c", "/"), 1);
+    assert_int_equal(an_source_number(&sources, "main.c", "/srv/project"), 0);
+    assert_int_equal(an_source_number(&sources, "main.c", "/srv/other"), 1);
+    assert_int_equal(an_source_number(&sources, "./main.c", "/srv/project"), 0);
+    assert_int_equal(an_source_number(&sources, "/srv/other/main.c", "/"), 1);
     assert_int_equal(an_source_number(&sources, "main.c", ""), 2);
     assert_string_equal(sources.items.items[0].name, "main.c");
-    assert_string_equal(sources.items.items[0].path, "/work/project/main.c");
-    assert_string_equal(sources.items.items[1].name, "/work/other/main.c");
+    assert_string_equal(sources.items.items[0].path, "/srv/project/main.c");
+    assert_string_equal(sources.items.items[1].name, "/srv/other/main.c");
     an_source_names_free(&sources);
     sources = (struct an_source_names){.by_name = true};
-    assert_int_equal(an_source_number(&sources, "main.c", "/work/project"), 0);
-    assert_int_equal(an_source_number(&sources, "./main.c", "/work/other"), 0);
+    assert_int_equal(an_source_number(&sources, "main.c", "/srv/project"), 0);
+    assert_int_equal(an_source_number(&sources, "./main.c", "/srv/other"), 0);
     assert_string_equal(sources.items.items[0].path, "main.c");
     an_source_names_free(&sources);
 }
