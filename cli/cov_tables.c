@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "cov.h"
-
-enum { NAME_WIDTH = 60 };
 
 /* "3 of 4  75.0%" */
 static void print_part(uint64_t part, uint64_t whole, int width)
@@ -36,7 +35,7 @@ static struct widths find_widths(const struct cov *cov)
     for (size_t i = 0; i < cov->source_count; i++) {
         int size = (int)strlen(cov->sources[i]->name);
         if (size > widths.name)
-            widths.name = size < NAME_WIDTH ? size : NAME_WIDTH;
+            widths.name = size;
     }
     return widths;
 }
@@ -97,22 +96,54 @@ void cov_print_sources(const struct cov *cov)
 struct row {
     const struct an_coverage_source *source;
     const struct an_coverage_function *function;
+    int64_t calls;
+    uint32_t blocks_executed; /* of the object in which most were */
 };
+
+static int same_together(const void *one, const void *other)
+{
+    const struct row *a = one, *b = other;
+    int order = strcmp(a->function->name, b->function->name);
+    if (order == 0 && a->source != b->source)
+        order = a->source < b->source ? -1 : 1;
+    if (order == 0)
+        order = a->function->order < b->function->order ? -1 : 1;
+    return order;
+}
 
 static int most_called_first(const void *one, const void *other)
 {
     const struct row *a = one, *b = other;
-    if (a->function->count != b->function->count)
-        return a->function->count > b->function->count ? -1 : 1;
+    if (a->calls != b->calls)
+        return a->calls > b->calls ? -1 : 1;
     return a->function->order < b->function->order ? -1 : 1;
+}
+
+/* A function of a header is in each object that includes it; returns how many are left. */
+static size_t merge_rows(struct row *rows, size_t count)
+{
+    size_t kept = 0;
+    qsort(rows, count, sizeof *rows, same_together);
+    for (size_t i = 0; i < count; i++) {
+        struct row *last = kept ? &rows[kept - 1] : NULL;
+        if (!last || last->source != rows[i].source ||
+            strcmp(last->function->name, rows[i].function->name) != 0) {
+            rows[kept++] = rows[i];
+            continue;
+        }
+        last->calls += rows[i].calls;
+        if (rows[i].blocks_executed > last->blocks_executed)
+            last->blocks_executed = rows[i].blocks_executed;
+    }
+    return kept;
 }
 
 static void print_function(const struct cov *cov, const struct row *row)
 {
     const struct an_coverage_function *function = row->function;
     char blocks[32];
-    printf("%12" PRId64 "  %6s  %s  %s:%u\n", function->count,
-           ratio_text(blocks, function->blocks_executed, function->blocks, 0),
+    printf("%12" PRId64 "  %6s  %s  %s:%u\n", row->calls,
+           ratio_text(blocks, row->blocks_executed, function->blocks, 0),
            cov->request->annotation.demangled ? function->demangled : function->name,
            row->source->name, function->line);
 }
@@ -123,12 +154,18 @@ bool cov_print_functions(const struct cov *cov)
     for (size_t i = 0; i < cov->source_count; i++)
         count += cov->sources[i]->function_count;
     struct row *rows = calloc(count + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
+        say_error("out of memory");
         return false;
+    }
     count = 0;
     for (size_t i = 0; i < cov->source_count; i++)
-        for (size_t k = 0; k < cov->sources[i]->function_count; k++)
-            rows[count++] = (struct row){cov->sources[i], &cov->sources[i]->functions[k]};
+        for (size_t k = 0; k < cov->sources[i]->function_count; k++) {
+            const struct an_coverage_function *function = &cov->sources[i]->functions[k];
+            rows[count++] =
+                (struct row){cov->sources[i], function, function->count, function->blocks_executed};
+        }
+    count = merge_rows(rows, count);
     qsort(rows, count, sizeof *rows, most_called_first);
     printf("%12s  %6s  %s\n", "calls", "blocks", "function");
     for (size_t i = 0; i < count; i++)

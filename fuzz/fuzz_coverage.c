@@ -127,7 +127,8 @@ static void claim_source(const struct an_coverage_source *source)
         lines += source->lines[i].exists;
     }
     claim(lines == source->totals.lines && source->totals.lines_executed <= lines);
-    claim(source->totals.functions == source->function_count);
+    claim(source->totals.functions <= source->function_count);
+    claim((source->totals.functions == 0) == (source->function_count == 0));
     for (size_t i = 0; i < source->function_count; i++) {
         const struct an_coverage_function *function = &source->functions[i];
         claim(i == 0 || source->functions[i - 1].line <= function->line);

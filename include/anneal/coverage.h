@@ -58,7 +58,7 @@ struct an_coverage_totals {
     uint64_t lines, lines_executed;
     uint64_t branches, branches_executed, branches_taken;
     uint64_t calls, calls_executed;
-    uint64_t functions, functions_executed;
+    uint64_t functions, functions_executed; /* one that several objects have is one */
 };
 
 /* A function, or one instance of a template. Those that the compiler made up are left out. */

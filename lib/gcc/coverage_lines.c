@@ -265,18 +265,47 @@ static void add_instance(struct an_coverage_source *source, struct an_coverage_l
     }
 }
 
-static void add_functions(struct an_coverage_build *build, struct an_coverage_source *sources)
+/* Functions by name and source: that of a header is one, however many objects have it. */
+struct distinct {
+    struct an_names names;
+    struct an_map functions; /* 1: never ran; 2: ran */
+};
+
+static bool add_function(struct distinct *distinct, struct an_coverage_source *source,
+                         uint32_t number, const struct an_coverage_function *function)
 {
-    for (size_t i = 0; i < build->origins.count; i++) {
-        struct an_coverage_source *source = &sources[build->origins.items[i].source];
+    bool is_new;
+    size_t name =
+        an_names_insert(&distinct->names, function->name, strlen(function->name), &is_new);
+    uint64_t *state = name != AN_NO_NAME ? an_map_insert(&distinct->functions,
+                                                         (uint64_t)name << 32 | number, &is_new)
+                                         : NULL;
+    if (!state)
+        return false;
+    uint64_t ran = function->totals.functions_executed ? 2 : 1;
+    source->totals.functions += *state == 0;
+    source->totals.functions_executed += ran == 2 && *state != 2;
+    *state = ran > *state ? ran : *state;
+    return true;
+}
+
+static bool add_functions(struct an_coverage_build *build, struct an_coverage_source *sources)
+{
+    struct distinct distinct = {.names = {0}};
+    bool done = true;
+    for (size_t i = 0; done && i < build->origins.count; i++) {
+        uint32_t number = build->origins.items[i].source;
+        struct an_coverage_source *source = &sources[number];
         const struct an_coverage_function *function = &build->functions[i];
-        source->totals.functions++;
-        source->totals.functions_executed += function->totals.functions_executed;
+        done = add_function(&distinct, source, number, function);
         source->function_count++;
         find_most(source, function->lines, function->line_count);
         if (!build->options->as_gcov)
             add_branches(source, function->lines, function->line_count);
     }
+    an_names_free(&distinct.names);
+    an_map_free(&distinct.functions);
+    return done;
 }
 
 static void add_up(struct an_coverage_totals *totals, const struct an_coverage_totals *more)
@@ -339,9 +368,8 @@ static enum an_code make_sources(struct an_coverage_build *build, struct an_erro
 {
     size_t count = build->ranges.count;
     struct an_coverage_source *sources = an_arena_zero(&build->arena, count + 1, sizeof *sources);
-    if (!sources)
+    if (!sources || !add_functions(build, sources))
         return an_fail_memory(error);
-    add_functions(build, sources);
     for (size_t i = 0; i < count; i++) {
         struct an_coverage_range range = build->ranges.items[i];
         sources[i].name = build->sources.items.items[i].name;
