@@ -11,7 +11,7 @@ library=$(realpath "$2")
 kill_some=$(realpath "$3")
 full_disk=$(realpath "$4")
 programs=$tests/runtime/programs
-with=(-Wl,--whole-archive "$library" -Wl,--no-whole-archive)
+with=('-Wl,--whole-archive' "$library" '-Wl,--no-whole-archive')
 unset GCOV_PREFIX GCOV_PREFIX_STRIP
 
 # calls GCOV PROFILE FUNCTION...: how often each was called.
