@@ -88,7 +88,7 @@ char *ratio_text(char *text, int64_t part, int64_t whole, int places)
     float ratio = whole ? 100.0f * (float)part / (float)whole : 0;
     if (places == 0 && ratio > 0.0f && ratio < 0.5f)
         ratio = 1.0f;
-    if (places == 0 && ratio >= 0.0f && ratio < 1000000.0f) {
+    if (places == 0 && !signbit(ratio) && ratio < 1000000.0f) {
         size_t size = format_number(text, (uint64_t)lrintf(ratio), 0);
         memcpy(text + size, "%", 2);
     } else {

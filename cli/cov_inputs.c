@@ -42,6 +42,14 @@ static bool ends_with(const char *path, const char *end)
     return size > tail && strcmp(path + size - tail, end) == 0;
 }
 
+/* A gcda, also of one of a board's cores: NAME.gcda7. */
+static bool is_counts(const char *path)
+{
+    const char *dot = strrchr(an_file_name(path), '.');
+    return dot && dot != path && strncmp(dot, ".gcda", 5) == 0 &&
+           strspn(dot + 5, "0123456789") == strlen(dot + 5);
+}
+
 /* Looks at the start of a file: whether it is one with that magic number, and which stamp it has. */
 static bool look(const char *path, uint32_t magic, uint32_t *stamp)
 {
@@ -116,7 +124,7 @@ static void add_file(struct cov_inputs *inputs, const char *path)
     if (look(path, AN_GCNO_MAGIC, &stamp) || ends_with(path, ".gcno")) {
         append_flow(inputs, path);
         add_beside(inputs, path, ".gcda", append_counts);
-    } else if (look(path, AN_GCDA_MAGIC, &stamp) || ends_with(path, ".gcda")) {
+    } else if (look(path, AN_GCDA_MAGIC, &stamp) || is_counts(path)) {
         append_counts(inputs, path);
         add_beside(inputs, path, ".gcno", append_flow);
     } else if (add_beside(inputs, path, ".gcno", append_flow)) {
@@ -144,7 +152,7 @@ static void add_folder(struct cov_inputs *inputs, const char *folder)
             fail(inputs, found->fts_path, strerror(found->fts_errno));
         else if (found->fts_info == FTS_F && ends_with(found->fts_name, ".gcno"))
             append_flow(inputs, found->fts_path);
-        else if (found->fts_info == FTS_F && ends_with(found->fts_name, ".gcda"))
+        else if (found->fts_info == FTS_F && is_counts(found->fts_name))
             append_counts(inputs, found->fts_path);
     }
     if (!walk)

@@ -69,7 +69,12 @@ several_runs() {
     cp run1/"$PWD"/build/main.gcda renamed.gcda # the stamp tells
     run 0 "$anneal" cov -t -i src/main.c build/main.gcno renamed.gcda
     prints '        1:    4:'
-    rm -r run1 run2 renamed.gcda
+    mkdir cores
+    cp renamed.gcda cores/main.gcda0
+    cp renamed.gcda cores/main.gcda11
+    run 0 "$anneal" cov -t -i src/main.c build/main.gcno cores
+    prints '        2:    4:'
+    rm -r run1 run2 cores renamed.gcda
     run 0 "$anneal" cov build
     says '2 of 2 objects left no counts'
     prints ' 0 of 11'
