@@ -37,7 +37,7 @@ bool write_result(const char *path, const void *bytes, size_t size, bool is_text
 
 bool make_folders(char *path)
 {
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + (*path == '/'), '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
         if (!made)
