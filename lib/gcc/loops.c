@@ -24,7 +24,7 @@ struct search {
     struct an_loops *loops;
     uint32_t start;
     uint32_t used_up; /* arcs of the path of which nothing is left */
-    uint64_t steps;
+    uint64_t steps, most_steps;
     int64_t around;
 };
 
@@ -166,7 +166,7 @@ static bool search_from(struct search *search, uint32_t start)
     search->steps += loops->nodes.count - start;
     loops->frames.count = loops->waiters.count = 0;
     bool done = enter(search, start);
-    while (done && loops->frames.count && search->steps < AN_LOOPS_MOST_STEPS)
+    while (done && loops->frames.count && search->steps < search->most_steps)
         done = step(search);
     return done;
 }
@@ -190,12 +190,15 @@ static bool find_starts(struct an_loops *loops)
 
 bool an_loops_count(struct an_loops *loops, const uint32_t *starts, size_t count, int64_t *around)
 {
-    struct search search = {.loops = loops};
+    const uint64_t most = (uint64_t)AN_LOOPS_MOST_LINES * AN_LOOPS_MOST_STEPS - loops->steps;
+    struct search search = {.loops = loops,
+                            .most_steps = most < AN_LOOPS_MOST_STEPS ? most : AN_LOOPS_MOST_STEPS};
     bool done = true;
     if (find_starts(loops))
         for (size_t i = 0; done && i < count; i++)
-            if (loops->nodes.items[starts[i]].is_start)
+            if (loops->nodes.items[starts[i]].is_start && search.steps < search.most_steps)
                 done = search_from(&search, starts[i]);
+    loops->steps += search.steps < search.most_steps ? search.steps : search.most_steps;
     *around = search.around;
     return done;
 }

@@ -14,15 +14,19 @@
  * order in which circles are found matters, and is gcov's.
  *
  * Each circle uses up an arc, so that their number is no more than that of the arcs; still, a line of many
- * thousand blocks could take hours. After AN_LOOPS_MOST_STEPS, about a second, the search ends, and the
- * count is too small. gcov has no such limit; no source is known that gets near it.
+ * thousand blocks could take hours. The search in a line ends after AN_LOOPS_MOST_STEPS, about a second, and in
+ * all lines together after four times as many; then counts are too small. gcov has no such limit; no
+ * source is known that gets near it.
  */
 #ifndef AN_GCC_LOOPS_H
 #define AN_GCC_LOOPS_H
 
 #include "base/vector.h"
 
-enum { AN_LOOPS_MOST_STEPS = 1 << 26 }; /* arcs that are looked at */
+enum {
+    AN_LOOPS_MOST_STEPS = 1 << 26,
+    AN_LOOPS_MOST_LINES = 4
+}; /* steps: arcs that are looked at */
 
 /* An arc between two blocks of the line. */
 struct an_loop_arc {
@@ -54,6 +58,7 @@ struct an_loops {
     struct {
         AN_VECTOR(uint32_t);
     } unblocked;
+    uint64_t steps; /* of all lines until now */
 };
 
 void an_loops_free(struct an_loops *loops);

@@ -111,12 +111,40 @@ static void test_ends(void **context)
     assert_true(result > 0 && result <= total);
 }
 
+/* A line that takes too long has some of its circles counted, and after many such lines others have none. */
+static void test_is_bounded(void **context)
+{
+    enum { NODES = 3000 };
+    static struct arc arcs[6 * NODES];
+    static uint32_t starts[NODES];
+    struct an_loops loops = {.nodes = {0}};
+    uint64_t state = 1;
+    (void)context;
+    for (uint32_t i = 0; i < NODES; i++) {
+        starts[i] = i;
+        for (uint32_t k = 0; k < 6; k++)
+            arcs[6 * i + k] = (struct arc){i, (uint32_t)number_below(&state, NODES),
+                                           1 + (int64_t)number_below(&state, 1 << 20)};
+    }
+    int64_t result = 0;
+    fill(&loops, NODES, arcs, 6 * NODES);
+    assert_true(an_loops_count(&loops, starts, NODES, &result));
+    assert_true(result > 0);
+    assert_int_equal(loops.steps, AN_LOOPS_MOST_STEPS);
+    loops.steps = (uint64_t)AN_LOOPS_MOST_LINES * AN_LOOPS_MOST_STEPS;
+    fill(&loops, NODES, arcs, 6 * NODES);
+    assert_true(an_loops_count(&loops, starts, NODES, &result));
+    assert_int_equal(result, 0);
+    an_loops_free(&loops);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),          cmocka_unit_test(test_nested),
         cmocka_unit_test(test_shared_arc),     cmocka_unit_test(test_blocked),
         cmocka_unit_test(test_repeated_start), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_is_bounded),
     };
     return RUN_TESTS(tests);
 }
