@@ -23,6 +23,8 @@ enum an_taken an_dumps_suspect(struct an_dumps *dumps, struct an_line line);
 /* Judges the files of the last stream by the sum at this place of a line. */
 void an_dumps_take_sum(struct an_dumps *dumps, struct an_line line, const char *at);
 
+/* A line in which Zephyr says that it cannot go on; the line may hold a file's data before that. */
+enum an_taken an_dumps_zephyr_early_end(struct an_dumps *dumps, struct an_line line);
 enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line);
 enum an_taken an_dumps_nuttx_line(struct an_dumps *dumps, struct an_line line);
 enum an_taken an_dumps_hexdump_line(struct an_dumps *dumps, struct an_line line);

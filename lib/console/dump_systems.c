@@ -4,6 +4,36 @@
 
 #include "console/dump_parts.h"
 
+/*
+ * What Zephyr prints when it has no memory for the next file, or could not fill it, right behind what it printed
+ * before: the dump ends there. NULL: nothing of it.
+ */
+static const char *early_end(struct an_line line)
+{
+    static const char *const words[] = {"No Mem available to continue dump", "Write Error on buff"};
+    const char *at = an_dump_find(line, words[0]);
+    return at ? at : an_dump_find(line, words[1]);
+}
+
+enum an_taken an_dumps_zephyr_early_end(struct an_dumps *dumps, struct an_line line)
+{
+    const char *at = early_end(line);
+    if (!at)
+        return AN_NOT_TAKEN;
+    line.size = (size_t)(at - line.text);
+    if (line.size && an_dumps_zephyr_line(dumps, line) == AN_TAKING_FAILED)
+        return AN_TAKING_FAILED;
+    if (dumps->name.size && !an_dumps_add_file(dumps))
+        return AN_TAKING_FAILED;
+    struct an_found *lost = an_found_add(dumps->console, "", 0, AN_CONSOLE_ZEPHYR, NULL);
+    if (!lost)
+        return AN_TAKING_FAILED;
+    lost->file.first_line = lost->file.last_line = line.number;
+    an_found_blame(lost, line.number,
+                   "the dump ends here, for memory ran out on the board: other files are missing");
+    return AN_TAKEN;
+}
+
 enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line)
 {
     bool is_end = an_dump_find(line, "GCOV_COVERAGE_DUMP_END") != NULL;
@@ -40,27 +70,39 @@ static unsigned sum_of(struct an_buffer bytes)
     return sum & 0xffff;
 }
 
-static enum an_taken nuttx_end(struct an_dumps *dumps, struct an_line line)
+/* The sum in "checksum: 0x1a2b", or -1. It is printed by "%#0x", which leaves the 0x away where it is 0. */
+static long sum_in(struct an_line line)
 {
     const char *at = an_dump_find(line, "checksum:");
-    const char *digits = at ? memmem(at, line.size - (size_t)(at - line.text), "0x", 2) : NULL;
-    unsigned said = 0, sum = sum_of(dumps->digits.bytes);
-    char text[12] = "";
+    char text[16];
+    unsigned said;
+    if (!at)
+        return -1;
+    at += 9;
+    size_t size = (size_t)(line.text + line.size - at);
+    snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1), at);
+    text[an_trimmed(text, strlen(text))] = '\0';
+    if (strcmp(text + strspn(text, " "), "0") == 0)
+        return 0;
+    return sscanf(text, " 0x%4x", &said) == 1 ? (long)said : -1;
+}
+
+static enum an_taken nuttx_end(struct an_dumps *dumps, struct an_line line)
+{
+    long said = sum_in(line), sum = (long)sum_of(dumps->digits.bytes);
     dumps->is_open = false;
     dumps->last_line = line.number;
     struct an_found *found = an_dumps_add_file(dumps);
     if (!found)
         return AN_TAKING_FAILED;
-    if (digits)
-        snprintf(text, sizeof text, "%.*s", (int)(line.text + line.size - digits - 2), digits + 2);
-    if (!digits || sscanf(text, "%x", &said) != 1)
+    if (said < 0)
         an_found_blame(found, line.number, "the line with its checksum is damaged");
     else if (found->file.size != dumps->size)
         an_found_blame(found, line.number, "it has %zu bytes, and had %" PRIu64 " when it was sent",
                        found->file.size, dumps->size);
     else if (said != sum)
         an_found_blame(found, line.number,
-                       "the sum of its bytes is %#x, and was %#x when it was sent", sum, said);
+                       "the sum of its bytes is %#lx, and was %#lx when it was sent", sum, said);
     return AN_TAKEN;
 }
 

@@ -191,6 +191,15 @@ static enum an_taken begin_digits(struct an_dumps *dumps, enum an_console_form f
     return taken;
 }
 
+static enum an_taken begin_zephyr(struct an_dumps *dumps, struct an_line line, const char *at)
+{
+    enum an_taken taken = begin_block(dumps, AN_CONSOLE_ZEPHYR, AN_HEX, line, at);
+    struct an_line rest = an_dump_behind(line, at);
+    if (taken == AN_TAKEN && an_dumps_zephyr_early_end(dumps, rest) == AN_TAKING_FAILED)
+        return AN_TAKING_FAILED;
+    return taken;
+}
+
 static const char *find_any(struct an_line line, const char *const *words, size_t count)
 {
     const char *found = NULL;
@@ -207,7 +216,7 @@ static enum an_taken begin(struct an_dumps *dumps, struct an_line line)
     if ((at = an_dump_find(line, "*** BEGIN OF GCOV INFO BASE64 ***")))
         return begin_block(dumps, AN_CONSOLE_GCOV_BASE64, AN_BASE64, line, at);
     if ((at = an_dump_find(line, "GCOV_COVERAGE_DUMP_START")))
-        return begin_block(dumps, AN_CONSOLE_ZEPHYR, AN_HEX, line, at);
+        return begin_zephyr(dumps, line, at);
     if ((at = an_dump_find(line, "*** GCOV INFO SHA256 ")) && dumps->found_count) {
         an_dumps_take_sum(dumps, line, at + 21);
         return AN_TAKEN;
@@ -283,6 +292,7 @@ static enum an_taken rtems_line(struct an_dumps *dumps, struct an_line line)
 
 static enum an_taken continue_dump(struct an_dumps *dumps, struct an_line line)
 {
+    enum an_taken taken;
     size_t at = an_prefix_match(&dumps->prefix, dumps->prefix.size, line.text, line.size);
     if (at == SIZE_MAX && dumps->digits.bytes.size == 0)
         an_prefix_cut(&dumps->prefix, at = 0); /* what was in front of its first line was none */
@@ -293,7 +303,8 @@ static enum an_taken continue_dump(struct an_dumps *dumps, struct an_line line)
     case AN_CONSOLE_GCOV_BASE64:
         return rtems_line(dumps, rest);
     case AN_CONSOLE_ZEPHYR:
-        return an_dumps_zephyr_line(dumps, rest);
+        taken = an_dumps_zephyr_early_end(dumps, rest);
+        return taken == AN_NOT_TAKEN ? an_dumps_zephyr_line(dumps, rest) : taken;
     case AN_CONSOLE_NUTTX:
         return an_dumps_nuttx_line(dumps, rest);
     case AN_CONSOLE_HEXDUMP:

@@ -214,6 +214,91 @@ static void test_zephyr(void **context)
     an_file_close(&file);
 }
 
+/* The board says that it has no memory, right behind what it printed. */
+static void test_zephyr_memory(void **context)
+{
+    struct an_file file = load("gcc-14/work.gcda");
+    char log[8192];
+    (void)context;
+    snprintf(log, sizeof log,
+             "GCOV_COVERAGE_DUMP_START\n*/src/work.gcda<%sNo Mem available to continue dump\n\n"
+             "GCOV_COVERAGE_DUMP_END\n",
+             hex_of(file.bytes));
+    struct an_console *console = read_text(log);
+    assert_int_equal(an_console_count(console), 2);
+    const struct an_console_file *first = an_console_file(console, 0);
+    assert_int_equal(first->status, AN_CONSOLE_UNVERIFIED);
+    assert_int_equal(first->size, file.bytes.size);
+    assert_memory_equal(first->bytes, file.bytes.data, first->size);
+    assert_int_equal(an_console_file(console, 1)->status, AN_CONSOLE_DAMAGED);
+    assert_non_null(strstr(an_console_file(console, 1)->problem, "memory ran out on the board"));
+    an_console_free(console);
+    console =
+        read_text("\nGCOV_COVERAGE_DUMP_STARTWrite Error on buff\n\nGCOV_COVERAGE_DUMP_END\n");
+    assert_int_equal(an_console_count(console), 1);
+    assert_int_equal(an_console_file(console, 0)->status, AN_CONSOLE_DAMAGED);
+    an_console_free(console);
+    an_file_close(&file);
+}
+
+/* As Zephyr and NuttX write it: without a summary, and without a mark at the end. */
+static void test_bare(void **context)
+{
+    static const char *const logs[] = {
+        "GCOV_COVERAGE_DUMP_START\n*/src/f.gcda<%s\nGCOV_COVERAGE_DUMP_END\n",
+        "gcov start filename:/src/f.gcda size: 60Byte\n%s\n"
+        "gcov end filename:/src/f.gcda checksum: %s\n"};
+    const uint32_t words[] = {0x67636461, 0x4232342a, 1,  2, 0x01000000, 12, 3, 4,
+                              5,          0x01a10000, 16, 6, 0,          0,  0};
+    uint8_t bytes[sizeof words];
+    char log[512], sum[16];
+    unsigned total = 0;
+    (void)context;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        total += bytes[i] = (uint8_t)(words[i / 4] >> i % 4 * 8);
+    snprintf(sum, sizeof sum, "%#0x", total);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(log, sizeof log, logs[i], hex_of((struct an_bytes){bytes, sizeof bytes}), sum);
+        struct an_console *console = read_text(log);
+        assert_int_equal(an_console_count(console), 1);
+        check(an_console_file(console, 0)->status == AN_CONSOLE_UNVERIFIED, "%s",
+              an_console_file(console, 0)->problem);
+        assert_int_equal(an_console_file(console, 0)->size, sizeof bytes);
+        an_console_free(console);
+    }
+}
+
+/* Where NuttX' sum is zero, it is printed as 0, and not as 0x0. */
+static void test_nuttx_zero(void **context)
+{
+    enum { COUNTERS = 128, SIZE = 16 + 20 + 8 + 8 * COUNTERS };
+    const uint32_t head[] = {0x67636461, 0x4232342a, 1, 2,          0x01000000,  12,
+                             3,          4,          5, 0x01a10000, 8 * COUNTERS};
+    uint8_t bytes[SIZE] = {0};
+    char log[8192];
+    unsigned left = 65536;
+    (void)context;
+    for (size_t i = 0; i < sizeof head; i++)
+        left -= bytes[i] = (uint8_t)(head[i / 4] >> i % 4 * 8);
+    for (size_t i = sizeof head; i < SIZE; i++)
+        if (i % 8 < 7) /* counters stay below 2^63, whichever byte of each is the highest */
+            left -= bytes[i] = left < 100 ? (uint8_t)left : 100;
+    assert_int_equal(left, 0);
+    snprintf(log, sizeof log,
+             "gcov start filename:/src/work.gcda size: %dByte\n%s\n"
+             "gcov end filename:/src/work.gcda checksum: 0\n",
+             SIZE, hex_of((struct an_bytes){bytes, SIZE}));
+    struct an_console *console = read_text(log);
+    check(an_console_file(console, 0)->status == AN_CONSOLE_UNVERIFIED, "%s",
+          an_console_file(console, 0)->problem);
+    an_console_free(console);
+    *strstr(log, "checksum: 0") = 'X';
+    console = read_text(log);
+    assert_non_null(
+        strstr(an_console_file(console, 0)->problem, "line with its checksum is damaged"));
+    an_console_free(console);
+}
+
 static void test_nuttx(void **context)
 {
     struct an_file file = load("gcc-14/work.gcda");
@@ -259,7 +344,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_streams), cmocka_unit_test(test_rtems),
         cmocka_unit_test(test_zephyr),  cmocka_unit_test(test_nuttx),
-        cmocka_unit_test(test_hexdump),
+        cmocka_unit_test(test_hexdump), cmocka_unit_test(test_zephyr_memory),
+        cmocka_unit_test(test_bare),    cmocka_unit_test(test_nuttx_zero),
     };
     return RUN_TESTS(tests);
 }
