@@ -13,10 +13,10 @@
  * circle's arcs is how often it was gone around; that is taken off all of them before the search goes on. The
  * order in which circles are found matters, and is gcov's.
  *
- * Each circle uses up an arc, so that their number is no more than that of the arcs; still, a line of many
- * thousand blocks could take hours. The search in a line ends after AN_LOOPS_MOST_STEPS, about a second, and in
- * all lines together after four times as many; then counts are too small. gcov has no such limit; no
- * source is known that gets near it.
+ * Each circle uses up an arc, so that their number is no more than that of the arcs; still, thousands of blocks
+ * that lead to each other at random would take minutes. The search in a line ends after AN_LOOPS_MOST_STEPS, about
+ * a second, and in all lines together after four times as many; then counts are too small. gcov has no such
+ * limit; what compilers make stays far below it.
  */
 #ifndef AN_GCC_LOOPS_H
 #define AN_GCC_LOOPS_H
