@@ -84,10 +84,12 @@ void an_html_string(struct an_buffer *page, const char *text)
 enum { LONG_PART = 16 };
 
 /* Length of "operator<<" and the like, whose brackets are none; 0: there is no such thing here. */
-static size_t operator_length(const char *name)
+static size_t word_length(const char *name)
 {
-    static const char word[] = "operator";
+    static const char word[] = "operator", space[] = "(anonymous namespace)";
     size_t length = sizeof word - 1;
+    if (strncmp(name, space, sizeof space - 1) == 0)
+        return sizeof space - 1;
     if (strncmp(name, word, length) != 0)
         return 0;
     if (strncmp(name + length, "()", 2) == 0)
@@ -100,7 +102,7 @@ static size_t bracket_length(const char *name)
 {
     size_t depth = 0;
     for (size_t i = 0; name[i];) {
-        size_t length = operator_length(name + i);
+        size_t length = word_length(name + i);
         i += length ? length : 1;
         if (length)
             continue;
@@ -112,12 +114,38 @@ static size_t bracket_length(const char *name)
     return 0;
 }
 
+/* Whether a name may begin here, behind a blank: not so in "operator<< <char>(...)". */
+static bool begins_name(const char *text)
+{
+    return *text && *text != '<' && (*text != '(' || word_length(text));
+}
+
+/* Behind the last blank in front of the parameters. */
+static const char *without_result(const char *name)
+{
+    size_t start = 0;
+    for (size_t i = 0, length; name[i]; i += length) {
+        size_t word = word_length(name + i);
+        length = word ? word : name[i] == '<' ? bracket_length(name + i) : 1;
+        if (length == 0)
+            return name;
+        bool is_conversion = word && name[i] == 'o' && name[i + word] == ' ';
+        if ((name[i] == '(' && !word) || is_conversion)
+            break;
+        if (name[i] == ' ' && begins_name(name + i + 1))
+            start = i + 1;
+    }
+    return name + start;
+}
+
 bool an_html_short_name(struct an_buffer *page, const char *name)
 {
-    bool shortened = false;
+    const char *whole = name;
+    name = without_result(name);
+    bool shortened = name != whole;
     for (size_t length; *name; name += length) {
-        bool opens = *name == '<' || *name == '(';
-        size_t word = operator_length(name);
+        size_t word = word_length(name);
+        bool opens = !word && (*name == '<' || *name == '(');
         length = opens ? bracket_length(name) : word;
         if (opens && length > LONG_PART) {
             an_html(page, *name == '<' ? "&lt;\xe2\x80\xa6&gt;" : "(\xe2\x80\xa6)");

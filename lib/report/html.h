@@ -20,8 +20,9 @@ void an_html_text(struct an_buffer *page, const void *text, size_t size);
 void an_html_string(struct an_buffer *page, const char *text);
 
 /*
- * The name of a function with what is long in angle brackets and parentheses left out:
- * "std::map<...>::find(...) const". Returns whether something was.
+ * The name of a function without what it returns, which names of templates' instances begin with, and
+ * without what is long in angle brackets and parentheses: "std::map<...>::find(...) const". Returns whether
+ * something was left out.
  */
 bool an_html_short_name(struct an_buffer *page, const char *name);
 

@@ -365,12 +365,12 @@ static void put_name(struct an_buffer *page, const char *name)
 
 static void put_function(struct an_buffer *page, const struct an_report_function *function)
 {
-    an_html(page, function->count ? "<tr><th scope=row><a href=#"
-                                  : "<tr class=u><th scope=row><a href=#");
+    an_html(page, function->count ? "<tr" : "<tr class=u");
     if (function->instance == AN_REPORT_NO_INSTANCE)
-        an_buffer_print(page, "L%u", function->line);
+        an_buffer_print(page, "><th scope=row><a href=#L%u", function->line);
     else
-        an_buffer_print(page, "I%zu", function->instance + 1);
+        an_buffer_print(page, " data-line=%u><th scope=row><a href=#I%zu", function->line,
+                        function->instance + 1);
     put_name(page, function->name);
     an_buffer_print(page, "</a></th><td data-v=%llu>", (unsigned long long)function->count);
     an_page_count(page, "span", function->count);

@@ -297,9 +297,12 @@ def branches(browser):
 def instances(browser):
     page = browser.open(PAIR)
     expect(page.run("document.querySelector('#I1 .lines').checkVisibility()"), False)
-    page.run("[...document.querySelectorAll('.functions a')].find(a => a.textContent.startsWith('char')).click()")
+    page.run("[...document.querySelectorAll('.functions a')].find(a => a.title.startsWith('char')).click()")
     wait_for(page, "document.querySelector('#I1 .lines').checkVisibility()")
     expect(page.run("document.querySelector('#I2').open"), False)
+    page.press("j")
+    page.press("j")
+    expect(page.run("document.querySelector('.now').textContent"), "larger<int>(int, int)")
     expect(page.run("document.querySelectorAll('#I1 .u[style]').length"), 2)
     return page
 

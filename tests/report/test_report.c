@@ -140,7 +140,8 @@ static void test_instances(void **context)
     has(end, "<summary>int larger&lt;int&gt;(int, int) <span>7 calls, 100% of its blocks");
     has(end, "<div style=\"counter-reset:l 3\" class=u><b title=\"never ran\">0</b>    return a");
     has(strstr(end, "</details>\n</details>"), "<div id=L6>int last;");
-    has(page, "<a href=#I2>int larger&lt;int&gt;(int, int)</a>");
+    has(page,
+        "<a href=#I2 title=\"int larger&lt;int&gt;(int, int)\">larger&lt;int&gt;(int, int)</a>");
     forget(&report);
 }
 
@@ -283,7 +284,8 @@ static void expect_name(const char *name, const char *shown)
     bool is_cut = an_html_short_name(&page, name);
     an_buffer_put(&page, "", 1);
     assert_string_equal((const char *)page.data, shown);
-    assert_int_equal(is_cut, strstr(shown, "\xe2\x80\xa6") != NULL);
+    bool has_result = strncmp(name, "int ", 4) == 0 || strncmp(name, "std::set<", 9) == 0;
+    assert_int_equal(is_cut, has_result || strstr(shown, "\xe2\x80\xa6"));
     an_buffer_free(&page);
 }
 
@@ -291,7 +293,15 @@ static void test_short_names(void **context)
 {
     (void)context;
     expect_name("main", "main");
-    expect_name("int larger<int>(int, int)", "int larger&lt;int&gt;(int, int)");
+    expect_name("int larger<int>(int, int)", "larger&lt;int&gt;(int, int)");
+    expect_name("std::set<a, b> all<c>(d)", "all&lt;c&gt;(d)");
+    expect_name("int (anonymous namespace)::f<a>(b)", "(anonymous namespace)::f&lt;a&gt;(b)");
+    expect_name("a::operator bool() const", "a::operator bool() const");
+    expect_name("a::operator unsigned long()", "a::operator unsigned long()");
+    expect_name("operator new(unsigned)", "operator new(unsigned)");
+    expect_name("int std::operator- <a>(b)", "std::operator- &lt;a&gt;(b)");
+    expect_name("f(int) [clone .cold]", "f(int) [clone .cold]");
+    expect_name("a ", "a ");
     expect_name("std::map<int, std::string, std::less<int> >::find(int const&) const",
                 "std::map&lt;\xe2\x80\xa6&gt;::find(int const&amp;) const");
     expect_name("run(std::function<void (int)>, long long)", "run(\xe2\x80\xa6)");

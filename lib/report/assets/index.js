@@ -133,7 +133,7 @@
             share.replaceChildren(element("i", { class: "bar", style: `--part:${percent(f.part, f.whole)}` }),
                                   percent(f.part, f.whole));
         row.append(
-            element("th", { scope: "row" }, element("a", { href: `src/${f.page}#L${f.line}` }, f.name)),
+            element("th", { scope: "row" }, element("a", { href: `src/${f.page}#L${f.line}`, title: f.name }, f.name)),
             element("td", {}, `${f.path}:${f.line}`),
             element("td", { title: f.count.toLocaleString("en") }, shortNumber(f.count)),
             share, element("td", {}, String(f.whole - f.part)));

@@ -117,15 +117,14 @@
     // Rows of the list with the lines where they begin, by line.
     function functionStarts() {
         starts ??= [...(functionTable?.tBodies[0].rows ?? [])]
-            .map(row => ({ row, line: startOf(row.querySelector("a")) }))
-            .filter(each => each.line > 0)
+            .map(row => ({ row, line: startOf(row) }))
             .sort((a, b) => a.line - b.line);
         return starts;
     }
 
-    function startOf(link) {
-        const id = link.getAttribute("href").slice(1);
-        return id[0] === "L" ? Number(id.slice(1)) : 0;
+    // Rows of instances lead to these, and tell the line besides.
+    function startOf(row) {
+        return Number(row.dataset.line ?? row.querySelector("a").getAttribute("href").slice(2));
     }
 
     function startBefore(list, number) {
