@@ -8,7 +8,7 @@
 #include "console/streams.h"
 
 enum {
-    MUCH = 1 << 18,  /* bytes: a file that has so many will probably have many more */
+    MUCH = 1 << 19,  /* bytes: a file that has so many will probably have many more */
     MOST_WIDE = 512, /* characters in front of the data */
 };
 
@@ -23,13 +23,22 @@ static bool make_room(const struct an_streams *streams, struct an_buffer *bytes)
     return an_buffer_reserve(bytes, bytes->size + AN_UU_ROOM);
 }
 
+/* Whether texts are the same; that most are not is seen without a call. */
+static inline bool is_same(const char *one, const char *other, size_t size)
+{
+    if (size >= 8 && (an_load64(one) != an_load64(other) ||
+                      an_load64(one + size - 8) != an_load64(other + size - 8)))
+        return false;
+    return (size >= 8 && size <= 16) || memcmp(one, other, size) == 0;
+}
+
 /* Where the data of the line begins, or SIZE_MAX. */
 static size_t data_of(const struct an_stream *stream, const char *text, size_t size)
 {
     const struct an_prefix *prefix = &stream->prefix;
     size_t at = prefix->has_time ? stream->width : prefix->size, tail = prefix->tail;
     if (size < at + AN_UU_FULL_TEXT || at > MOST_WIDE || at < tail || text[at] != 'M' ||
-        memcmp(text + at - tail, prefix->key + prefix->size - tail, tail) != 0)
+        !is_same(text + at - tail, prefix->key + prefix->size - tail, tail))
         return SIZE_MAX;
     if (!prefix->has_time)
         return at;
