@@ -21,6 +21,16 @@ struct an_streams {
 struct an_stream *an_streams_find(struct an_streams *streams, struct an_line line,
                                   struct an_line *payload);
 
+/* One more, which it owns then. One of the same prefix, or the oldest of too many, ends there. False when memory
+ * runs out, as below. */
+bool an_streams_open(struct an_streams *streams, struct an_stream *stream);
+
+/* The file at this index is done, whole or not. */
+bool an_streams_close(struct an_streams *streams, size_t index, uint64_t last_line);
+
+/* The same for one whose end is not there. */
+bool an_streams_give_up(struct an_streams *streams, size_t index, uint64_t line);
+
 /* So much of a file's prefix is in front of its data. */
 void an_streams_settle(struct an_streams *streams, struct an_stream *stream, size_t size);
 
