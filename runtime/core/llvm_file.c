@@ -162,8 +162,8 @@ static bool are_same_records(const struct an_rt_file *file, const struct an_rt_m
             ours_at -= (uint64_t)(uintptr_t)module->counters.begin;
             theirs_at -= file->words[AN_RT_COUNTERS_DELTA];
         }
-        if (memcmp(ours, theirs, COUNTERS) || ours_at != theirs_at ||
-            memcmp(ours + layout->counter_number, theirs + layout->counter_number, tail))
+        if (memcmp(ours, theirs, COUNTERS) != 0 || ours_at != theirs_at ||
+            memcmp(ours + layout->counter_number, theirs + layout->counter_number, tail) != 0)
             return false;
     }
     return memcmp(file->names, module->names.begin, module->names.size) == 0;

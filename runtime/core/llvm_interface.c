@@ -13,22 +13,80 @@ static const struct an_rt_module *module(void)
     return found ? found : &nothing;
 }
 
-#define SPAN(name, member, type)                                                                   \
-    type *__llvm_profile_begin_##name(void)                                                        \
-    {                                                                                              \
-        return (type *)(void *)module()->member.begin;                                             \
-    }                                                                                              \
-    type *__llvm_profile_end_##name(void)                                                          \
-    {                                                                                              \
-        return (type *)(void *)(module()->member.begin + module()->member.size);                   \
-    }
-SPAN(data, data, const void)
-SPAN(names, names, const char)
-SPAN(counters, counters, char)
-SPAN(bitmap, bitmap, char)
-SPAN(vnodes, nodes, struct an_rt_node)
-SPAN(vtables, vtables, const void)
-SPAN(vtabnames, vtable_names, const char)
+static uint8_t *end_of(const struct an_rt_span *span)
+{
+    return span->begin + span->size;
+}
+
+const void *__llvm_profile_begin_data(void)
+{
+    return module()->data.begin;
+}
+
+const void *__llvm_profile_end_data(void)
+{
+    return end_of(&module()->data);
+}
+
+const char *__llvm_profile_begin_names(void)
+{
+    return (const char *)module()->names.begin;
+}
+
+const char *__llvm_profile_end_names(void)
+{
+    return (const char *)end_of(&module()->names);
+}
+
+char *__llvm_profile_begin_counters(void)
+{
+    return (char *)module()->counters.begin;
+}
+
+char *__llvm_profile_end_counters(void)
+{
+    return (char *)end_of(&module()->counters);
+}
+
+char *__llvm_profile_begin_bitmap(void)
+{
+    return (char *)module()->bitmap.begin;
+}
+
+char *__llvm_profile_end_bitmap(void)
+{
+    return (char *)end_of(&module()->bitmap);
+}
+
+struct an_rt_node *__llvm_profile_begin_vnodes(void)
+{
+    return (struct an_rt_node *)(void *)module()->nodes.begin;
+}
+
+struct an_rt_node *__llvm_profile_end_vnodes(void)
+{
+    return (struct an_rt_node *)(void *)end_of(&module()->nodes);
+}
+
+const void *__llvm_profile_begin_vtables(void)
+{
+    return module()->vtables.begin;
+}
+
+const void *__llvm_profile_end_vtables(void)
+{
+    return end_of(&module()->vtables);
+}
+
+const char *__llvm_profile_begin_vtabnames(void)
+{
+    return (const char *)module()->vtable_names.begin;
+}
+
+const char *__llvm_profile_end_vtabnames(void)
+{
+    return (const char *)end_of(&module()->vtable_names);
+}
 
 uint64_t __llvm_profile_get_magic(void)
 {

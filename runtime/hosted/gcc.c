@@ -177,45 +177,56 @@ int __gcov_execvp(const char *path, char *const arguments[])
     return result;
 }
 
-/* How many words follow up to the NULL. */
-static size_t count_words(va_list words)
+/* How many words a call has, with the first one, before the NULL. */
+static size_t count_words(const char *first, va_list words)
 {
     va_list copy;
-    size_t count = 1;
+    size_t count = first ? 1 : 0;
     va_copy(copy, words);
-    while (va_arg(copy, char *))
+    while (first && va_arg(copy, char *))
         count++;
     va_end(copy);
     return count;
 }
 
-/* Words of a call on the stack: execl may be called between fork and exec, where malloc must not be. */
-#define COLLECT(argument, array)                                                                   \
-    va_list words;                                                                                 \
-    va_start(words, argument);                                                                     \
-    size_t count = (argument) ? count_words(words) : 0;                                            \
-    char **array = __builtin_alloca((count + 1) * sizeof *(array));                                \
-    (array)[0] = (argument);                                                                       \
-    for (size_t i = 1; i <= count; i++)                                                            \
-    (array)[i] = va_arg(words, char *)
+/* Takes them, and the NULL, into an array. */
+static void take_words(char **array, char *first, size_t count, va_list *words)
+{
+    array[0] = first;
+    for (size_t i = 1; i <= count; i++)
+        array[i] = va_arg(*words, char *);
+}
 
+/* execl may be called between fork and exec, where malloc must not be: the words go on the stack. */
 int __gcov_execl(const char *path, char *argument, ...)
 {
-    COLLECT(argument, array);
+    va_list words;
+    va_start(words, argument);
+    size_t count = count_words(argument, words);
+    char **array = __builtin_alloca((count + 1) * sizeof *array);
+    take_words(array, argument, count, &words);
     va_end(words);
     return __gcov_execv(path, array);
 }
 
 int __gcov_execlp(const char *path, char *argument, ...)
 {
-    COLLECT(argument, array);
+    va_list words;
+    va_start(words, argument);
+    size_t count = count_words(argument, words);
+    char **array = __builtin_alloca((count + 1) * sizeof *array);
+    take_words(array, argument, count, &words);
     va_end(words);
     return __gcov_execvp(path, array);
 }
 
 int __gcov_execle(const char *path, char *argument, ...)
 {
-    COLLECT(argument, array);
+    va_list words;
+    va_start(words, argument);
+    size_t count = count_words(argument, words);
+    char **array = __builtin_alloca((count + 1) * sizeof *array);
+    take_words(array, argument, count, &words);
     char **environment = va_arg(words, char **);
     va_end(words);
     return __gcov_execve(path, array, environment);
