@@ -136,12 +136,13 @@ compiled() {
     "$compiler" -O2 -fprofile-generate -fprofile-update=single -c values.c
     "$compiler" -O2 -fprofile-generate -fprofile-update=single -c part.c
     "$compiler" -fprofile-generate values.o part.o -o program
-    for run in 7 300 12 1000 5; do
-        GCOV_PREFIX=$PWD/runs/$run GCOV_PREFIX_STRIP=99 setarch -R ./program $run >/dev/null
-        GCOV_PREFIX=$PWD/shared GCOV_PREFIX_STRIP=99 setarch -R ./program $run >/dev/null
+    # Some counters are of addresses: those of the stack depend on how long the environment is.
+    for run in 0007 0300 0012 1000 0005; do
+        GCOV_PREFIX=$PWD/$run GCOV_PREFIX_STRIP=99 setarch -R ./program "$((10#$run))" >/dev/null
+        GCOV_PREFIX=$PWD/same GCOV_PREFIX_STRIP=99 setarch -R ./program "$((10#$run))" >/dev/null
     done
-    run 0 "$anneal" merge -q -o merged runs/7 runs/300 runs/12 runs/1000 runs/5
-    diff -r merged shared
+    run 0 "$anneal" merge -q -o merged 0007 0300 0012 1000 0005
+    diff -r merged same
     expect "$(find merged -type f | wc -l)" 2
     cp merged/*.gcda .
     "$compiler" -O2 -fprofile-use -Werror=coverage-mismatch -Werror=missing-profile -c values.c

@@ -36,8 +36,8 @@ multiple() {
     echo "${counts[0]}"
 }
 
-# Without address space randomisation, for some of the values are addresses; with and without threads'
-# counters.
+# Some of the values are addresses: no randomisation, and names of the same length, for the stack begins below
+# the environment. With and without threads' counters.
 same_as_libgcov() {
     local version=$1 source compiler run flags
     for source in "$tests/data/gcc/src/values.c" "$programs/calls.cc"; do
@@ -45,19 +45,19 @@ same_as_libgcov() {
         for flags in -fprofile-update=single -fprofile-update=atomic '--coverage -O0'; do
             # shellcheck disable=SC2086
             "$compiler" -w -O2 -fprofile-generate $flags -c "$source" -o part.o
-            "$compiler" -fprofile-generate part.o -o theirs
+            "$compiler" -fprofile-generate part.o -o peer
             "$compiler" -fprofile-generate part.o -o ours "${with[@]}"
             for run in 7 300 12 1000 5; do
-                for which in ours theirs; do
+                for which in ours peer; do
                     GCOV_PREFIX=$PWD/dir-$which GCOV_PREFIX_STRIP=99 setarch -R ./$which $run \
                         >out-$which 2>err || true
                     [ ! -s err ]
                 done
-                cmp out-ours out-theirs
+                cmp out-ours out-peer
             done
-            diff -r dir-ours dir-theirs
+            diff -r dir-ours dir-peer
             [ -s dir-ours/part.gcda ]
-            rm -r dir-ours dir-theirs
+            rm -r dir-ours dir-peer
         done
     done
 }
