@@ -161,7 +161,8 @@ static enum an_rt_fit judge_functions(const struct an_rt_gcc_info *info, struct 
         const struct an_rt_gcc_function *function = an_rt_gcc_function(info, i);
         if (!next_record(reader, &record, &is_end))
             return is_end ? AN_RT_OTHER : AN_RT_DAMAGED;
-        if (record.tag != FUNCTION || (record.size && record.size != 3 * WORD))
+        if (record.tag != FUNCTION || record.is_zeros ||
+            (record.size && record.size != 3 * WORD))
             return AN_RT_DAMAGED;
         if (record.size == 0)
             continue;

@@ -26,9 +26,8 @@
 
 enum { AN_RT_KINDS = 3 }; /* of values: targets of calls, sizes of memory operations, vtables */
 
-/* The version word's upper half. */
+/* Of the version word's upper half. */
 #define AN_RT_BYTE_COVERAGE (1ull << 60)
-#define AN_RT_TEMPORAL (1ull << 63)
 
 struct an_rt_layout {
     uint8_t version;

@@ -30,7 +30,7 @@ struct writer {
 enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size,
                                uint64_t *owner)
 {
-    struct an_rt_file file;
+    struct an_rt_file file = {0};
     enum an_rt_fit fit = an_rt_file_open(&file, module, old, size);
     uint64_t version_word = file.words[AN_RT_VERSION];
     const struct an_rt_layout *layout = an_rt_layout((uint8_t)version_word);

@@ -227,6 +227,11 @@ damaged() {
         rm steps.gcda.damaged
         cp whole steps.gcda
     done
+    # The last record is a function whose length is negative: it has no bytes.
+    { head -c 32 whole && printf '\0\0\0\001\364\377\377\377'; } >steps.gcda
+    run 0 ./steps
+    [ -e steps.gcda.damaged ]
+    expect "$(multiple steps.gcda)" 1
 }
 
 full() {
