@@ -64,54 +64,54 @@ static int make_folders(const char *path)
     return 0;
 }
 
-/* A file without a name, or with one of this process where the file system does not have such. */
-static int open_unnamed(const char *path, char name[AN_RT_PATH])
+/* By way of a file without a name, which leaves nothing when the process is killed: it goes with it. */
+static int create_nameless(const char *path, const struct an_rt_contents *contents)
 {
-    char folder[AN_RT_PATH];
+    char folder[AN_RT_PATH], self[64];
     folder_of(path, folder);
-    name[0] = 0;
     int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    if (file < 0 && errno == ENOENT) {
-        int error = make_folders(path);
-        if (error) {
-            errno = error;
-            return -1;
-        }
-        file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    }
-    if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return file;
-    if (snprintf(name, AN_RT_PATH, "%s.%ld.new", path, (long)getpid()) >= AN_RT_PATH) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    unlink(name);
-    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-}
-
-static int give_name(int file, const char *unnamed, const char *path)
-{
-    char self[64];
-    if (unnamed[0])
-        return link(unnamed, path);
+    if (file < 0)
+        return errno;
     snprintf(self, sizeof self, "/proc/self/fd/%d", file);
-    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+    int error = write_new(file, contents);
+    if (!error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0)
+        error = errno;
+    close(file);
+    return error;
 }
 
-/* 0, EEXIST when somebody else was faster, or another errno. */
-static int create(const char *path, const struct an_rt_contents *contents)
+/* By way of a file with a name of this process, where the other way is closed. */
+static int create_named(const char *path, const struct an_rt_contents *contents)
 {
-    char unnamed[AN_RT_PATH];
-    int file = open_unnamed(path, unnamed);
+    char name[AN_RT_PATH];
+    if (snprintf(name, sizeof name, "%s.%ld.new", path, (long)getpid()) >= (int)sizeof name)
+        return ENAMETOOLONG;
+    unlink(name);
+    int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
         return errno;
     int error = write_new(file, contents);
-    if (!error && give_name(file, unnamed, path) < 0)
+    if (!error && link(name, path) < 0)
         error = errno;
-    if (unnamed[0])
-        unlink(unnamed);
+    unlink(name);
     close(file);
     return error;
+}
+
+/*
+ * 0, EEXIST when somebody else was faster, or another errno. Not all file systems have nameless files, and
+ * without /proc, as in some containers, they cannot be named.
+ */
+static int create(const char *path, const struct an_rt_contents *contents)
+{
+    int error = create_nameless(path, contents);
+    if (error == ENOENT) {
+        error = make_folders(path);
+        if (error)
+            return error;
+        error = create_nameless(path, contents);
+    }
+    return error && error != EEXIST ? create_named(path, contents) : error;
 }
 
 /* ---- a file that is there ---- */

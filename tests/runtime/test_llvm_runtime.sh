@@ -4,12 +4,13 @@
 # The runtime in programs that clang instrumented: what compiler-rt would have left, but in one file, whatever
 # happens to the processes.
 #
-# usage: test_llvm_runtime.sh ANNEAL LIBRARY KILL_SOME FULL_DISK
+# usage: test_llvm_runtime.sh ANNEAL LIBRARY KILL_SOME FULL_DISK NO_PROC
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 library=$(realpath "$2")
 kill_some=$(realpath "$3")
 full_disk=$(realpath "$4")
+no_proc=$(realpath "$5")
 programs=$tests/runtime/programs
 unset ANNEAL_PROFILE_FILE
 
@@ -290,6 +291,29 @@ full() {
     expect "$(multiple 19 all.profraw)" 2
 }
 
+without_proc() {
+    build 19 steps.c steps -fprofile-generate
+    export LLVM_PROFILE_FILE=deep/er/all.profraw
+    LD_PRELOAD=$no_proc run 0 ./steps
+    LD_PRELOAD=$no_proc run 0 ./steps
+    [ ! -s err ]
+    expect "$(ls deep/er)" all.profraw
+    expect "$(multiple 19 deep/er/all.profraw)" 2
+}
+
+# What anneal rt prints is what links a program.
+linked() {
+    expect "$("$anneal" rt --library)" "$library"
+    # shellcheck disable=SC2046 # words are meant
+    clang-19 -O1 -fprofile-generate "$programs/steps.c" -o steps $("$anneal" rt)
+    LLVM_PROFILE_FILE=all.profraw run 0 ./steps
+    LLVM_PROFILE_FILE=all.profraw run 0 ./steps
+    expect "$(multiple 19 all.profraw)" 2 # compiler-rt would have left one run
+    expect "$("$anneal" rt --ldflags)" "$("$anneal" rt)"
+    run 2 "$anneal" rt steps
+    says 'takes no operands'
+}
+
 no_leave() {
     build 19 steps.c steps -fprofile-generate
     chmod 755 . ..
@@ -331,6 +355,8 @@ check 'libraries that come and go have profiles of their own' libraries
 check 'names as LLVM has them' names
 check 'what is no profile is set aside, with one message' damaged
 check 'a full disk costs nothing but the own counts' full
+check 'a first profile without /proc' without_proc
+check 'anneal rt tells how to link' linked
 check 'files that may not be written are one message' no_leave
 check 'coverage and its bitmaps add up' coverage
 finish
