@@ -237,6 +237,7 @@ static int64_t merged(unsigned kind, int64_t own, int64_t theirs)
     switch (kind) {
     case AN_RT_IOR:
     case AN_RT_CONDITIONS:
+    case AN_RT_PATHS:
         return own | theirs;
     case AN_RT_TIME: /* when it first ran; 0: never */
         return own == 0 || (theirs != 0 && theirs < own) ? theirs : own;

@@ -27,7 +27,7 @@ enum {
     AN_RT_IOR,
     AN_RT_TIME,
     AN_RT_CONDITIONS,
-    AN_RT_MOST_KINDS = 10,
+    AN_RT_PATHS,
 };
 
 struct an_rt_gcc_info {
