@@ -227,19 +227,6 @@ static int by_name(const void *one, const void *other)
     return strcmp((*a)->name, (*b)->name);
 }
 
-static void add(struct an_coverage_totals *totals, const struct an_coverage_totals *more)
-{
-    totals->lines += more->lines;
-    totals->lines_executed += more->lines_executed;
-    totals->branches += more->branches;
-    totals->branches_executed += more->branches_executed;
-    totals->branches_taken += more->branches_taken;
-    totals->calls += more->calls;
-    totals->calls_executed += more->calls_executed;
-    totals->functions += more->functions;
-    totals->functions_executed += more->functions_executed;
-}
-
 static bool choose(struct cov *cov)
 {
     const struct an_coverage *coverage = cov->coverage;
@@ -253,7 +240,7 @@ static bool choose(struct cov *cov)
         if (source->totals.lines == 0 || !cov_takes(cov->request, source))
             continue;
         cov->sources[cov->source_count++] = source;
-        add(&cov->totals, &source->totals);
+        an_coverage_totals_add(&cov->totals, &source->totals);
     }
     qsort((void *)cov->sources, cov->source_count, sizeof *cov->sources, by_name);
     return true;

@@ -151,6 +151,10 @@ AN_API enum an_code an_coverage_read(const struct an_coverage_options *options,
                                      struct an_error *error);
 AN_API void an_coverage_free(struct an_coverage *coverage);
 
+/* Adds to totals, as when several sources are told of as one. */
+AN_API void an_coverage_totals_add(struct an_coverage_totals *totals,
+                                   const struct an_coverage_totals *more);
+
 #ifdef __cplusplus
 }
 #endif

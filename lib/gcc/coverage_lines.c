@@ -308,7 +308,8 @@ static bool add_functions(struct an_coverage_build *build, struct an_coverage_so
     return done;
 }
 
-static void add_up(struct an_coverage_totals *totals, const struct an_coverage_totals *more)
+void an_coverage_totals_add(struct an_coverage_totals *totals,
+                            const struct an_coverage_totals *more)
 {
     totals->lines += more->lines;
     totals->lines_executed += more->lines_executed;
@@ -381,7 +382,7 @@ static enum an_code make_sources(struct an_coverage_build *build, struct an_erro
     if (!add_instances(build, sources))
         return an_fail_memory(error);
     for (size_t i = 0; i < count; i++)
-        add_up(&build->coverage.totals, &sources[i].totals);
+        an_coverage_totals_add(&build->coverage.totals, &sources[i].totals);
     build->coverage.sources = sources;
     build->coverage.source_count = count;
     return AN_OK;
