@@ -1,8 +1,7 @@
 /* See gcc_gcda.h. */
 #include "core/gcc_gcda.h"
 
-#include <string.h>
-
+#include "core/bytes.h"
 #include "core/gcc_lists.h"
 
 enum {
@@ -30,34 +29,20 @@ struct record {
     const uint8_t *bytes;
 };
 
-static uint32_t load32(const uint8_t *from)
-{
-    uint32_t word;
-    memcpy(&word, from, sizeof word);
-    return word;
-}
-
-static int64_t load64(const uint8_t *from)
-{
-    int64_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
 /* False at the end, and for a record that does not fit; which of both, *is_end tells. */
 static bool next_record(struct reader *reader, struct record *record, bool *is_end)
 {
     *is_end = false;
     if (reader->end - reader->at < WORD)
         return false;
-    record->tag = load32(reader->at);
+    record->tag = an_rt_load32(reader->at);
     if (record->tag == 0) {
         *is_end = true;
         return false;
     }
     if (reader->end - reader->at < 2 * WORD)
         return false;
-    int32_t length = (int32_t)load32(reader->at + WORD);
+    int32_t length = (int32_t)an_rt_load32(reader->at + WORD);
     record->is_zeros = length < 0;
     record->size = (size_t)(length < 0 ? -(int64_t)length : length) * reader->unit;
     record->bytes = reader->at + 2 * WORD;
@@ -82,7 +67,7 @@ static size_t header_size(uint32_t version)
 
 static struct reader read_from(const uint8_t *old, size_t size)
 {
-    uint32_t version = load32(old + WORD);
+    uint32_t version = an_rt_load32(old + WORD);
     return (struct reader){old + header_size(version), old + size,
                            has_checksum(version) ? 1 : WORD};
 }
@@ -94,7 +79,7 @@ static bool lists_fill(const uint8_t *bytes, size_t size, unsigned places)
     for (unsigned i = 0; i < places; i++) {
         if (size - at < 2 * VALUE)
             return false;
-        uint64_t pairs = (uint64_t)load64(bytes + at + VALUE);
+        uint64_t pairs = an_rt_load64(bytes + at + VALUE);
         if (pairs > (size - at - 2 * VALUE) / (2 * VALUE))
             return false;
         at += 2 * VALUE + (size_t)pairs * 2 * VALUE;
@@ -131,8 +116,8 @@ static bool function_fits(const struct an_rt_gcc_info *info,
 
 static bool is_counters(const struct reader *reader)
 {
-    return reader->end - reader->at >= WORD && load32(reader->at) >= COUNTERS &&
-           load32(reader->at) < SUMMARY;
+    return reader->end - reader->at >= WORD && an_rt_load32(reader->at) >= COUNTERS &&
+           an_rt_load32(reader->at) < SUMMARY;
 }
 
 /* Counters of a function that this program does not have. */
@@ -148,9 +133,9 @@ static bool skip_counters(struct reader *reader)
 
 static bool identity_fits(const struct an_rt_gcc_function *function, const struct record *record)
 {
-    return load32(record->bytes) == function->ident &&
-           load32(record->bytes + WORD) == function->line_sum &&
-           load32(record->bytes + 2 * WORD) == function->flow_sum;
+    return an_rt_load32(record->bytes) == function->ident &&
+           an_rt_load32(record->bytes + WORD) == function->line_sum &&
+           an_rt_load32(record->bytes + 2 * WORD) == function->flow_sum;
 }
 
 static enum an_rt_fit judge_functions(const struct an_rt_gcc_info *info, struct reader *reader)
@@ -161,8 +146,7 @@ static enum an_rt_fit judge_functions(const struct an_rt_gcc_info *info, struct 
         const struct an_rt_gcc_function *function = an_rt_gcc_function(info, i);
         if (!next_record(reader, &record, &is_end))
             return is_end ? AN_RT_OTHER : AN_RT_DAMAGED;
-        if (record.tag != FUNCTION || record.is_zeros ||
-            (record.size && record.size != 3 * WORD))
+        if (record.tag != FUNCTION || record.is_zeros || (record.size && record.size != 3 * WORD))
             return AN_RT_DAMAGED;
         if (record.size == 0)
             continue;
@@ -186,8 +170,8 @@ static bool read_summary(struct reader *reader, uint32_t *runs, uint32_t *greate
         return is_end || record.tag == FUNCTION;
     if (record.size != 2 * WORD || record.is_zeros)
         return false;
-    *runs = load32(record.bytes);
-    *greatest = load32(record.bytes + WORD);
+    *runs = an_rt_load32(record.bytes);
+    *greatest = an_rt_load32(record.bytes + WORD);
     *reader = ahead;
     return true;
 }
@@ -196,13 +180,14 @@ enum an_rt_fit an_rt_gcda_judge(const struct an_rt_gcc_info *info, const uint8_t
                                 uint32_t *stamp)
 {
     uint32_t runs, greatest;
-    if (size < 3 * WORD || load32(old) != MAGIC || !an_rt_gcc_release(load32(old + WORD)) ||
-        size < header_size(load32(old + WORD)) + WORD)
+    if (size < 3 * WORD || an_rt_load32(old) != MAGIC ||
+        !an_rt_gcc_release(an_rt_load32(old + WORD)) ||
+        size < header_size(an_rt_load32(old + WORD)) + WORD)
         return AN_RT_DAMAGED;
-    uint32_t version = load32(old + WORD);
-    *stamp = load32(old + 2 * WORD);
+    uint32_t version = an_rt_load32(old + WORD);
+    *stamp = an_rt_load32(old + 2 * WORD);
     if (version != info->version || *stamp != info->stamp ||
-        (has_checksum(version) && load32(old + 3 * WORD) != info->checksum))
+        (has_checksum(version) && an_rt_load32(old + 3 * WORD) != info->checksum))
         return AN_RT_OTHER;
     struct reader reader = read_from(old, size);
     return read_summary(&reader, &runs, &greatest) ? judge_functions(info, &reader) : AN_RT_DAMAGED;
@@ -250,7 +235,8 @@ static int64_t value_at(unsigned kind, const struct an_rt_gcc_counters *own,
                         const struct record *old, uint32_t i)
 {
     bool has_old = old && !old->is_zeros;
-    return merged(kind, own->values[i], has_old ? load64(old->bytes + (size_t)i * VALUE) : 0);
+    return merged(kind, own->values[i],
+                  has_old ? (int64_t)an_rt_load64(old->bytes + (size_t)i * VALUE) : 0);
 }
 
 static void put_values(struct writer *writer, unsigned kind, const struct an_rt_gcc_counters *own,
@@ -274,7 +260,7 @@ static void merge_list(struct an_rt_gcc_list *list, const int64_t *place, const 
     if (!*old)
         return;
     an_rt_gcc_list_add(list, *old);
-    *old += 2 * VALUE + (size_t)load64(*old + VALUE) * 2 * VALUE;
+    *old += 2 * VALUE + (size_t)an_rt_load64(*old + VALUE) * 2 * VALUE;
 }
 
 /*

@@ -70,7 +70,14 @@ static inline bool an_rt_gcc_is_list(unsigned kind)
     return kind == AN_RT_TOPN || kind == AN_RT_INDIRECT;
 }
 
-/* How many places of a list there are, and the first word of one. */
-enum { AN_RT_PLACE = 3 };
+enum { AN_RT_PLACE = 3 }; /* words of a place of a list */
+
+static inline void an_rt_gcc_count(int64_t *counter, int64_t by, bool atomic)
+{
+    if (atomic)
+        __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+    else
+        *counter += by;
+}
 
 #endif

@@ -4,40 +4,9 @@
  */
 #include "core/gcc_lists.h"
 
-#include <string.h>
-
+#include "core/bytes.h"
 #include "core/gcc_interface.h"
-
-/* Room for pairs, taken in blocks that are never given back. */
-static struct an_rt_gcc_pair *take_pair(void)
-{
-    struct block {
-        size_t used;
-        struct an_rt_gcc_pair pairs[2730];
-    };
-    static struct block *newest;
-    for (;;) {
-        struct block *block = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
-        size_t room = sizeof block->pairs / sizeof *block->pairs;
-        size_t mine = block ? __atomic_fetch_add(&block->used, 1, __ATOMIC_RELAXED) : room;
-        if (mine < room)
-            return &block->pairs[mine];
-        struct block *fresh = an_rt_memory(sizeof *fresh);
-        if (!fresh)
-            return NULL;
-        if (!__atomic_compare_exchange_n(&newest, &block, fresh, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_RELAXED))
-            an_rt_memory_free(fresh, sizeof *fresh);
-    }
-}
-
-static inline void count(int64_t *counter, int64_t by, bool atomic)
-{
-    if (atomic)
-        __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
-    else
-        *counter += by;
-}
+#include "core/nodes.h"
 
 static struct an_rt_gcc_pair **head_of(int64_t *place)
 {
@@ -47,7 +16,7 @@ static struct an_rt_gcc_pair **head_of(int64_t *place)
 /* The value is not in the list, whose end is *end. */
 static void append(int64_t *place, struct an_rt_gcc_pair **end, int64_t value)
 {
-    struct an_rt_gcc_pair *fresh = take_pair();
+    struct an_rt_gcc_pair *fresh = an_rt_nodes(1);
     if (!fresh)
         return;
     fresh->value = value;
@@ -62,11 +31,11 @@ static void append(int64_t *place, struct an_rt_gcc_pair **end, int64_t value)
 static inline void count_value(int64_t *place, int64_t value, bool atomic)
 {
     struct an_rt_gcc_pair **end = head_of(place), *rarest = NULL;
-    count(&place[0], 1, atomic);
+    an_rt_gcc_count(&place[0], 1, atomic);
     for (struct an_rt_gcc_pair *pair; (pair = __atomic_load_n(end, __ATOMIC_ACQUIRE));
          end = &pair->next) {
         if (pair->value == value) {
-            count(&pair->count, 1, atomic);
+            an_rt_gcc_count(&pair->count, 1, atomic);
             return;
         }
         if (!rarest || pair->count < rarest->count)
@@ -120,13 +89,6 @@ void an_rt_gcc_list_take(struct an_rt_gcc_list *list, const int64_t *place)
     }
 }
 
-static int64_t load(const uint8_t *words, size_t number)
-{
-    int64_t value;
-    memcpy(&value, words + 8 * number, sizeof value);
-    return value;
-}
-
 /* Whether a value was lost. */
 static bool add_pair(struct an_rt_gcc_list *list, int64_t value, int64_t times)
 {
@@ -151,12 +113,14 @@ static bool add_pair(struct an_rt_gcc_list *list, int64_t value, int64_t times)
 
 void an_rt_gcc_list_add(struct an_rt_gcc_list *list, const uint8_t *words)
 {
-    int64_t total = load(words, 0);
+    enum { HEAD = 16, PAIR = 16 };
+    int64_t total = (int64_t)an_rt_load64(words);
+    uint64_t length = an_rt_load64(words + 8);
+    const uint8_t *pair = words + HEAD;
     bool is_full = total < 0;
     list->total += is_full ? -total : total;
-    for (int64_t i = 0; i < load(words, 1); i++)
-        is_full |=
-            add_pair(list, load(words, (size_t)(2 + 2 * i)), load(words, (size_t)(3 + 2 * i)));
+    for (; length; length--, pair += PAIR)
+        is_full |= add_pair(list, (int64_t)an_rt_load64(pair), (int64_t)an_rt_load64(pair + 8));
     if (is_full)
         list->total = -list->total;
 }

@@ -1,18 +1,9 @@
 /* What code that GCC instrumented calls to count values, but for lists of them (gcc_lists.c). */
+#include "core/gcc_info.h"
 #include "core/gcc_interface.h"
-
-#include <stdbool.h>
 
 /* The functions that ran so far, for the order of first runs; the code itself counts on. */
 int64_t __gcov_time_profiler_counter;
-
-static inline void count(int64_t *counter, int64_t by, bool atomic)
-{
-    if (atomic)
-        __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
-    else
-        *counter += by;
-}
 
 /* One counter for each of `steps` values from start on, then one for larger ones, one for smaller ones. */
 static inline void count_interval(int64_t *counters, int64_t value, int start, unsigned steps,
@@ -20,22 +11,22 @@ static inline void count_interval(int64_t *counters, int64_t value, int start, u
 {
     int64_t step = value - start;
     if (step < 0)
-        count(&counters[steps + 1], 1, atomic);
+        an_rt_gcc_count(&counters[steps + 1], 1, atomic);
     else
-        count(&counters[step < (int64_t)steps ? step : (int64_t)steps], 1, atomic);
+        an_rt_gcc_count(&counters[step < (int64_t)steps ? step : (int64_t)steps], 1, atomic);
 }
 
 /* Whether values are powers of two: no, yes. */
 static inline void count_power(int64_t *counters, int64_t value, bool atomic)
 {
     bool is_power = value != 0 && (value & (value - 1)) == 0;
-    count(&counters[is_power], 1, atomic);
+    an_rt_gcc_count(&counters[is_power], 1, atomic);
 }
 
 static inline void count_average(int64_t *counters, int64_t value, bool atomic)
 {
-    count(&counters[0], value, atomic);
-    count(&counters[1], 1, atomic);
+    an_rt_gcc_count(&counters[0], value, atomic);
+    an_rt_gcc_count(&counters[1], 1, atomic);
 }
 
 void __gcov_interval_profiler(int64_t *counters, int64_t value, int start, unsigned steps)

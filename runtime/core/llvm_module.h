@@ -20,8 +20,7 @@
 #ifndef AN_RT_LLVM_MODULE_H
 #define AN_RT_LLVM_MODULE_H
 
-#include <string.h>
-
+#include "core/bytes.h"
 #include "core/port.h"
 
 enum { AN_RT_KINDS = 3 }; /* of values: targets of calls, sizes of memory operations, vtables */
@@ -67,27 +66,6 @@ static inline uint64_t an_rt_module_signature(const struct an_rt_module *module)
 {
     return an_rt_signature(&module->layout, module->version_word, module->data.begin,
                            module->records);
-}
-
-static inline uint64_t an_rt_load64(const void *from)
-{
-    uint64_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
-static inline uint32_t an_rt_load32(const void *from)
-{
-    uint32_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
-static inline uint16_t an_rt_load16(const void *from)
-{
-    uint16_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
 }
 
 static inline uint8_t *an_rt_record(const struct an_rt_module *module, size_t number)

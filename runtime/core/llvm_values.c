@@ -8,42 +8,22 @@
 #include "core/llvm_values.h"
 
 #include "core/llvm_interface.h"
+#include "core/nodes.h"
 
 /* Where records have the heads of their lists; 0: not known yet. */
 static size_t values_at;
 
-/* The nodes that the compiler made room for come first, then such blocks. */
-struct block {
-    size_t used;
-    struct an_rt_node nodes[2730]; /* 64 KiB */
-};
-
-/* So many nodes in a row, all 0; NULL: no memory. */
-static struct an_rt_node *take_nodes(const struct an_rt_module *module, size_t count)
+/* So many nodes in a row, all 0; those that the compiler made room for come first. NULL: no memory. */
+static void *take_nodes(const struct an_rt_module *module, size_t count)
 {
-    static size_t compiled_in_used;
-    static struct block *newest;
-    size_t compiled_in = module->nodes.size / sizeof(struct an_rt_node);
-    if (__atomic_load_n(&compiled_in_used, __ATOMIC_RELAXED) < compiled_in) {
-        size_t mine = __atomic_fetch_add(&compiled_in_used, count, __ATOMIC_RELAXED);
-        if (mine < compiled_in && count <= compiled_in - mine)
-            return (struct an_rt_node *)(void *)module->nodes.begin + mine;
-    }
-    for (;;) {
-        struct block *block = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
-        size_t room = sizeof block->nodes / sizeof *block->nodes;
-        if (count > room)
-            return an_rt_memory(count * sizeof(struct an_rt_node));
-        size_t mine = block ? __atomic_fetch_add(&block->used, count, __ATOMIC_RELAXED) : room;
+    static size_t used;
+    size_t room = module->nodes.size / AN_RT_NODE;
+    if (__atomic_load_n(&used, __ATOMIC_RELAXED) < room) {
+        size_t mine = __atomic_fetch_add(&used, count, __ATOMIC_RELAXED);
         if (mine < room && count <= room - mine)
-            return &block->nodes[mine];
-        struct block *fresh = an_rt_memory(sizeof *fresh);
-        if (!fresh)
-            return NULL;
-        if (!__atomic_compare_exchange_n(&newest, &block, fresh, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_RELAXED))
-            an_rt_memory_free(fresh, sizeof *fresh);
+            return module->nodes.begin + mine * AN_RT_NODE;
     }
+    return an_rt_nodes(count);
 }
 
 static unsigned sites_of(const struct an_rt_module *module, const uint8_t *record)
@@ -62,8 +42,8 @@ static struct an_rt_node **heads_of(const struct an_rt_module *module, uint8_t *
     unsigned sites = sites_of(module, record);
     if (heads || sites == 0)
         return heads;
-    const size_t per_node = sizeof(struct an_rt_node) / sizeof *heads;
-    struct an_rt_node **fresh = (void *)take_nodes(module, (sites + per_node - 1) / per_node);
+    size_t size = sites * sizeof *heads;
+    struct an_rt_node **fresh = take_nodes(module, (size + AN_RT_NODE - 1) / AN_RT_NODE);
     if (!fresh)
         return NULL;
     /* Who loses the race leaves its memory unused. */
