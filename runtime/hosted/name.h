@@ -12,8 +12,8 @@ struct an_rt_identity {
 
 /*
  * Fills in a pattern as LLVM's users write it: %p the process, %h the host, %t $TMPDIR, %b the build id,
- * %m the signature, %Nm that and one of N numbers, %% a percent sign; %c says how to write and leaves
- * nothing. Others stay as they are. False when the name is too long for `room` bytes.
+ * %m the signature, %Nm that and one of N numbers, %% a percent sign; %c, which asks for LLVM's
+ * continuous mode, is taken out. Others stay as they are. False when the name is too long for `room` bytes.
  */
 bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char *name,
                 size_t room);
