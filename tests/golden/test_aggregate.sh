@@ -70,7 +70,7 @@ variant() {
     [ "$(wc -l <ours)" -ge 150 ] || fail "only $(wc -l <ours) records"
     same_for_bolt program
     [ "$traceable" ] || return 0
-    "$step_record" -o data -s 500 -n 60 -- ./program 20000 >/dev/null 2>&1
+    "$step_record" -o data -s 500 -n 60 -- ./program 100000 >/dev/null 2>&1
     compare data program
     [ "$(wc -l <ours)" -ge 50 ] || fail "only $(wc -l <ours) records of the recording"
 }
@@ -199,7 +199,7 @@ basic() {
     "$walk" -o data -n 2000 --gap 60 program 2>/dev/null
     compare data program -nl
     grep -q '^no_lbr cycles:u:$' ours
-    perf record -e cpu-clock:u -F 4000 -o clock -- ./program 20000 >/dev/null 2>&1 || return 0
+    perf record -e cpu-clock:u -F 4000 -o clock -- ./program 100000 >/dev/null 2>&1 || return 0
     compare clock program -nl
     grep -q '^no_lbr cpu-clock:u:$' ours
 }

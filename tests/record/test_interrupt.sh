@@ -58,12 +58,16 @@ notices() {
 }
 
 # begin METHOD: starts the recorder, $front, as the leader of a process group. A shell's background
-# processes ignore SIGINT.
+# processes ignore SIGINT; and a child of the shell loses a signal that comes before it is another
+# program, since it still has the shell's handlers.
 begin() {
     mkdir rec
     setsid env --default-signal=INT "$anneal" record -q --method="$1" --overhead=60% -F 100000 \
         -o "$PWD/rec/data" -p "$target" >front.out 2>&1 &
     front=$!
+    until [ "$(cat "/proc/$front/comm")" = anneal ]; do
+        kill -0 "$front"
+    done
 }
 
 # Nothing is left of a recorder but what it recorded.

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <Zydis/Zydis.h>
 
@@ -146,6 +147,35 @@ static bool set_breakpoint(pid_t tid, uint64_t address)
     return address == 0 || set_debug_register(tid, CONTROL, FIRST_LOCALLY);
 }
 
+/* Whether a process that runs to a breakpoint stops there. Some virtual machines take debug registers
+ * as they are told, and never look at them. */
+static bool try_breakpoint(void)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+            raise(SIGSTOP);
+        _exit(0);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+        return false;
+    bool fires = set_breakpoint(pid, (uint64_t)(uintptr_t)_exit) &&
+                 ptrace(PTRACE_CONT, pid, NULL, NULL) == 0 && waitpid(pid, &status, 0) == pid &&
+                 WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    return fires;
+}
+
+static bool breakpoints_fire(void)
+{
+    static enum { UNKNOWN, NO, YES } known;
+    if (known == UNKNOWN)
+        known = try_breakpoint() ? YES : NO;
+    return known == YES;
+}
+
 /* ---- stops ---- */
 
 static pid_t parked[MOST_PARKED];
@@ -239,7 +269,7 @@ static enum window_end go_on(struct window *window, bool to_breakpoint, uint64_t
 static enum window_end pass_repetition(struct window *window, uint64_t next, uint64_t *rip,
                                        const volatile bool *give_up)
 {
-    if (!set_breakpoint(window->tid, next))
+    if (!breakpoints_fire() || !set_breakpoint(window->tid, next))
         return WINDOW_FULL; /* then step by step */
     enum window_end end = go_on(window, true, rip, give_up);
     if (end != WINDOW_GONE && end != WINDOW_PARKED)
