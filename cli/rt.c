@@ -43,6 +43,20 @@ static bool find_library(char *path)
     return is_there(path);
 }
 
+/* The functions that end a process without its exit handlers: runtime/hosted/ends.c stands in for them. */
+static const char *const wrapped[] = {
+    "_exit",   "_Exit",   "quick_exit", "execve", "execv",  "execvp",
+    "execvpe", "fexecve", "execl",      "execlp", "execle",
+};
+
+static void print_flags(const char *library)
+{
+    printf("-Wl");
+    for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++)
+        printf(",--wrap=%s", wrapped[i]);
+    printf(" -Wl,--whole-archive %s -Wl,--no-whole-archive\n", library);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct option_parser parser;
@@ -70,7 +84,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (wanted == LIBRARY)
         printf("%s\n", path);
     else
-        printf("-Wl,--whole-archive %s -Wl,--no-whole-archive\n", path);
+        print_flags(path);
     return EXIT_DONE;
 }
 
@@ -88,12 +102,18 @@ const struct command command_rt = {
         "full. clang's file is called as ANNEAL_PROFILE_FILE or LLVM_PROFILE_FILE say; %p %h %t %b "
         "%m "
         "and %4m in it mean what they mean to LLVM. GCC's files are called as the compiler said, "
-        "with GCOV_PREFIX and GCOV_PREFIX_STRIP.",
+        "with GCOV_PREFIX and GCOV_PREFIX_STRIP.\n\n"
+        "A program that never ends, or by a signal, leaves its profile when the environment says "
+        "so: "
+        "ANNEAL_DUMP_SIGNAL=USR2 names a signal that has the profile written, and the program goes "
+        "on; ANNEAL_EXIT_SIGNAL=TERM one that has it written before it ends the program.",
     .options = options,
     .examples = "clang -O2 -fprofile-generate app.c -o app $(anneal rt --ldflags)\n"
                 "    a program that merges its profiles itself; gcc likewise\n"
                 "LLVM_PROFILE_FILE=app.profraw ./app\n"
                 "    adds a run to app.profraw\n"
+                "ANNEAL_EXIT_SIGNAL=TERM,INT ./server\n"
+                "    keeps the profile of a server that is stopped\n"
                 "anneal merge -o app.profdata app*.profraw\n"
                 "    makes a profile for the compiler of it\n",
     .see_also = "anneal-merge(1), clang(1)",

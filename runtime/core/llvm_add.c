@@ -2,6 +2,7 @@
 #include "core/llvm_file.h"
 #include "core/llvm_interface.h"
 #include "core/llvm_targets.h"
+#include "core/llvm_times.h"
 
 static void add_counters(const struct an_rt_module *module, const struct an_rt_file *file)
 {
@@ -58,6 +59,8 @@ int __llvm_profile_merge_from_buffer(const char *profile, uint64_t size)
     struct an_rt_targets targets;
     if (!module)
         return 0;
+    if (an_rt_has_times(module)) /* of which there can be those of one run only */
+        return 1;
     if (an_rt_file_open(&file, module, (const uint8_t *)profile, size) != AN_RT_FITS)
         return 1;
     const struct an_rt_addresses theirs = {file.data, file.vtables};

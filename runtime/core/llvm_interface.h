@@ -14,10 +14,12 @@ void __llvm_profile_instrument_target(uint64_t value, void *record, uint32_t sit
 void __llvm_profile_instrument_target_value(uint64_t value, void *record, uint32_t site,
                                             uint64_t times);
 void __llvm_profile_instrument_memop(uint64_t size, void *record, uint32_t site);
+void __llvm_profile_set_timestamp(uint64_t *time); /* llvm_times.c */
 
 /* What it refers to. */
 extern int __llvm_profile_runtime;
 extern uint64_t __llvm_profile_raw_version;
+extern uint64_t __llvm_profile_global_timestamp;
 
 /* The profile in memory (llvm_interface.c). */
 const void *__llvm_profile_begin_data(void);

@@ -3,6 +3,7 @@
 
 #include "core/llvm_file.h"
 #include "core/llvm_targets.h"
+#include "core/llvm_times.h"
 #include "core/llvm_values.h"
 
 enum {
@@ -325,28 +326,49 @@ static bool put_all(struct writer *writer)
     return done;
 }
 
-bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size_t size,
-                     struct an_rt_sink *sink)
+/* The module's own profile; added to `old` unless that is NULL. */
+static bool write_one(const struct an_rt_module *module, const struct an_rt_file *old,
+                      struct an_rt_sink *sink)
 {
     static struct writer writer; /* too large for small stacks; profiles are written one by one */
-    struct an_rt_file file;
     writer.module = module;
     writer.sink = sink;
-    writer.old = NULL;
-    if (old) {
-        if (an_rt_file_open(&file, module, old, size) != AN_RT_FITS)
-            return false;
-        writer.old = &file;
-    }
+    writer.old = old;
     const struct an_rt_addresses ours = {module->data.begin, module->vtables.begin};
-    const struct an_rt_addresses theirs = {old ? file.data : ours.data,
-                                           old ? file.vtables : ours.vtables};
+    const struct an_rt_addresses theirs = {old ? old->data : ours.data,
+                                           old ? old->vtables : ours.vtables};
     if (!an_rt_targets_make(&writer.targets, module, &ours, &theirs))
         return false;
     bool done = put_all(&writer);
-    if (done && old)
-        done = an_rt_put(sink, file.rest, (size_t)(file.end - file.rest));
     an_rt_targets_free(&writer.targets);
-    writer.old = NULL;
     return done;
+}
+
+/* Adds to an old profile, with the order of this run in place of that one's. */
+static bool write_newer(const struct an_rt_module *module, const struct an_rt_file *old,
+                        struct an_rt_sink *sink)
+{
+    struct an_rt_file without = *old;
+    uint8_t *counters = an_rt_scratch(module->counters.size);
+    if (!counters)
+        return false;
+    memcpy(counters, old->counters, module->counters.size);
+    an_rt_times_clear(module, counters);
+    without.counters = counters;
+    bool done = write_one(module, &without, sink);
+    an_rt_scratch_free(counters, module->counters.size);
+    return done;
+}
+
+bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                     struct an_rt_sink *sink)
+{
+    struct an_rt_file file;
+    if (!old)
+        return write_one(module, NULL, sink);
+    if (an_rt_file_open(&file, module, old, size) != AN_RT_FITS)
+        return false;
+    bool done =
+        an_rt_has_times(module) ? write_newer(module, &file, sink) : write_one(module, &file, sink);
+    return done && an_rt_put(sink, file.rest, (size_t)(file.end - file.rest));
 }

@@ -5,8 +5,6 @@
  * GCOV_PREFIX and GCOV_PREFIX_STRIP say. Every process adds to it, or, when that is not possible, to one
  * beside it (commit.h).
  */
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +15,12 @@
 #include "hosted/commit.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/process.h"
 
 static struct {
     struct an_rt_gcc_info *first;
     bool is_written;
-    pthread_mutex_t lock; /* of both, and of writing */
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} state;
 
 /* ---- names ---- */
 
@@ -108,6 +106,17 @@ static void reset_all(void)
     state.is_written = false;
 }
 
+static void write_member(enum an_rt_moment moment)
+{
+    if (state.is_written)
+        return;
+    write_all();
+    if (moment == AN_RT_GOING_ON)
+        reset_all();
+}
+
+static struct an_rt_member member = {.write = write_member};
+
 /* ---- what objects call as they come and go ---- */
 
 void __gcov_init(struct an_rt_gcc_info *info)
@@ -116,18 +125,21 @@ void __gcov_init(struct an_rt_gcc_info *info)
         an_rt_warn(info->name, "made by a release of GCC that the runtime does not know", 0);
         return;
     }
-    pthread_mutex_lock(&state.lock);
+    if (!state.first)
+        an_rt_join(&member);
     info->next = state.first;
     state.first = info;
-    pthread_mutex_unlock(&state.lock);
 }
 
+/* Each object calls it. */
 void __gcov_exit(void)
 {
-    pthread_mutex_lock(&state.lock);
+    static bool has_left;
     if (!state.is_written)
-        write_all();
-    pthread_mutex_unlock(&state.lock);
+        __gcov_dump();
+    if (!has_left)
+        an_rt_leave(&member);
+    has_left = true;
 }
 
 /* ---- what programs call ---- */
@@ -135,99 +147,25 @@ void __gcov_exit(void)
 /* What was written is not written again at the end, unless the counts are reset. */
 void __gcov_dump(void)
 {
-    __gcov_exit();
+    sigset_t before;
+    if (an_rt_lock(&before))
+        write_member(AN_RT_ENDING);
+    an_rt_unlock(&before);
 }
 
 void __gcov_reset(void)
 {
-    pthread_mutex_lock(&state.lock);
+    sigset_t before;
+    an_rt_lock(&before);
     reset_all();
-    pthread_mutex_unlock(&state.lock);
+    an_rt_unlock(&before);
 }
 
-/* GCC calls these in place of fork and exec. What was counted before a fork is the parent's. */
+/* GCC calls this in place of fork. What was counted before is the parent's. */
 int __gcov_fork(void)
 {
     pid_t child = fork();
-    if (child == 0) {
-        pthread_mutex_init(&state.lock, NULL);
+    if (child == 0)
         reset_all();
-    }
     return child;
-}
-
-int __gcov_execve(const char *path, char *const arguments[], char *const environment[])
-{
-    __gcov_dump();
-    int result = execve(path, arguments, environment);
-    __gcov_reset(); /* it failed: the program goes on */
-    return result;
-}
-
-int __gcov_execv(const char *path, char *const arguments[])
-{
-    return __gcov_execve(path, arguments, environ);
-}
-
-int __gcov_execvp(const char *path, char *const arguments[])
-{
-    __gcov_dump();
-    int result = execvp(path, arguments);
-    __gcov_reset();
-    return result;
-}
-
-/* How many words a call has, with the first one, before the NULL. */
-static size_t count_words(const char *first, va_list words)
-{
-    va_list copy;
-    size_t count = first ? 1 : 0;
-    va_copy(copy, words);
-    while (first && va_arg(copy, char *))
-        count++;
-    va_end(copy);
-    return count;
-}
-
-/* Takes them, and the NULL, into an array. */
-static void take_words(char **array, char *first, size_t count, va_list *words)
-{
-    array[0] = first;
-    for (size_t i = 1; i <= count; i++)
-        array[i] = va_arg(*words, char *);
-}
-
-/* execl may be called between fork and exec, where malloc must not be: the words go on the stack. */
-int __gcov_execl(const char *path, char *argument, ...)
-{
-    va_list words;
-    va_start(words, argument);
-    size_t count = count_words(argument, words);
-    char **array = __builtin_alloca((count + 1) * sizeof *array);
-    take_words(array, argument, count, &words);
-    va_end(words);
-    return __gcov_execv(path, array);
-}
-
-int __gcov_execlp(const char *path, char *argument, ...)
-{
-    va_list words;
-    va_start(words, argument);
-    size_t count = count_words(argument, words);
-    char **array = __builtin_alloca((count + 1) * sizeof *array);
-    take_words(array, argument, count, &words);
-    va_end(words);
-    return __gcov_execvp(path, array);
-}
-
-int __gcov_execle(const char *path, char *argument, ...)
-{
-    va_list words;
-    va_start(words, argument);
-    size_t count = count_words(argument, words);
-    char **array = __builtin_alloca((count + 1) * sizeof *array);
-    take_words(array, argument, count, &words);
-    char **environment = va_arg(words, char **);
-    va_end(words);
-    return __gcov_execve(path, array, environment);
 }

@@ -9,22 +9,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/llvm_interface.h"
 #include "core/llvm_raw.h"
+#include "core/llvm_times.h"
 #include "core/llvm_values.h"
 #include "hosted/commit.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/process.h"
 
 /* The compiler sets it; "" or NULL when it does not. */
 extern char __llvm_profile_filename[] __attribute__((weak, visibility("hidden")));
 
 static struct {
     char pattern[AN_RT_PATH];
-    bool is_written; /* nothing is to be written at exit */
-    pthread_mutex_t lock;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    bool is_written; /* nothing is to be written any more, unless the program asks for it */
+} state;
 
 static enum an_rt_fit judge(void *context, const uint8_t *old, size_t size, uint64_t *owner)
 {
@@ -36,18 +39,40 @@ static bool write_profile(void *context, const uint8_t *old, size_t size, struct
     return an_rt_raw_write(context, old, size, sink);
 }
 
+/*
+ * Which file this run adds to: of that name, but of programs with times one of NAME, NAME.1, ... NAME.7, one
+ * that is not there yet or any of the later ones. False: the name is too long.
+ */
+static bool take_turn(const struct an_rt_module *module, const char *name, char turn[AN_RT_PATH])
+{
+    char number[12];
+    struct stat is;
+    bool is_short = snprintf(turn, AN_RT_PATH, "%s", name) < AN_RT_PATH;
+    if (!an_rt_has_times(module))
+        return is_short;
+    for (unsigned i = 1; is_short && i < AN_RT_ORDERS && stat(turn, &is) == 0; i++) {
+        snprintf(number, sizeof number, "%u", i);
+        is_short = an_rt_name_with(name, number, turn, AN_RT_PATH);
+    }
+    if (!is_short || stat(turn, &is) < 0)
+        return is_short;
+    snprintf(number, sizeof number, "%u", 1 + (unsigned)getpid() % (AN_RT_ORDERS - 1));
+    return an_rt_name_with(name, number, turn, AN_RT_PATH);
+}
+
 /* 0 when the counts are in the file. */
 static int write_module(const struct an_rt_module *module)
 {
-    char name[AN_RT_PATH];
+    char name[AN_RT_PATH], turn[AN_RT_PATH];
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
     struct an_rt_contents contents = {judge, write_profile, mutable};
     struct an_rt_identity identity = {an_rt_module_signature(module), module->build_id};
-    if (!an_rt_name(state.pattern, &identity, name, sizeof name)) {
+    if (!an_rt_name(state.pattern, &identity, name, sizeof name) ||
+        !take_turn(module, name, turn)) {
         an_rt_warn(state.pattern, "the name of the profile becomes too long", 0);
         return -1;
     }
-    return an_rt_commit(name, &contents, identity.signature) ? 0 : -1;
+    return an_rt_commit(turn, &contents, identity.signature) ? 0 : -1;
 }
 
 static void choose_name(void)
@@ -88,6 +113,8 @@ static int write_now(const struct an_rt_module *module)
     memcpy(counts, module->counters.begin, size);
     copy.counts = counts;
     int result = write_module(&copy);
+    if (an_rt_has_times(module))
+        an_rt_times_clear(module, counts); /* the order of the whole run is wanted */
     uint64_t *live = (uint64_t *)(void *)module->counters.begin;
     bool has_numbers = !(module->version_word & AN_RT_BYTE_COVERAGE);
     for (size_t i = 0; result == 0 && has_numbers && i < size / 8; i++)
@@ -101,11 +128,11 @@ static int write_now(const struct an_rt_module *module)
 int __llvm_profile_write_file(void)
 {
     const struct an_rt_module *module = an_rt_module();
+    sigset_t before;
     if (!module)
         return 0;
-    pthread_mutex_lock(&state.lock);
-    int result = write_now(module);
-    pthread_mutex_unlock(&state.lock);
+    int result = an_rt_lock(&before) ? write_now(module) : -1;
+    an_rt_unlock(&before);
     return result;
 }
 
@@ -152,20 +179,33 @@ const char *__llvm_profile_get_filename(void)
 
 /* ---- start and end ---- */
 
-static void at_exit(void)
+static void write_member(enum an_rt_moment moment)
 {
     const struct an_rt_module *module = an_rt_module();
-    pthread_mutex_lock(&state.lock);
-    if (module && !state.is_written)
-        write_module(module);
+    if (!module || state.is_written)
+        return;
+    if (moment == AN_RT_GOING_ON) {
+        write_now(module);
+        return;
+    }
+    write_module(module);
     state.is_written = true;
-    pthread_mutex_unlock(&state.lock);
+}
+
+static struct an_rt_member member = {.write = write_member};
+
+static void at_exit(void)
+{
+    sigset_t before;
+    if (an_rt_lock(&before))
+        write_member(AN_RT_ENDING);
+    an_rt_unlock(&before);
+    an_rt_leave(&member);
 }
 
 /* What was counted before the fork is the parent's. */
 static void in_child(void)
 {
-    pthread_mutex_init(&state.lock, NULL);
     __llvm_profile_reset_counters();
 }
 
@@ -188,5 +228,6 @@ __attribute__((constructor(101))) static void start(void)
         return;
     __llvm_profile_initialize_file();
     __llvm_profile_register_write_file_atexit();
+    an_rt_join(&member);
     pthread_atfork(NULL, NULL, in_child);
 }

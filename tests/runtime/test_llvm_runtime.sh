@@ -336,6 +336,43 @@ coverage() {
     expect "$(llvm-profdata-19 show --covered covered.profraw | grep -c '^f')" 10
 }
 
+# The order in which functions were first entered: as compiler-rt has it in a file of each run. Runs that
+# come later take turns; their counts are added up, and each file has the order of its last run.
+orders() {
+    local run calls
+    clang-19 -O1 -fprofile-generate -mllvm -pgo-temporal-instrumentation "$programs/orders.c" -o theirs
+    build 19 orders.c ours -fprofile-generate -mllvm -pgo-temporal-instrumentation
+    run=0
+    for calls in abc cba bb ca c bab ac a; do
+        run=$((run + 1))
+        LLVM_PROFILE_FILE=ours.profraw run 0 ./ours $calls
+        LLVM_PROFILE_FILE=theirs-$run.profraw run 0 ./theirs $calls
+    done
+    expect "$(echo ours*.profraw)" "$(echo ours.{1..7}.profraw) ours.profraw"
+    llvm-profdata-19 merge -j 1 ours.profraw ours.?.profraw -o ours.profdata
+    llvm-profdata-19 merge -j 1 theirs-*.profraw -o theirs.profdata
+    show_orders() {
+        llvm-profdata-19 show --temporal-profile-traces "$1"
+        llvm-profdata-19 show --all-functions --counts "$1"
+    }
+    diff <(show_orders ours.profdata) <(show_orders theirs.profdata)
+    for run in $(seq 40); do
+        LLVM_PROFILE_FILE=ours.profraw run 0 ./ours bca
+    done
+    [ ! -s err ]
+    expect "$(find . -name 'ours*.profraw' | wc -l)" 8
+    llvm-profdata-19 merge ours*.profraw -o ours.profdata
+    expect "$(counts 19 ours.profdata a b c)" '46 46 45 '
+    llvm-profdata-19 show --temporal-profile-traces ours.profdata >traces
+    expect "$(grep -c ' Trace ' traces)" 8
+    expect "$(grep -c '^    main' traces)" 8
+    LLVM_PROFILE_FILE=dumped.profraw run 0 ./ours abdc # d has it written
+    llvm-profdata-19 merge dumped*.profraw -o dumped.profdata
+    expect "$(counts 19 dumped.profdata a b c d)" '1 1 1 1 '
+    expect "$(llvm-profdata-19 show --temporal-profile-traces dumped.1.profraw |
+        sed -n 's/^    //p' | tr '\n' ' ')" 'main a b d c '
+}
+
 for version in 13 14 15 16 19; do
     for mode in -fprofile-generate -fprofile-instr-generate; do
         check_with "clang++-$version llvm-profdata-$version python3" \
@@ -359,4 +396,5 @@ check 'a first profile without /proc' without_proc
 check 'anneal rt tells how to link' linked
 check 'files that may not be written are one message' no_leave
 check 'coverage and its bitmaps add up' coverage
+check 'orders in which functions first ran' orders
 finish

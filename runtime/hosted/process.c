@@ -1,0 +1,137 @@
+/* See process.h. */
+#include "hosted/process.h"
+
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "hosted/notes.h"
+#include "hosted/signals.h"
+
+enum { NOTE_TYPE = 1 };
+
+/* Where the note of this copy leads; NULL: it has not joined yet. */
+__attribute__((visibility("hidden"))) struct an_rt_process *an_rt_shared;
+
+/* How far it is from here to there is what the note holds. */
+__asm__(".pushsection .note.anneal, \"a\", %note\n"
+        ".balign 4\n"
+        ".long 7, 8, 1\n" /* lengths of owner and contents, NOTE_TYPE */
+        ".asciz \"anneal\"\n"
+        ".balign 4\n"
+        ".quad an_rt_shared - .\n"
+        ".popsection\n");
+
+static struct an_rt_process alone = {.version = AN_RT_PROCESS_VERSION,
+                                     .lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct an_rt_process *an_rt_process(void)
+{
+    return an_rt_shared ? an_rt_shared : &alone;
+}
+
+/* ---- finding the others ---- */
+
+static int look(struct dl_phdr_info *file, size_t size, void *found)
+{
+    (void)size;
+    struct an_rt_span note =
+        an_rt_note(file->dlpi_addr, file->dlpi_phdr, file->dlpi_phnum, "anneal", NOTE_TYPE);
+    int64_t distance;
+    if (note.size != sizeof distance)
+        return 0;
+    memcpy(&distance, note.begin, sizeof distance);
+    struct an_rt_process *const *shared = (const void *)(note.begin + distance);
+    if (!*shared || (*shared)->version != AN_RT_PROCESS_VERSION)
+        return 0;
+    *(struct an_rt_process **)found = *shared;
+    return 1;
+}
+
+static struct an_rt_process *make(void)
+{
+    struct an_rt_process *made = an_rt_memory(sizeof *made);
+    if (!made)
+        return NULL;
+    made->version = AN_RT_PROCESS_VERSION;
+    made->owner = getpid();
+    pthread_mutex_init(&made->lock, NULL);
+    return made;
+}
+
+static void in_child(void)
+{
+    struct an_rt_process *process = an_rt_process();
+    pthread_mutex_init(&process->lock, NULL);
+    process->owner = getpid();
+}
+
+/* Libraries are loaded one at a time: the loader's lock is held. */
+static void find_process(void)
+{
+    if (an_rt_shared)
+        return;
+    struct an_rt_process *found = NULL;
+    dl_iterate_phdr(look, &found);
+    an_rt_shared = found ? found : make();
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+/* ---- members ---- */
+
+bool an_rt_lock(sigset_t *before)
+{
+    struct an_rt_process *process = an_rt_process();
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+    pthread_mutex_lock(&process->lock);
+    return process->owner == 0 || process->owner == getpid();
+}
+
+void an_rt_unlock(const sigset_t *before)
+{
+    pthread_mutex_unlock(&an_rt_process()->lock);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void an_rt_join(struct an_rt_member *member)
+{
+    sigset_t before;
+    find_process();
+    an_rt_lock(&before);
+    struct an_rt_process *process = an_rt_process();
+    bool is_first = !process->first;
+    member->on_signal = an_rt_on_signal;
+    member->next = process->first;
+    process->first = member;
+    if (is_first)
+        an_rt_signals_begin(process);
+    an_rt_unlock(&before);
+}
+
+void an_rt_leave(struct an_rt_member *member)
+{
+    sigset_t before;
+    an_rt_lock(&before);
+    struct an_rt_process *process = an_rt_process();
+    for (struct an_rt_member **place = &process->first; *place; place = &(*place)->next)
+        if (*place == member) {
+            *place = member->next;
+            break;
+        }
+    an_rt_signals_pass_on(process);
+    an_rt_unlock(&before);
+}
+
+void an_rt_write_all(enum an_rt_moment moment)
+{
+    sigset_t before;
+    if (!an_rt_shared) /* a program that is not profiled, perhaps with libraries that are */
+        dl_iterate_phdr(look, &an_rt_shared);
+    if (an_rt_lock(&before))
+        for (struct an_rt_member *member = an_rt_process()->first; member; member = member->next)
+            member->write(moment);
+    an_rt_unlock(&before);
+}

@@ -1,0 +1,60 @@
+/*
+ * What the copies of the runtime in a process have in common. Each program and each shared library that is
+ * profiled has a copy of its own, and does not see those of others; but a signal, or the end of the
+ * process, concerns all of them.
+ *
+ *     .note.anneal of the program ────► an_rt_shared ──╮
+ *     .note.anneal of a library ──────► an_rt_shared ──┴─► struct an_rt_process
+ *                                                            ╰─► member ─► member ─► ...
+ *
+ * A member is what writes profiles: there is one for LLVM and one for GCC in each copy that has something to
+ * write. `anneal dump` and `anneal peek` find the process by the same notes.
+ */
+#ifndef AN_RT_PROCESS_H
+#define AN_RT_PROCESS_H
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "core/port.h"
+
+enum an_rt_moment {
+    AN_RT_GOING_ON, /* what is counted later will be added later */
+    AN_RT_ENDING,   /* nothing is written any more */
+};
+
+struct an_rt_member {
+    struct an_rt_member *next;
+    void (*write)(enum an_rt_moment moment); /* called with the lock */
+    void (*on_signal)(int signal);           /* of this copy: filled in by an_rt_join */
+};
+
+struct an_rt_process {
+    uint64_t version;                    /* AN_RT_PROCESS_VERSION */
+    uint64_t dumps;                      /* how often a signal has had all profiles written */
+    uint64_t dump_signals, exit_signals; /* sets: bit N - 1 is signal N */
+    struct an_rt_member *first;
+    pid_t owner; /* who may write: not a child that shares its parent's memory */
+    pthread_mutex_t lock;
+};
+
+#define AN_RT_PROCESS_VERSION 1
+
+/* The process of this copy; its own one as long as it has not joined. */
+struct an_rt_process *an_rt_process(void);
+
+/* A member comes, when its copy is loaded, and goes, when that is unloaded or the process ends. */
+void an_rt_join(struct an_rt_member *member);
+void an_rt_leave(struct an_rt_member *member);
+
+/*
+ * Profiles are written under this lock, with signals blocked: so a signal handler may take it, too. False
+ * when this process may not write.
+ */
+bool an_rt_lock(sigset_t *before);
+void an_rt_unlock(const sigset_t *before);
+
+/* All members write. */
+void an_rt_write_all(enum an_rt_moment moment);
+
+#endif

@@ -1,0 +1,100 @@
+/* See signals.h. */
+#include "hosted/signals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosted/message.h"
+
+enum { SIGNALS = 64 };
+
+static uint64_t bit(int signal)
+{
+    return 1ull << (signal - 1);
+}
+
+/* USR2, SIGUSR2 or 12; 0: there is no such signal. */
+static int number_of(const char *name, size_t length)
+{
+    if (length > 3 && !memcmp(name, "SIG", 3)) {
+        name += 3;
+        length -= 3;
+    }
+    for (int signal = 1; signal <= SIGNALS; signal++) {
+        const char *known = sigabbrev_np(signal);
+        if (known && strlen(known) == length && !memcmp(known, name, length))
+            return signal;
+    }
+    char *end;
+    long number = strtol(name, &end, 10);
+    return end == name + length && number > 0 && number <= SIGNALS ? (int)number : 0;
+}
+
+/* The signals that a variable names. */
+static uint64_t named_by(const char *variable)
+{
+    uint64_t set = 0;
+    for (const char *name = getenv(variable); name && *name;) {
+        size_t length = strcspn(name, ",");
+        int signal = number_of(name, length);
+        if (signal && signal != SIGKILL && signal != SIGSTOP)
+            set |= bit(signal);
+        else
+            an_rt_warn(variable, "no signal that a program can wait for", 0);
+        name += length + (name[length] == ',');
+    }
+    return set;
+}
+
+static bool is_in(const struct an_rt_process *process, int signal)
+{
+    return (process->dump_signals | process->exit_signals) & bit(signal);
+}
+
+static void set_handler(int signal, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    sigaction(signal, &action, NULL);
+}
+
+void an_rt_signals_begin(struct an_rt_process *process)
+{
+    struct sigaction now;
+    process->dump_signals = named_by("ANNEAL_DUMP_SIGNAL");
+    process->exit_signals = named_by("ANNEAL_EXIT_SIGNAL");
+    for (int signal = 1; signal <= SIGNALS; signal++) {
+        if (!is_in(process, signal) || sigaction(signal, NULL, &now) < 0)
+            continue;
+        if (now.sa_handler == SIG_DFL)
+            set_handler(signal, an_rt_on_signal);
+        else
+            process->dump_signals &= ~bit(signal);
+    }
+}
+
+void an_rt_signals_pass_on(const struct an_rt_process *process)
+{
+    struct sigaction now;
+    for (int signal = 1; signal <= SIGNALS; signal++) {
+        if (!is_in(process, signal) || sigaction(signal, NULL, &now) < 0 ||
+            now.sa_handler != an_rt_on_signal)
+            continue;
+        set_handler(signal, process->first ? process->first->on_signal : SIG_DFL);
+    }
+}
+
+void an_rt_on_signal(int signal)
+{
+    int number = errno;
+    struct an_rt_process *process = an_rt_process();
+    bool ends = process->exit_signals & bit(signal);
+    an_rt_write_all(ends ? AN_RT_ENDING : AN_RT_GOING_ON);
+    __atomic_fetch_add(&process->dumps, 1, __ATOMIC_RELEASE);
+    if (ends) {
+        set_handler(signal, SIG_DFL);
+        raise(signal); /* once this handler has returned */
+    }
+    errno = number;
+}

@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Profiles of processes that do not just return from main: that end by _exit, become another program, end by
+# a signal, or do not end.
+#
+# usage: test_runtime_ends.sh ANNEAL
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+programs=$tests/runtime/programs
+unset ANNEAL_PROFILE_FILE LLVM_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
+
+# build COMPILER [OPTION...]: the file ends, as `anneal rt` says
+build() {
+    local compiler=$1
+    shift
+    cp "$programs/ends.c" .
+    case $compiler in
+    gcc*) "$compiler" -w -O1 --coverage -c ends.c ;;
+    clang*) "$compiler" -w -O1 -fprofile-generate -c ends.c ;;
+    esac
+    # shellcheck disable=SC2046 # words are meant
+    "$compiler" "$([ "${compiler#gcc}" = "$compiler" ] && echo -fprofile-generate || echo --coverage)" \
+        ends.o -o ends "$@" $("$anneal" rt --ldflags)
+}
+
+# counted FUNCTION...: how often each was called, over all runs
+counted() {
+    local function
+    if [ -e ends.gcda ]; then
+        gcov-12 -t -j ends.gcda >counted.json
+        for function; do
+            jq -r --arg name "$function" \
+                '[.files[].functions[] | select(.name == $name)][0].execution_count' counted.json
+        done
+    elif compgen -G '*.profraw' >/dev/null; then
+        llvm-profdata-19 merge --text ./*.profraw -o counted.txt
+        for function; do
+            awk -v which="$function" '/^# Counter Values/ { wanted = name == which }
+                /^#/ { next }
+                wanted { print; wanted = 0 }
+                /^[A-Za-z_]/ { name = $1 }' counted.txt
+        done
+    else
+        echo nothing
+    fi | tr '\n' ' '
+}
+
+# clean: nothing was counted yet
+clean() {
+    rm -f ./*.gcda ./*.profraw
+}
+
+ends_at_once() {
+    local way
+    build "$1"
+    for way in _exit _Exit quick_exit; do
+        clean
+        run 12 ./ends $way
+        [ ! -s err ]
+        expect "$way $(counted before after)" "$way 3 0 "
+    done
+    clean
+    run 0 ./ends fork # both have it
+    expect "$(counted before after)" '3 1 '
+    clean
+    run 12 ./ends vfork # the child has the parent's memory
+    expect "$(counted before after)" '3 2 '
+}
+
+becomes_another() {
+    local way
+    build "$1"
+    for way in execve execv execvp execvpe execl execlp execle fexecve; do
+        clean
+        run 12 ./ends $way
+        expect "$way $(counted before after)" "$way 3 0 "
+        clean
+        run 13 ./ends $way none # there is no such program
+        [ ! -s err ]
+        expect "$way $(counted before after)" "$way 3 2 "
+    done
+}
+
+# begin WAY: in the background; $process
+begin() {
+    rm -f said
+    ./ends "$1" >said 2>err &
+    process=$!
+    until [ -s said ]; do sleep 0.01; done
+}
+
+# ends_with SIGNAL STATUS: the process gets it, and ends
+ends_with() {
+    local status=0
+    kill -"$1" "$process"
+    wait "$process" 2>/dev/null || status=$?
+    expect $status "$2"
+    [ ! -s err ]
+}
+
+exit_signal() {
+    local signal
+    build "$1"
+    begin wait
+    ends_with TERM 143
+    expect "$(counted before)" 'nothing '
+    for signal in TERM INT 10 SIGHUP; do
+        clean
+        ANNEAL_EXIT_SIGNAL=$signal begin_default wait
+        ends_with "${signal#SIG}" $((128 + $(kill -l "${signal#SIG}" | grep -E '^[0-9]+$' || echo "$signal")))
+        expect "$signal $(counted before)" "$signal 3 "
+    done
+    clean
+    ANNEAL_EXIT_SIGNAL=INT,TERM begin wait
+    ends_with TERM 143
+    expect "$(counted before)" '3 '
+    clean
+    ANNEAL_EXIT_SIGNAL=TERM begin handler # the program knows better
+    ends_with TERM 12
+    expect "$(counted before)" '3 '
+}
+
+# begin_default WAY: a shell's background processes ignore SIGINT
+begin_default() {
+    rm -f said
+    env --default-signal=INT ./ends "$1" >said 2>err &
+    process=$!
+    until [ -s said ]; do sleep 0.01; done
+}
+
+# wait_for COUNTS: before() has been counted as often as this
+wait_for() {
+    for _ in {1..500}; do
+        [ "$(counted before 2>/dev/null)" != "$1" ] || return 0
+        sleep 0.01
+    done
+    fail "counted: $(counted before), expected $1"
+}
+
+dump_signal() {
+    build "$1"
+    ANNEAL_DUMP_SIGNAL=USR2 ANNEAL_EXIT_SIGNAL=TERM begin wait
+    expect "$(counted before)" 'nothing '
+    kill -USR2 $process
+    wait_for '3 '
+    kill -USR2 $process
+    sleep 0.1
+    ends_with TERM 143
+    expect "$(counted before)" '3 '
+}
+
+wrong_signals() {
+    local name
+    build "$1"
+    for name in NONE 0 65 KILL 'USR2,STOP' TERMINAL; do
+        ANNEAL_DUMP_SIGNAL=$name run 13 ./ends execv none
+        expect "$name $(wc -l <err)" "$name 1"
+        grep -q '^anneal: warning: ANNEAL_DUMP_SIGNAL: no signal' err
+    done
+}
+
+# all_copies COMPILER [INSTRUMENTATION]: a program and libraries that come later all have counts, whoever of
+# them set the handler, and whoever has gone by then.
+all_copies() {
+    cat >main.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+__attribute__((noinline)) void before(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+    void *one = dlopen("./one.so", RTLD_NOW), *two = dlopen("./two.so", RTLD_NOW);
+    ((int (*)(int))dlsym(one, "one"))(1);
+    ((int (*)(int))dlsym(two, "two"))(1);
+    before();
+    before();
+    if (argc > 1 && strchr(argv[1], '1'))
+        dlclose(one);
+    if (argc > 1 && strchr(argv[1], '2'))
+        dlclose(two);
+    if (argc > 2)
+        _exit(0);
+    printf("ready\n");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+END
+    echo '__attribute__((noinline)) int one(int x) { return x * 3; }' >one.c
+    echo '__attribute__((noinline)) int two(int x) { return x * 5; }' >two.c
+    local flags part instrument=-fprofile-generate closed
+    flags=$("$anneal" rt --ldflags)
+    [ "${1#gcc}" = "$1" ] || instrument=--coverage
+    for part in one two; do
+        # shellcheck disable=SC2086
+        "$1" -w -O1 -fPIC -shared $instrument $part.c -o $part.so $flags
+    done
+    # shellcheck disable=SC2086
+    "$1" -w -O1 ${2-$instrument} main.c -o ends $flags
+    for closed in '' 1 2 12; do
+        clean
+        ANNEAL_EXIT_SIGNAL=TERM begin "$closed"
+        ends_with TERM 143
+        expect "closed $closed: $(all_counts)" "closed $closed: ${2-before 2;}one 1;two 1;"
+        clean
+        run 0 ./ends "$closed" _exit
+        expect "closed $closed: $(all_counts)" "closed $closed: ${2-before 2;}one 1;two 1;"
+    done
+}
+
+# all_counts: of before(), one() and two()
+all_counts() {
+    local file
+    if compgen -G '*.gcda' >/dev/null; then
+        for file in *.gcda; do
+            gcov-12 -t -j "$file" | jq -r '.files[].functions[] | "\(.name) \(.execution_count)"'
+        done
+    else
+        for file in *.profraw; do
+            llvm-profdata-19 merge --text "$file" | awk '/^[a-z]/ { name = $1 }
+                /^# Counter Values/ { getline; print name, $1 }'
+        done
+    fi | grep -v '^main ' | sort | tr '\n' ';'
+}
+
+for compiler in clang-19 gcc-12; do
+    tools=$([ $compiler = gcc-12 ] && echo gcov-12 || echo llvm-profdata-19)
+    check_with "$compiler $tools jq" "$compiler: ends without exit handlers" ends_at_once $compiler
+    check_with "$compiler $tools jq" "$compiler: becomes another program" becomes_another $compiler
+    check_with "$compiler $tools jq" "$compiler: ANNEAL_EXIT_SIGNAL" exit_signal $compiler
+    check_with "$compiler $tools jq" "$compiler: ANNEAL_DUMP_SIGNAL" dump_signal $compiler
+    check_with "$compiler $tools jq" "$compiler: names of signals that are none" wrong_signals $compiler
+    check_with "$compiler $tools jq" "$compiler: the program and its libraries" all_copies \
+        $compiler
+    check_with "$compiler $tools jq" "$compiler: libraries of a program that is not profiled" \
+        all_copies $compiler ''
+done
+finish
