@@ -88,6 +88,8 @@ extern const struct command command_bat;
 extern const struct command command_doctor;
 extern const struct command command_extract;
 extern const struct command command_rt;
+extern const struct command command_dump;
+extern const struct command command_peek;
 extern const struct command command_gcov_tool;
 extern const struct command command_live;
 extern const struct command command_record;

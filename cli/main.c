@@ -25,6 +25,8 @@ const struct command *const commands[] = {
     &command_doctor,
     &command_extract,
     &command_rt,
+    &command_dump,
+    &command_peek,
     &command_llvm_profdata,
     &command_gcov_tool,
     &command_merge_fdata,

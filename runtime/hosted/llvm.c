@@ -228,6 +228,7 @@ __attribute__((constructor(101))) static void start(void)
         return;
     __llvm_profile_initialize_file();
     __llvm_profile_register_write_file_atexit();
+    member.llvm = an_rt_module();
     an_rt_join(&member);
     pthread_atfork(NULL, NULL, in_child);
 }

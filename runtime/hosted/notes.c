@@ -10,14 +10,19 @@ static size_t to_4(size_t size)
 
 static struct an_rt_span find_in(const uint8_t *note, size_t size, const char *owner, uint32_t type)
 {
-    const uint8_t *end = note + size;
-    while ((size_t)(end - note) >= sizeof(Elf64_Nhdr)) {
+    while (size >= sizeof(Elf64_Nhdr)) {
         const Elf64_Nhdr *head = (const Elf64_Nhdr *)(const void *)note;
-        const uint8_t *name = note + sizeof *head, *contents = name + to_4(head->n_namesz);
+        size_t contents = sizeof *head + to_4(head->n_namesz);
+        if (contents > size || head->n_descsz > size - contents)
+            break;
         if (head->n_type == type && head->n_namesz == strlen(owner) + 1 &&
-            !memcmp(name, owner, head->n_namesz))
-            return (struct an_rt_span){(uint8_t *)(uintptr_t)contents, head->n_descsz};
-        note = contents + to_4(head->n_descsz);
+            !memcmp(note + sizeof *head, owner, head->n_namesz))
+            return (struct an_rt_span){(uint8_t *)(uintptr_t)(note + contents), head->n_descsz};
+        size_t next = contents + to_4(head->n_descsz);
+        if (next > size)
+            break;
+        note += next;
+        size -= next;
     }
     return (struct an_rt_span){0};
 }

@@ -23,8 +23,11 @@ enum an_rt_moment {
     AN_RT_ENDING,   /* nothing is written any more */
 };
 
+struct an_rt_module;
+
 struct an_rt_member {
     struct an_rt_member *next;
+    const struct an_rt_module *llvm;         /* what it counts; NULL: GCC's counters */
     void (*write)(enum an_rt_moment moment); /* called with the lock */
     void (*on_signal)(int signal);           /* of this copy: filled in by an_rt_join */
 };

@@ -1,0 +1,155 @@
+/* anneal peek: what a running program has counted so far, without a word to it. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "hosted/process.h"
+#include "output.h"
+#include "peek.h"
+
+enum { OUTPUT = 1, ALL, FUNCTION, COUNTS, VALUES, TOP, TRACES, JSON };
+
+static const struct option_spec options[] = {
+    {OUTPUT, 'o', "output", "FILE", "write a raw profile, for all tools that read one"},
+    {ALL, 'a', "all-functions", NULL, "show every function"},
+    {FUNCTION, 0, "function", "REGEX", "show the functions whose name matches"},
+    {COUNTS, 'c', "counts", NULL, "with their counters (and MC/DC bitmaps)"},
+    {VALUES, 'v', "values", NULL, "with their values"},
+    {TOP, 'n', "topn", "N", "show the N hottest functions (default: 10)"},
+    {TRACES, 0, "traces", NULL, "show the order in which functions first ran"},
+    {JSON, 'j', "json", NULL, "print JSON"},
+    {0},
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+/* All that LLVM's instrumentation counts in the process. */
+static enum an_code gather(const struct rt_process *process, struct an_buffer *raw,
+                           struct an_error *error)
+{
+    enum { MOST_MEMBERS = 4096 };
+    struct an_rt_process shared;
+    struct an_rt_member member;
+    size_t gcc = 0;
+    enum an_code code = AN_OK;
+    if (!rt_process_read(process, process->address, &shared, sizeof shared))
+        shared.first = NULL;
+    uint64_t at = (uint64_t)(uintptr_t)shared.first;
+    for (int i = 0; at && code == AN_OK && i < MOST_MEMBERS; i++) {
+        if (!rt_process_read(process, at, &member, sizeof member))
+            break;
+        if (member.llvm)
+            code = peek_llvm(process, (uint64_t)(uintptr_t)member.llvm, raw, error);
+        gcc += !member.llvm;
+        at = (uint64_t)(uintptr_t)member.next;
+    }
+    if (gcc)
+        say_warning(
+            "what GCC's instrumentation counts is not shown ('anneal dump' has it written)");
+    return code;
+}
+
+/* Lets `anneal show` have the profile as its standard input. */
+static int show(const struct an_buffer *raw, int count, char **words)
+{
+    static char input[] = "-";
+    int file = memfd_create("profile", MFD_CLOEXEC);
+    bool done = file >= 0 && write(file, raw->data, raw->size) == (ssize_t)raw->size &&
+                lseek(file, 0, SEEK_SET) == 0 && dup2(file, STDIN_FILENO) >= 0;
+    if (file >= 0)
+        close(file);
+    if (!done) {
+        say_error("the profile cannot be kept in memory");
+        return EXIT_FAILED;
+    }
+    words[count++] = input;
+    words[count] = NULL;
+    return command_show.run(&command_show, count, words);
+}
+
+static int peek(pid_t pid, const char *output, int count, char **words)
+{
+    struct rt_process process;
+    struct an_error error;
+    struct an_buffer raw = {0};
+    int status = EXIT_FAILED;
+    enum an_code code = rt_process_open(&process, pid, &error);
+    if (code == AN_OK)
+        code = gather(&process, &raw, &error);
+    rt_process_close(&process);
+    if (code != AN_OK)
+        report_error(&error);
+    else if (raw.size == 0)
+        say_error("process %ld has nothing that can be shown", (long)pid);
+    else if (output)
+        status = write_result(output, raw.data, raw.size, false) ? EXIT_DONE : EXIT_FAILED;
+    else
+        status = show(&raw, count, words);
+    an_buffer_free(&raw);
+    return status;
+}
+
+/* The word for `anneal show` that an option is: --NAME or --NAME=VALUE, to be freed; NULL: no memory. */
+static char *word_of(int id, const char *value)
+{
+    const struct option_spec *option = options;
+    while (option->id != id)
+        option++;
+    size_t size = strlen(option->name) + (value ? strlen(value) : 0) + 4;
+    char *word = malloc(size);
+    if (word)
+        snprintf(word, size, "--%s%s%s", option->name, option->argument ? "=" : "",
+                 option->argument ? value : "");
+    return word;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct option_parser parser;
+    const char *value, *output = NULL;
+    static char name[] = "show";
+    char *words[2 * OPTIONS + 3] = {name};
+    int id, count = 1, status = EXIT_USAGE;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0) {
+        if (id == OUTPUT)
+            output = value;
+        else if (count < 2 * OPTIONS && (words[count] = word_of(id, value)))
+            count++;
+    }
+    if (id == OPTION_HELP) {
+        status = EXIT_DONE;
+    } else if (id == OPTION_END && parser.operand_count != 1) {
+        say_error("one process, please (see anneal peek --help)");
+    } else if (id == OPTION_END) {
+        pid_t pid = rt_process_number(parser.operands[0]);
+        if (pid)
+            status = peek(pid, output, count, words);
+    }
+    for (int i = 1; i < count; i++)
+        free(words[i]);
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_peek = {
+    .name = "peek",
+    .operands = "PID",
+    .summary = "show what a running program has counted so far",
+    .description =
+        "Reads the counts of a program that clang instrumented and that is linked with anneal's "
+        "runtime, and of its libraries, out of its memory, and shows them as 'anneal show' shows a "
+        "file. The program is not stopped, and keeps its counts: what comes out is no part of a "
+        "profile that it writes.",
+    .options = options,
+    .examples = "anneal peek $(pidof server)\n"
+                "    its ten hottest functions up to now\n"
+                "anneal peek --output=now.profraw $(pidof server)\n"
+                "    as a file, for llvm-profdata and others\n",
+    .see_also = "anneal-show(1), anneal-dump(1), anneal-rt(1)",
+    .run = run,
+};

@@ -1,0 +1,187 @@
+/*
+ * A raw profile out of a running program's memory: the sections are copied, at the same distances from each
+ * other since records point to counters so, and the lists of values are gathered; then the runtime's own
+ * writer does what it would have done in the process.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "core/llvm_module.h"
+#include "core/llvm_raw.h"
+#include "core/llvm_values.h"
+#include "peek.h"
+
+/* More than any program has; what says more is damaged. */
+#define MOST_BYTES (1ull << 36)
+
+struct copy {
+    const struct rt_process *process;
+    struct an_rt_module module; /* in this process */
+    uint8_t *block;             /* data, counters and bitmap */
+    size_t block_size;
+    struct an_arena arena; /* all else */
+};
+
+/* ---- sections ---- */
+
+static uint64_t address_of(const struct an_rt_span *span)
+{
+    return (uint64_t)(uintptr_t)span->begin;
+}
+
+/* Into the arena. */
+static bool copy_span(struct copy *copy, struct an_rt_span *span)
+{
+    if (span->size > MOST_BYTES)
+        return false;
+    uint8_t *here = an_arena_alloc(&copy->arena, span->size + 1, 1);
+    if (!here || !rt_process_read(copy->process, address_of(span), here, span->size))
+        return false;
+    span->begin = here;
+    return true;
+}
+
+/* Makes room for three sections as they lie in the process. */
+static bool make_block(struct copy *copy, struct an_rt_span *const sections[3], uint64_t *start)
+{
+    uint64_t end = 0;
+    *start = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        uint64_t begin = address_of(sections[i]);
+        if (sections[i]->size == 0)
+            continue;
+        if (sections[i]->size > MOST_BYTES || begin + sections[i]->size < begin)
+            return false;
+        *start = begin < *start ? begin : *start;
+        end = begin + sections[i]->size > end ? begin + sections[i]->size : end;
+    }
+    if (end <= *start || end - *start > MOST_BYTES)
+        return false;
+    void *block = mmap(NULL, end - *start, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return false;
+    copy->block = block;
+    copy->block_size = end - *start;
+    return true;
+}
+
+/* LLVM 13's pointers to counters are absolute. */
+static void move_pointers(struct an_rt_module *module, uint64_t counters_there)
+{
+    enum { COUNTERS = 16 };
+    for (size_t i = 0; module->layout.version == 7 && i < module->records; i++) {
+        uint8_t *place = an_rt_record(module, i) + COUNTERS;
+        uint64_t here = an_rt_load64(place) - counters_there + address_of(&module->counters);
+        memcpy(place, &here, sizeof here);
+    }
+}
+
+static bool copy_sections(struct copy *copy)
+{
+    struct an_rt_module *module = &copy->module;
+    uint64_t counters_there = address_of(&module->counters);
+    struct an_rt_span *const sections[] = {&module->data, &module->counters, &module->bitmap};
+    uint64_t start;
+    if (!make_block(copy, sections, &start))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        uint8_t *here = copy->block;
+        if (sections[i]->size)
+            here += address_of(sections[i]) - start;
+        if (!rt_process_read(copy->process, address_of(sections[i]), here, sections[i]->size))
+            return false;
+        sections[i]->begin = here;
+    }
+    move_pointers(module, counters_there);
+    return copy_span(copy, &module->names) && copy_span(copy, &module->vtables) &&
+           copy_span(copy, &module->vtable_names) && copy_span(copy, &module->build_id);
+}
+
+/* ---- values ---- */
+
+/* The list of a site, as it is now: it only grows, at its end. */
+static struct an_rt_node *copy_list(struct copy *copy, uint64_t there)
+{
+    struct an_rt_node *first = NULL, **end = &first;
+    for (unsigned i = 0; there && i < AN_RT_VALUES; i++) {
+        struct an_rt_node *node = an_arena_alloc(&copy->arena, 1, sizeof *node);
+        if (!node || !rt_process_read(copy->process, there, node, sizeof *node))
+            break;
+        there = (uint64_t)(uintptr_t)node->next;
+        node->next = NULL;
+        *end = node;
+        end = &node->next;
+    }
+    return first;
+}
+
+static bool copy_values(struct copy *copy)
+{
+    const struct an_rt_layout *layout = &copy->module.layout;
+    for (size_t i = 0; i < copy->module.records; i++) {
+        uint8_t *place = an_rt_record(&copy->module, i) + layout->values;
+        uint64_t there = an_rt_load64(place);
+        size_t sites = 0;
+        for (unsigned kind = 0; kind < layout->kinds; kind++)
+            sites += an_rt_sites(layout, an_rt_record(&copy->module, i), kind);
+        struct an_rt_node **heads = NULL;
+        if (there && sites) {
+            heads = an_arena_alloc(&copy->arena, sites, sizeof *heads);
+            if (!heads || !rt_process_read(copy->process, there, heads, sites * sizeof *heads))
+                return false;
+        }
+        for (size_t site = 0; heads && site < sites; site++)
+            heads[site] = copy_list(copy, (uint64_t)(uintptr_t)heads[site]);
+        memcpy(place, &heads, sizeof heads);
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+struct buffer_sink {
+    struct an_rt_sink sink;
+    struct an_buffer *raw;
+};
+
+static bool put(struct an_rt_sink *sink, const void *bytes, size_t size)
+{
+    struct an_buffer *raw = ((struct buffer_sink *)sink)->raw;
+    an_buffer_put(raw, bytes, size);
+    return !raw->failed;
+}
+
+/* The layout is that of a version that is known here, and the records are as many as the section has. */
+static bool is_sound(struct an_rt_module *module)
+{
+    const struct an_rt_layout *layout = an_rt_layout(module->layout.version);
+    if (!layout || module->data.size / layout->record_size != module->records ||
+        module->build_id.size > 1024)
+        return false;
+    module->layout = *layout;
+    return true;
+}
+
+enum an_code peek_llvm(const struct rt_process *process, uint64_t module, struct an_buffer *raw,
+                       struct an_error *error)
+{
+    struct copy copy = {.process = process};
+    struct buffer_sink sink = {{put}, raw};
+    bool done = rt_process_read(process, module, &copy.module, sizeof copy.module) &&
+                is_sound(&copy.module) && copy_sections(&copy);
+    copy.module.counts = copy.module.counters.begin;
+    done = done && copy_values(&copy) && an_rt_raw_write(&copy.module, NULL, 0, &sink.sink);
+    if (copy.block)
+        munmap(copy.block, copy.block_size);
+    an_arena_free(&copy.arena);
+    if (raw->failed)
+        return an_fail_memory(error);
+    return done ? AN_OK
+                : an_fail(error, AN_UNSUPPORTED,
+                          "what process %ld has counted cannot be read: it may have ended",
+                          (long)process->pid);
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Running programs seen from outside: anneal peek reads their counts, anneal dump has them written.
+#
+# usage: test_runtime_peek.sh ANNEAL
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+programs=$tests/runtime/programs
+unset ANNEAL_PROFILE_FILE LLVM_PROFILE_FILE
+
+# begin COMMAND...: in the background, until it has said something; $process
+begin() {
+    rm -f said
+    "$@" >said 2>err &
+    process=$!
+    trap 'kill -KILL $process 2>/dev/null || :' EXIT
+    until [ -s said ]; do
+        kill -0 $process
+        sleep 0.01
+    done
+}
+
+end() {
+    kill -KILL $process
+    wait $process 2>/dev/null || :
+    trap - EXIT
+}
+
+# as_text PROFILE: values of a site in order, which means nothing; the lines with hashes stay where they are
+as_text() {
+    llvm-profdata-"$version" show --all-functions --counts --ic-targets --memop-sizes "$1" |
+        grep -v '^Total\|^Maximum\|^Instrumentation\|^Functions' | sort
+}
+
+# What is read from outside is what the process writes by itself.
+peeked() {
+    local mode
+    version=$1
+    for mode in -fprofile-generate -fprofile-instr-generate; do
+        # shellcheck disable=SC2046 # words are meant
+        "clang++-$version" -w -O1 $mode "$programs/served.cc" -o served $("$anneal" rt)
+        rm -f ./*.profraw
+        ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=own.profraw begin ./served
+        run 0 "$anneal" peek -o peeked.profraw $process
+        [ ! -s err ]
+        [ ! -e own.profraw ]
+        run 0 "$anneal" dump $process
+        expect "$(cat out)" "process $process has written its profile"
+        end
+        as_text peeked.profraw >peeked.txt
+        as_text own.profraw >own.txt
+        diff peeked.txt own.txt
+        grep -q '750' own.txt
+    done
+}
+
+shown() {
+    # shellcheck disable=SC2046
+    clang++-19 -w -O1 -fprofile-generate "$programs/served.cc" -o served $("$anneal" rt)
+    begin ./served
+    run 0 "$anneal" peek $process
+    grep -q '1,000 .*work' out
+    run 0 "$anneal" peek --function=work --counts --values $process
+    grep -q 'site 0  *750  *75.0%  .*one' out
+    run 0 "$anneal" peek --json -n 1 $process
+    [ "$(jq '.profile.hottest | length' out)" = 1 ]
+    run 0 "$anneal" peek -o - $process
+    llvm-profdata-19 show out | grep -q 'Total functions: 4'
+    end
+}
+
+# The program's and those of two libraries, one of which came later.
+libraries() {
+    local flags
+    flags=$("$anneal" rt)
+    echo '__attribute__((noinline)) int part(int x) { return x * 3; }' >part.c
+    echo '__attribute__((noinline)) int late(int x) { return x * 5; }' >late.c
+    cat >main.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int part(int x);
+int main(void)
+{
+    int sum = part(1) + part(2);
+    sum += ((int (*)(int))dlsym(dlopen("./late.so", RTLD_NOW), "late"))(sum);
+    printf("%d\n", sum);
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+END
+    # shellcheck disable=SC2086
+    clang-19 -O1 -fPIC -shared -fprofile-generate part.c -o libpart.so $flags
+    # shellcheck disable=SC2086
+    clang-19 -O1 -fPIC -shared -fprofile-generate late.c -o late.so $flags
+    # shellcheck disable=SC2086
+    clang-19 -O1 -fprofile-generate main.c -o main -L. -lpart -Wl,-rpath,. $flags
+    begin ./main
+    run 0 "$anneal" peek $process
+    grep -q ' 2 .*part$' out
+    grep -q ' 1 .*late$' out
+    grep -q ' 1 .*main$' out
+    end
+}
+
+gcc_dumps() {
+    # shellcheck disable=SC2046
+    gcc-12 -w -O1 --coverage "$programs/ends.c" -o ends $("$anneal" rt)
+    ANNEAL_DUMP_SIGNAL=USR1 begin ./ends wait
+    run 0 "$anneal" dump $process
+    [ -s ends-ends.gcda ]
+    run 1 "$anneal" peek $process
+    says "what GCC's instrumentation counts is not shown" 'has nothing that can be shown'
+    end
+}
+
+refused() {
+    # shellcheck disable=SC2046
+    clang++-19 -w -O1 -fprofile-generate "$programs/served.cc" -o served $("$anneal" rt)
+    begin ./served
+    run 1 "$anneal" dump $process
+    says 'waits for no signal' 'ANNEAL_DUMP_SIGNAL'
+    kill -0 $process
+    end
+    run 1 "$anneal" dump $process
+    says "there is no process $process"
+    ANNEAL_DUMP_SIGNAL=USR2 begin ./served
+    kill -STOP $process
+    run 1 "$anneal" dump --timeout=1 $process
+    says 'has not answered'
+    end
+    begin sh -c 'echo ready; sleep 60; true'
+    for command in dump peek; do
+        run 1 "$anneal" $command $process
+        says "has no profile that anneal's runtime keeps"
+    done
+    end
+    run 2 "$anneal" dump
+    run 2 "$anneal" peek 1x
+    says '1x: not the number of a process'
+    run 2 "$anneal" peek 12 13
+}
+
+for version in 13 14 16 19; do
+    check_with "clang++-$version llvm-profdata-$version" "clang $version: as the process writes it" \
+        peeked $version
+done
+check_with 'clang++-19 llvm-profdata-19 jq' 'shown as a file is' shown
+check_with 'clang-19' 'programs with libraries' libraries
+check_with 'gcc-12' "GCC's counts are dumped" gcc_dumps
+check_with 'clang++-19' 'what cannot be looked at' refused
+finish
