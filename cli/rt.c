@@ -8,11 +8,12 @@
 #include "command.h"
 #include "output.h"
 
-enum { LDFLAGS = 1, LIBRARY };
+enum { LDFLAGS = 1, LIBRARY, CONTINUOUS };
 
 static const struct option_spec options[] = {
     {LDFLAGS, 0, "ldflags", NULL, "print what the link command needs (the default)"},
     {LIBRARY, 0, "library", NULL, "print the path of the library"},
+    {CONTINUOUS, 0, "continuous", NULL, "with what counting in a file (%c) needs; for clang"},
     {0},
 };
 
@@ -45,15 +46,18 @@ static bool find_library(char *path)
 
 /* The functions that end a process without its exit handlers: runtime/hosted/ends.c stands in for them. */
 static const char *const wrapped[] = {
-    "_exit",   "_Exit",   "quick_exit", "execve", "execv",  "execvp",
-    "execvpe", "fexecve", "execl",      "execlp", "execle",
+    "_exit",   "_Exit",   "execve", "execv",  "execvp",
+    "execvpe", "fexecve", "execl",  "execlp", "execle",
 };
 
-static void print_flags(const char *library)
+/* The linker script lies beside the library. */
+static void print_flags(const char *library, bool continuous)
 {
     printf("-Wl");
     for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++)
         printf(",--wrap=%s", wrapped[i]);
+    if (continuous)
+        printf(" -Wl,-T,%.*s/anneal_rt.ld", (int)(strrchr(library, '/') - library), library);
     printf(" -Wl,--whole-archive %s -Wl,--no-whole-archive\n", library);
 }
 
@@ -63,10 +67,14 @@ static int run(const struct command *command, int argc, char **argv)
     const char *value;
     char path[PATH_MAX];
     int id, wanted = LDFLAGS;
+    bool continuous = false;
     if (!option_start(&parser, command, argc, argv))
         return EXIT_FAILED;
     while ((id = option_next(&parser, &value)) > 0)
-        wanted = id;
+        if (id == CONTINUOUS)
+            continuous = true;
+        else
+            wanted = id;
     size_t operands = parser.operand_count;
     option_finish(&parser);
     if (id == OPTION_HELP)
@@ -84,7 +92,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (wanted == LIBRARY)
         printf("%s\n", path);
     else
-        print_flags(path);
+        print_flags(path, continuous);
     return EXIT_DONE;
 }
 

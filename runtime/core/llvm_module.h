@@ -50,6 +50,7 @@ struct an_rt_module {
     struct an_rt_span build_id; /* size 0: none */
     const uint8_t *counts; /* what is written for counters: these themselves, or a copy of them */
     size_t records;
+    size_t page; /* counters begin and end at such limits in the file; 0: nobody maps them */
 };
 
 /* How version `version` of the format lays out its records; NULL: not known. */

@@ -19,6 +19,7 @@ struct pair {
 struct writer {
     const struct an_rt_module *module;
     const struct an_rt_file *old; /* NULL: nothing to add to */
+    uint64_t words[AN_RT_WORDS];  /* the header */
     struct an_rt_targets targets;
     struct an_rt_sink *sink;
     uint8_t *counts;    /* how many values each site of the function gets */
@@ -72,10 +73,10 @@ static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_
     words[AN_RT_VERSION] = module->version_word;
     words[AN_RT_BINARY_IDS] = has_build_id(module) ? 8 + (module->build_id.size + 7) / 8 * 8 : 0;
     words[AN_RT_RECORDS] = module->records;
-    words[AN_RT_PADDING_BEFORE_COUNTERS] = 0;
+    uint64_t align = module->page ? module->page : 8;
     words[AN_RT_COUNTERS] =
         module->counters.size / (module->version_word & AN_RT_BYTE_COVERAGE ? 1 : 8);
-    words[AN_RT_PADDING_AFTER_COUNTERS] = -(uint64_t)module->counters.size & 7;
+    words[AN_RT_PADDING_AFTER_COUNTERS] = -(uint64_t)module->counters.size & (align - 1);
     words[AN_RT_BITMAP] = module->bitmap.size;
     words[AN_RT_PADDING_AFTER_BITMAP] = -(uint64_t)module->bitmap.size & 7;
     words[AN_RT_NAMES] = module->names.size;
@@ -87,12 +88,33 @@ static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_
     words[AN_RT_LAST_KIND] = module->layout.kinds - 1u;
 }
 
+/* The bytes in front of the counters: they may have to begin a page. Returns how many these are. */
+static uint64_t align_counters(const struct an_rt_module *module, uint64_t words[AN_RT_WORDS])
+{
+    uint64_t before = words[AN_RT_BINARY_IDS] + module->data.size;
+    for (unsigned word = 0; word < AN_RT_WORDS; word++)
+        before += an_rt_word_is_in(module->layout.version, word) ? sizeof *words : 0;
+    words[AN_RT_PADDING_BEFORE_COUNTERS] = module->page ? -before & (module->page - 1) : 0;
+    return before + words[AN_RT_PADDING_BEFORE_COUNTERS];
+}
+
+uint64_t an_rt_raw_place_of_counters(const struct an_rt_module *module)
+{
+    uint64_t words[AN_RT_WORDS];
+    make_header(module, words);
+    return align_counters(module, words);
+}
+
 static bool put_header(struct writer *writer)
 {
     const struct an_rt_module *module = writer->module;
-    uint64_t own[AN_RT_WORDS];
-    const uint64_t *words = writer->old ? writer->old->words : own;
-    make_header(module, own);
+    uint64_t *words = writer->words;
+    if (writer->old) {
+        memcpy(words, writer->old->words, sizeof writer->words);
+    } else {
+        make_header(module, words);
+        align_counters(module, words);
+    }
     for (unsigned word = 0; word < AN_RT_WORDS; word++)
         if (an_rt_word_is_in(module->layout.version, word) &&
             !an_rt_put(writer->sink, &words[word], sizeof words[word]))
@@ -105,10 +127,8 @@ static bool put_header(struct writer *writer)
 static bool put_data(struct writer *writer)
 {
     const struct an_rt_span *data = &writer->module->data;
-    if (!writer->old)
-        return an_rt_put(writer->sink, data->begin, data->size);
-    uint64_t padding = writer->old->words[AN_RT_PADDING_BEFORE_COUNTERS];
-    return an_rt_put(writer->sink, writer->old->data, data->size + padding);
+    return an_rt_put(writer->sink, writer->old ? writer->old->data : data->begin, data->size) &&
+           an_rt_put_zeros(writer->sink, writer->words[AN_RT_PADDING_BEFORE_COUNTERS]);
 }
 
 static bool put_counters(struct writer *writer)
@@ -144,7 +164,7 @@ static bool put_bytes(struct writer *writer, const uint8_t *own, size_t size, co
         if (!an_rt_put(writer->sink, chunk, some))
             return false;
     }
-    return an_rt_put_zeros(writer->sink, -size & 7);
+    return true;
 }
 
 static bool put_padded(struct writer *writer, const struct an_rt_span *own, const uint8_t *old)
@@ -163,9 +183,10 @@ static bool put_sections(struct writer *writer)
                     ? put_bytes(writer, module->counts, module->counters.size,
                                 old ? old->counters : NULL, true)
                     : put_counters(writer);
-    return done &&
+    return done && an_rt_put_zeros(writer->sink, writer->words[AN_RT_PADDING_AFTER_COUNTERS]) &&
            put_bytes(writer, module->bitmap.begin, module->bitmap.size, old ? old->bitmap : NULL,
                      false) &&
+           an_rt_put_zeros(writer->sink, writer->words[AN_RT_PADDING_AFTER_BITMAP]) &&
            put_padded(writer, &module->names, NULL) &&
            put_padded(writer, &module->vtables, old ? old->vtables : NULL) &&
            put_padded(writer, &module->vtable_names, NULL);

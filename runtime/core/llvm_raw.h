@@ -22,4 +22,7 @@ enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t 
 bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size_t size,
                      struct an_rt_sink *sink);
 
+/* Where the counters are in a profile of the module that is not added to another one. */
+uint64_t an_rt_raw_place_of_counters(const struct an_rt_module *module);
+
 #endif

@@ -98,11 +98,8 @@ static int create_named(const char *path, const struct an_rt_contents *contents)
     return error;
 }
 
-/*
- * 0, EEXIST when somebody else was faster, or another errno. Not all file systems have nameless files, and
- * without /proc, as in some containers, they cannot be named.
- */
-static int create(const char *path, const struct an_rt_contents *contents)
+/* Not all file systems have nameless files, and without /proc, as in some containers, they cannot be named. */
+int an_rt_create(const char *path, const struct an_rt_contents *contents)
 {
     int error = create_nameless(path, contents);
     if (error == ENOENT) {
@@ -307,7 +304,7 @@ static enum step add_once(const char *path, const struct an_rt_contents *content
 {
     int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (file < 0 && errno == ENOENT) {
-        int error = create(path, contents);
+        int error = an_rt_create(path, contents);
         if (error == EEXIST)
             return AGAIN;
         return error ? failed(path, error) : DONE;

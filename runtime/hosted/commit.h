@@ -39,6 +39,12 @@ struct an_rt_contents {
  */
 bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner);
 
+/*
+ * Makes a file of that name, whole or not at all. 0, EEXIST when there is one already, or another errno.
+ * Only contents->write is used.
+ */
+int an_rt_create(const char *path, const struct an_rt_contents *contents);
+
 enum { AN_RT_PATH = 4096 };
 
 #endif

@@ -4,7 +4,6 @@
 
 _Noreturn void __wrap__exit(int status);
 _Noreturn void __wrap__Exit(int status);
-_Noreturn void __wrap_quick_exit(int status);
 int __wrap_execve(const char *path, char *const arguments[], char *const environment[]);
 int __wrap_execvpe(const char *file, char *const arguments[], char *const environment[]);
 int __wrap_fexecve(int file, char *const arguments[], char *const environment[]);

@@ -108,10 +108,10 @@ static void reset_all(void)
 
 static void write_member(enum an_rt_moment moment)
 {
-    if (state.is_written)
+    if (state.is_written || moment == AN_RT_STAYING)
         return;
     write_all();
-    if (moment == AN_RT_GOING_ON)
+    if (moment != AN_RT_ENDING)
         reset_all();
 }
 

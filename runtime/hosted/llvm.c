@@ -17,6 +17,7 @@
 #include "core/llvm_times.h"
 #include "core/llvm_values.h"
 #include "hosted/commit.h"
+#include "hosted/continuous.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/process.h"
@@ -139,13 +140,14 @@ int __llvm_profile_write_file(void)
 int __llvm_profile_dump(void)
 {
     int result = __llvm_profile_write_file();
-    state.is_written = true;
+    __llvm_profile_set_dumped();
     return result;
 }
 
 void __llvm_profile_set_dumped(void)
 {
     state.is_written = true;
+    an_rt_continuous_end();
 }
 
 void __llvm_profile_set_filename(const char *name)
@@ -179,17 +181,29 @@ const char *__llvm_profile_get_filename(void)
 
 /* ---- start and end ---- */
 
+/* Counts in a file from now on, if the name asks for that. */
+static void begin_continuous(const struct an_rt_module *module)
+{
+    char name[AN_RT_PATH];
+    struct an_rt_identity identity = {an_rt_module_signature(module), module->build_id};
+    if (an_rt_name_is_continuous(state.pattern) &&
+        an_rt_name(state.pattern, &identity, name, sizeof name))
+        an_rt_continuous_begin(module, name);
+}
+
 static void write_member(enum an_rt_moment moment)
 {
     const struct an_rt_module *module = an_rt_module();
     if (!module || state.is_written)
         return;
-    if (moment == AN_RT_GOING_ON) {
-        write_now(module);
+    if (moment == AN_RT_STAYING) {
+        begin_continuous(module);
         return;
     }
-    write_module(module);
-    state.is_written = true;
+    bool done = (moment == AN_RT_ENDING ? write_module(module) : write_now(module)) == 0;
+    if (done && moment != AN_RT_GOING_ON)
+        an_rt_continuous_end();
+    state.is_written = moment == AN_RT_ENDING;
 }
 
 static struct an_rt_member member = {.write = write_member};
@@ -206,7 +220,11 @@ static void at_exit(void)
 /* What was counted before the fork is the parent's. */
 static void in_child(void)
 {
+    const struct an_rt_module *module = an_rt_module();
+    an_rt_continuous_part(module);
     __llvm_profile_reset_counters();
+    if (!state.is_written)
+        begin_continuous(module);
 }
 
 int __llvm_profile_register_write_file_atexit(void)
@@ -229,6 +247,7 @@ __attribute__((constructor(101))) static void start(void)
     __llvm_profile_initialize_file();
     __llvm_profile_register_write_file_atexit();
     member.llvm = an_rt_module();
+    begin_continuous(member.llvm);
     an_rt_join(&member);
     pthread_atfork(NULL, NULL, in_child);
 }

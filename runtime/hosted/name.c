@@ -102,6 +102,16 @@ bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char
     return !text.overflowed;
 }
 
+bool an_rt_name_is_continuous(const char *pattern)
+{
+    while ((pattern = strchr(pattern, '%'))) {
+        if (pattern[1] == 'c')
+            return true;
+        pattern += pattern[1] ? 2 : 1;
+    }
+    return false;
+}
+
 bool an_rt_name_with(const char *name, const char *tag, char *other, size_t room)
 {
     const char *slash = strrchr(name, '/');

@@ -1,8 +1,11 @@
 /* See process.h. */
 #include "hosted/process.h"
 
+#include <errno.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -67,6 +70,21 @@ static void in_child(void)
     process->owner = getpid();
 }
 
+/* The linker defines it: where the file begins in memory. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
+
+/* Whether this copy is the program's, and not a library's. */
+static bool is_program(void)
+{
+    uintptr_t start = (uintptr_t)&__ehdr_start;
+    return start && start + __ehdr_start.e_phoff == getauxval(AT_PHDR);
+}
+
+static void at_quick_exit_write(void)
+{
+    an_rt_write_all(AN_RT_ENDING);
+}
+
 /* Libraries are loaded one at a time: the loader's lock is held. */
 static void find_process(void)
 {
@@ -76,6 +94,8 @@ static void find_process(void)
     dl_iterate_phdr(look, &found);
     an_rt_shared = found ? found : make();
     pthread_atfork(NULL, NULL, in_child);
+    if (is_program()) /* the C library would call that of a library that has gone */
+        at_quick_exit(at_quick_exit_write);
 }
 
 /* ---- members ---- */
@@ -128,10 +148,12 @@ void an_rt_leave(struct an_rt_member *member)
 void an_rt_write_all(enum an_rt_moment moment)
 {
     sigset_t before;
+    int number = errno;
     if (!an_rt_shared) /* a program that is not profiled, perhaps with libraries that are */
         dl_iterate_phdr(look, &an_rt_shared);
     if (an_rt_lock(&before))
         for (struct an_rt_member *member = an_rt_process()->first; member; member = member->next)
             member->write(moment);
     an_rt_unlock(&before);
+    errno = number;
 }

@@ -20,6 +20,8 @@
 
 enum an_rt_moment {
     AN_RT_GOING_ON, /* what is counted later will be added later */
+    AN_RT_LEAVING,  /* another program is about to take the process */
+    AN_RT_STAYING,  /* it could not */
     AN_RT_ENDING,   /* nothing is written any more */
 };
 
@@ -57,7 +59,7 @@ void an_rt_leave(struct an_rt_member *member);
 bool an_rt_lock(sigset_t *before);
 void an_rt_unlock(const sigset_t *before);
 
-/* All members write. */
+/* All members write. Keeps errno. */
 void an_rt_write_all(enum an_rt_moment moment);
 
 #endif

@@ -1,7 +1,6 @@
 /* See signals.h. */
 #include "hosted/signals.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +86,6 @@ void an_rt_signals_pass_on(const struct an_rt_process *process)
 
 void an_rt_on_signal(int signal)
 {
-    int number = errno;
     struct an_rt_process *process = an_rt_process();
     bool ends = process->exit_signals & bit(signal);
     an_rt_write_all(ends ? AN_RT_ENDING : AN_RT_GOING_ON);
@@ -96,5 +94,4 @@ void an_rt_on_signal(int signal)
         set_handler(signal, SIG_DFL);
         raise(signal); /* once this handler has returned */
     }
-    errno = number;
 }

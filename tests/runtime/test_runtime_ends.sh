@@ -53,7 +53,7 @@ clean() {
 
 ends_at_once() {
     local way
-    build "$1"
+    build "$@"
     for way in _exit _Exit quick_exit; do
         clean
         run 12 ./ends $way
@@ -70,7 +70,7 @@ ends_at_once() {
 
 becomes_another() {
     local way
-    build "$1"
+    build "$@"
     for way in execve execv execvp execvpe execl execlp execle fexecve; do
         clean
         run 12 ./ends $way
@@ -79,6 +79,17 @@ becomes_another() {
         run 13 ./ends $way none # there is no such program
         [ ! -s err ]
         expect "$way $(counted before after)" "$way 3 2 "
+    done
+    # found in the folders of PATH, also what is no program but a script without a first line
+    mkdir -p none forbidden scripts
+    touch forbidden/sh
+    echo 'exit 12' >scripts/sh
+    chmod +x scripts/sh
+    for way in execvp execvpe execlp; do
+        clean
+        PATH=none:ends:forbidden::scripts run 12 ./ends $way
+        expect "$way $(counted before after)" "$way 3 0 "
+        PATH=none:ends:forbidden run 1 ./ends $way # which is EACCES
     done
 }
 
@@ -231,6 +242,10 @@ for compiler in clang-19 gcc-12; do
     tools=$([ $compiler = gcc-12 ] && echo gcov-12 || echo llvm-profdata-19)
     check_with "$compiler $tools jq" "$compiler: ends without exit handlers" ends_at_once $compiler
     check_with "$compiler $tools jq" "$compiler: becomes another program" becomes_another $compiler
+    check_with "$compiler $tools jq" "$compiler, static: ends without exit handlers" \
+        ends_at_once $compiler -static
+    check_with "$compiler $tools jq" "$compiler, static: becomes another program" \
+        becomes_another $compiler -static
     check_with "$compiler $tools jq" "$compiler: ANNEAL_EXIT_SIGNAL" exit_signal $compiler
     check_with "$compiler $tools jq" "$compiler: ANNEAL_DUMP_SIGNAL" dump_signal $compiler
     check_with "$compiler $tools jq" "$compiler: names of signals that are none" wrong_signals $compiler

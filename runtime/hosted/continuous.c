@@ -1,0 +1,115 @@
+/* See continuous.h. */
+#include "hosted/continuous.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/llvm_raw.h"
+#include "hosted/commit.h"
+#include "hosted/message.h"
+#include "hosted/name.h"
+
+/* The linker script defines it: where the pages of the counters end. */
+extern uint8_t __anneal_rt_counters_end[] __attribute__((weak, visibility("hidden")));
+
+static char live[AN_RT_PATH]; /* the file; "": there is none */
+
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The pages that hold all counters, and nothing else; size 0: they are not alone there. */
+static struct an_rt_span pages_of(const struct an_rt_module *module)
+{
+    uintptr_t begin = (uintptr_t)module->counters.begin, end = (uintptr_t)__anneal_rt_counters_end;
+    bool is_whole = end && begin % page_size() == 0 && end % page_size() == 0;
+    if (!is_whole || end < begin || end - begin < module->counters.size)
+        return (struct an_rt_span){0};
+    return (struct an_rt_span){module->counters.begin, end - begin};
+}
+
+static bool write_profile(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
+{
+    return an_rt_raw_write(context, old, size, sink);
+}
+
+/* Makes the file; another process of that number may have left one. 0, or an errno. */
+static int make_file(struct an_rt_module *module, const char *name)
+{
+    char tag[48];
+    struct an_rt_contents contents = {NULL, write_profile, module};
+    int error = EEXIST;
+    for (int i = 1; error == EEXIST && i < 1000; i++) {
+        snprintf(tag, sizeof tag, i == 1 ? "%ld.live" : "%ld-%d.live", (long)getpid(), i);
+        if (!an_rt_name_with(name, tag, live, sizeof live))
+            return ENAMETOOLONG;
+        error = an_rt_create(live, &contents);
+    }
+    return error;
+}
+
+/* 0, or an errno. The counters begin at that place of the file. */
+static int map_file(const struct an_rt_span *pages, uint64_t place)
+{
+    int file = open(live, O_RDWR | O_CLOEXEC | O_NOFOLLOW), error = 0;
+    if (file < 0)
+        return errno;
+    if (mmap(pages->begin, pages->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+             (off_t)place) == MAP_FAILED)
+        error = errno;
+    close(file);
+    return error;
+}
+
+static void warn(const char *name, const char *what, int error)
+{
+    an_rt_warn(name, what, error);
+    if (live[0] && error != EEXIST)
+        unlink(live);
+    live[0] = 0;
+}
+
+void an_rt_continuous_begin(const struct an_rt_module *module, const char *name)
+{
+    struct an_rt_span pages = pages_of(module);
+    struct an_rt_module paged = *module;
+    if (!pages.size) {
+        warn(name,
+             "%c: counters share their pages with others; link with what 'anneal rt --ldflags "
+             "--continuous' prints",
+             0);
+        return;
+    }
+    paged.page = page_size();
+    int error = make_file(&paged, name);
+    if (!error)
+        error = map_file(&pages, an_rt_raw_place_of_counters(&paged));
+    if (error)
+        warn(name, "%c: the program counts in memory only", error);
+}
+
+void an_rt_continuous_end(void)
+{
+    if (live[0])
+        unlink(live);
+    live[0] = 0;
+}
+
+void an_rt_continuous_part(const struct an_rt_module *module)
+{
+    struct an_rt_span pages = pages_of(module);
+    if (!live[0])
+        return;
+    live[0] = 0;
+    /* Moved on top of the shared pages, so that they are there at any moment. */
+    void *own = mmap(NULL, pages.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (own == MAP_FAILED)
+        return;
+    memcpy(own, pages.begin, pages.size);
+    mremap(own, pages.size, pages.size, MREMAP_MAYMOVE | MREMAP_FIXED, pages.begin);
+}

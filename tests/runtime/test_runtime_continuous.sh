@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Counting in a file: what a process has counted is there at any moment, and stays when it is killed.
+#
+# usage: test_runtime_continuous.sh ANNEAL
+#
+# KILLS=N: so many (40)
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+programs=$tests/runtime/programs
+kills=${KILLS:-40}
+unset ANNEAL_PROFILE_FILE
+export LLVM_PROFILE_FILE=%call.profraw
+
+# build VERSION OUTPUT SOURCE OPTION...: counters of loops would stay in registers until the loop ends
+build() {
+    local version=$1 output=$2 source=$3
+    shift 3
+    # shellcheck disable=SC2046 # words are meant
+    "clang-$version" -w -O1 -fprofile-generate -mllvm -do-counter-promotion=false "$@" "$source" \
+        -o "$output" $("$anneal" rt --ldflags --continuous)
+}
+
+# called VERSION FUNCTION PROFILE...: how often, by these profiles
+called() {
+    local version=$1 function=$2
+    shift 2
+    "llvm-profdata-$version" merge --text "$@" -o - | awk -v which="$function" '
+        /^# Counter Values/ { wanted = name == which }
+        /^#/ { next }
+        wanted { print; wanted = 0 }
+        /^[A-Za-z_]/ { name = $1 }'
+}
+
+progress() {
+    od -An -t u8 progress | tr -d ' '
+}
+
+# What is left of a process that was killed has all calls that were complete, and the one that was not.
+killed() {
+    local i complete counted
+    build 19 steady "$programs/steady.c"
+    for ((i = 0; i < kills; i++)); do
+        rm -f progress all.*
+        ./steady 2>err &
+        until [ -s progress ]; do sleep 0.002; done
+        sleep "0.$(printf %03d $((RANDOM % 30)))"
+        kill -KILL $!
+        wait $! 2>/dev/null || :
+        complete=$(progress)
+        [ ! -s err ]
+        expect "$(echo all.*)" "all.$!.live.profraw"
+        counted=$(called 19 work all.*.profraw)
+        [ "$counted" -ge "$complete" ] && [ "$counted" -le $((complete + 1)) ] ||
+            fail "$complete calls were complete, $counted are counted"
+    done
+}
+
+# Of any version; a process that ends adds to the file of that name, and leaves no other one.
+versions() {
+    local version=$1 counted
+    shift
+    build "$version" steady "$programs/steady.c" "$@"
+    rm -f all.* progress
+    for _ in 1 2 3; do
+        run 0 ./steady 1000
+        [ ! -s err ]
+        expect "$(echo all.*)" all.profraw
+    done
+    expect "$(called "$version" work all.profraw)" 3000
+    "llvm-profdata-$version" show --ic-targets --function=work all.profraw | grep -q 'twice.* 3000 '
+    ./steady 2>err &
+    sleep 0.1
+    counted=$(called "$version" work all.$!.live.profraw)
+    sleep 0.05
+    [ "$counted" -gt 0 ]
+    [ "$(called "$version" work all.$!.live.profraw)" -gt "$counted" ]
+    run 0 "$anneal" show all.$!.live.profraw
+    kill -KILL $!
+    wait $! 2>/dev/null || :
+    # what was left behind is part of the whole
+    counted=$(called "$version" work all.*.live.profraw)
+    expect "$(called "$version" work all*.profraw)" $((counted + 3000))
+}
+
+forked() {
+    build 19 steady "$programs/steady.c"
+    run 0 ./steady 2000 fork
+    [ ! -s err ]
+    expect "$(echo all.*)" all.profraw
+    expect "$(called 19 work all.profraw)" 2000
+    rm progress
+    ./steady -2 fork &
+    until [ "$(echo all.*.live.profraw | wc -w)" = 2 ]; do sleep 0.01; done
+    sleep 0.05
+    pkill -KILL -P $!
+    kill -KILL $!
+    wait $! 2>/dev/null || :
+    [ "$(called 19 work all.*.live.profraw)" -ge 1 ]
+}
+
+others() {
+    local way
+    build 19 ends "$programs/ends.c"
+    for way in execv execlp _exit; do
+        rm -f all.*
+        run 12 ./ends $way
+        expect "$way $(echo all.*)" "$way all.profraw"
+    done
+    rm all.*
+    run 13 ./ends execv none
+    expect "$(echo all.*)" all.profraw
+    expect "$(called 19 after all.profraw)" 2
+    expect "$(called 19 before all.profraw)" 3
+}
+
+libraries() {
+    echo 'int part(int x) { return x * 3; }' >part.c
+    build 19 part.so part.c -fPIC -shared
+    cat >main.c <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen("./part.so", RTLD_NOW);
+    int sum = ((int (*)(int))dlsym(library, "part"))(1);
+    if (argc > 1)
+        abort();
+    dlclose(library);
+    return sum != 3;
+}
+END
+    build 19 main main.c
+    export LLVM_PROFILE_FILE=%call-%m.profraw
+    run 0 ./main
+    expect "$(echo all-* | wc -w)" 2
+    ! compgen -G '*live*'
+    rm all-*
+    run 134 ./main 1
+    expect "$(echo all-*.live.profraw | wc -w)" 2
+    expect "$(called 19 part all-*.profraw)" 1
+}
+
+# Without pages of its own, or where no file can be made, the program counts in memory, and says so.
+refused() {
+    # shellcheck disable=SC2046
+    clang-19 -w -O1 -fprofile-generate "$programs/steady.c" -o shared $("$anneal" rt)
+    run 0 ./shared 10
+    says "all.profraw: %c: counters share their pages with others; link with what 'anneal rt --ldflags --continuous'"
+    expect "$(called 19 work all.profraw)" 10
+    build 19 steady "$programs/steady.c"
+    rm all.profraw
+    chmod 777 .
+    chmod 755 ..
+    mkdir closed
+    touch progress
+    chmod 666 progress
+    LLVM_PROFILE_FILE=%cclosed/all.profraw setpriv --reuid 65534 --clear-groups -- ./steady 10 2>err
+    expect "$(wc -l <err)" 1
+    grep -q 'closed/all.profraw: %c: the program counts in memory only: Permission denied' err
+}
+
+check_with 'clang-19 llvm-profdata-19' 'killed at any moment' killed
+for version in 13 14 16 19; do
+    check_with "clang-$version llvm-profdata-$version" "clang $version" versions $version
+done
+check_with 'clang-14 ld.lld llvm-profdata-14' 'with lld' versions 14 -fuse-ld=lld
+check_with 'clang-19 llvm-profdata-19' 'a static program' versions 19 -static
+check_with 'clang-19 llvm-profdata-19 pkill' 'children have files of their own' forked
+check_with 'clang-19 llvm-profdata-19' 'ends without exit handlers, other programs' others
+check_with 'clang-19 llvm-profdata-19' 'libraries have files of their own' libraries
+check_with 'clang-19 llvm-profdata-19 setpriv' 'where that cannot be' refused
+finish
