@@ -3,7 +3,7 @@
 #
 # Running programs seen from outside: anneal peek reads their counts, anneal dump has them written.
 #
-# usage: test_runtime_peek.sh ANNEAL
+# usage: test_peek.sh ANNEAL
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 programs=$tests/runtime/programs
