@@ -108,7 +108,7 @@ int main(int argc, char **argv)
                              median(c, rounds, offsetof(struct sample, memory))};
         if (c == 0)
             memcpy(first, figures, sizeof first);
-        printf("  %-28s %10.1f %10.1f %10.1f", argv[2 + 2 * c], figures[0] * 1e3, figures[1] * 1e3,
+        printf("  %-28s %10.2f %10.2f %10.1f", argv[2 + 2 * c], figures[0] * 1e3, figures[1] * 1e3,
                figures[2]);
         if (c)
             printf("   %.1fx %.1fx %.1fx", figures[0] / first[0], figures[1] / first[1],
