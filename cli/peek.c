@@ -92,6 +92,22 @@ static int peek(pid_t pid, const char *output, int count, char **words)
     return status;
 }
 
+/* A process, or the file in which one counts. */
+static int look_at(char *what, const char *output, int count, char **words)
+{
+    if (what[strspn(what, "0123456789")] == 0 || access(what, F_OK) != 0) {
+        pid_t pid = rt_process_number(what);
+        return pid ? peek(pid, output, count, words) : EXIT_USAGE;
+    }
+    if (output) {
+        say_error("%s: a file already: it can be copied", what);
+        return EXIT_USAGE;
+    }
+    words[count++] = what;
+    words[count] = NULL;
+    return command_show.run(&command_show, count, words);
+}
+
 /* The word for `anneal show` that an option is: --NAME or --NAME=VALUE, to be freed; NULL: no memory. */
 static char *word_of(int id, const char *value)
 {
@@ -124,11 +140,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (id == OPTION_HELP) {
         status = EXIT_DONE;
     } else if (id == OPTION_END && parser.operand_count != 1) {
-        say_error("one process, please (see anneal peek --help)");
+        say_error("one process or file, please (see anneal peek --help)");
     } else if (id == OPTION_END) {
-        pid_t pid = rt_process_number(parser.operands[0]);
-        if (pid)
-            status = peek(pid, output, count, words);
+        status = look_at(parser.operands[0], output, count, words);
     }
     for (int i = 1; i < count; i++)
         free(words[i]);
@@ -138,13 +152,15 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_peek = {
     .name = "peek",
-    .operands = "PID",
+    .operands = "PID|FILE",
     .summary = "show what a running program has counted so far",
     .description =
         "Reads the counts of a program that clang instrumented and that is linked with anneal's "
         "runtime, and of its libraries, out of its memory, and shows them as 'anneal show' shows a "
         "file. The program is not stopped, and keeps its counts: what comes out is no part of a "
-        "profile that it writes.",
+        "profile that it writes. FILE is one in which a program counts as it runs (%c in the name "
+        "of "
+        "its profile).",
     .options = options,
     .examples = "anneal peek $(pidof server)\n"
                 "    its ten hottest functions up to now\n"

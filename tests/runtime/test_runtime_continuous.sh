@@ -76,7 +76,10 @@ versions() {
     sleep 0.05
     [ "$counted" -gt 0 ]
     [ "$(called "$version" work all.$!.live.profraw)" -gt "$counted" ]
-    run 0 "$anneal" show all.$!.live.profraw
+    run 0 "$anneal" peek all.$!.live.profraw
+    grep -q ' work$' out
+    run 2 "$anneal" peek -o copy all.$!.live.profraw
+    says 'a file already'
     kill -KILL $!
     wait $! 2>/dev/null || :
     # what was left behind is part of the whole
