@@ -125,9 +125,7 @@ static bool copy_values(struct copy *copy)
     for (size_t i = 0; i < copy->module.records; i++) {
         uint8_t *place = an_rt_record(&copy->module, i) + layout->values;
         uint64_t there = an_rt_load64(place);
-        size_t sites = 0;
-        for (unsigned kind = 0; kind < layout->kinds; kind++)
-            sites += an_rt_sites(layout, an_rt_record(&copy->module, i), kind);
+        size_t sites = an_rt_sites_of(layout, an_rt_record(&copy->module, i));
         struct an_rt_node **heads = NULL;
         if (there && sites) {
             heads = an_arena_alloc(&copy->arena, sites, sizeof *heads);
@@ -174,6 +172,7 @@ enum an_code peek_llvm(const struct rt_process *process, uint64_t module, struct
     bool done = rt_process_read(process, module, &copy.module, sizeof copy.module) &&
                 is_sound(&copy.module) && copy_sections(&copy);
     copy.module.counts = copy.module.counters.begin;
+    copy.module.lists = NULL;
     done = done && copy_values(&copy) && an_rt_raw_write(&copy.module, NULL, 0, &sink.sink);
     if (copy.block)
         munmap(copy.block, copy.block_size);

@@ -122,10 +122,7 @@ static bool check_values(struct an_rt_file *file, const struct an_rt_layout *lay
     file->values = at;
     for (uint64_t i = 0; i < file->words[AN_RT_RECORDS]; i++) {
         const uint8_t *record = file->data + i * layout->record_size;
-        unsigned sites = 0;
-        for (unsigned kind = 0; kind < layout->kinds; kind++)
-            sites += an_rt_sites(layout, record, kind);
-        if (sites && !check_block(layout, record, &at, end))
+        if (an_rt_sites_of(layout, record) && !check_block(layout, record, &at, end))
             return false;
     }
     file->rest = at;

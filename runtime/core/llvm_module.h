@@ -49,6 +49,7 @@ struct an_rt_module {
     struct an_rt_span data, counters, bitmap, names, vtables, vtable_names, nodes;
     struct an_rt_span build_id; /* size 0: none */
     const uint8_t *counts; /* what is written for counters: these themselves, or a copy of them */
+    struct an_rt_node **lists; /* and for values, of all sites in a row; NULL: the records' own */
     size_t records;
     size_t page; /* counters begin and end at such limits in the file; 0: nobody maps them */
 };
@@ -78,6 +79,15 @@ static inline unsigned an_rt_sites(const struct an_rt_layout *layout, const uint
                                    unsigned kind)
 {
     return kind < layout->kinds ? an_rt_load16(record + layout->sites + 2 * kind) : 0;
+}
+
+/* Of all kinds. */
+static inline unsigned an_rt_sites_of(const struct an_rt_layout *layout, const uint8_t *record)
+{
+    unsigned sites = 0;
+    for (unsigned kind = 0; kind < layout->kinds; kind++)
+        sites += an_rt_sites(layout, record, kind);
+    return sites;
 }
 
 #endif

@@ -26,20 +26,12 @@ static void *take_nodes(const struct an_rt_module *module, size_t count)
     return an_rt_nodes(count);
 }
 
-static unsigned sites_of(const struct an_rt_module *module, const uint8_t *record)
-{
-    unsigned sites = 0;
-    for (unsigned kind = 0; kind < module->layout.kinds; kind++)
-        sites += an_rt_sites(&module->layout, record, kind);
-    return sites;
-}
-
 /* The heads of the lists of a function; made when the compiler did not. */
 static struct an_rt_node **heads_of(const struct an_rt_module *module, uint8_t *record)
 {
     struct an_rt_node ***place = (void *)(record + module->layout.values);
     struct an_rt_node **heads = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    unsigned sites = sites_of(module, record);
+    unsigned sites = an_rt_sites_of(&module->layout, record);
     if (heads || sites == 0)
         return heads;
     size_t size = sites * sizeof *heads;
@@ -129,16 +121,51 @@ const struct an_rt_node *an_rt_values(const struct an_rt_module *module, const u
     return heads ? __atomic_load_n(&heads[site], __ATOMIC_ACQUIRE) : NULL;
 }
 
+static struct an_rt_node **known_heads(const struct an_rt_module *module, uint8_t *record)
+{
+    return __atomic_load_n((struct an_rt_node ***)(void *)(record + module->layout.values),
+                           __ATOMIC_ACQUIRE);
+}
+
+static void clear(struct an_rt_node *list)
+{
+    for (; list; list = list->next)
+        list->count = 0;
+}
+
 void an_rt_values_reset(const struct an_rt_module *module)
 {
     for (size_t i = 0; i < module->records; i++) {
         uint8_t *record = an_rt_record(module, i);
-        struct an_rt_node **heads =
-            *(struct an_rt_node ***)(void *)(record + module->layout.values);
-        unsigned sites = heads ? sites_of(module, record) : 0;
+        struct an_rt_node **heads = known_heads(module, record);
+        unsigned sites = heads ? an_rt_sites_of(&module->layout, record) : 0;
         for (unsigned site = 0; site < sites; site++)
-            for (struct an_rt_node *node = heads[site]; node; node = node->next)
-                node->count = 0;
+            clear(heads[site]);
+    }
+}
+
+void an_rt_values_exchange(const struct an_rt_module *module, struct an_rt_node **lists)
+{
+    for (size_t i = 0; i < module->records; i++) {
+        uint8_t *record = an_rt_record(module, i);
+        struct an_rt_node **heads = known_heads(module, record);
+        unsigned sites = an_rt_sites_of(&module->layout, record);
+        for (unsigned site = 0; heads && site < sites; site++) {
+            clear(lists[site]);
+            lists[site] = __atomic_exchange_n(&heads[site], lists[site], __ATOMIC_ACQ_REL);
+        }
+        lists += sites;
+    }
+}
+
+void an_rt_values_return(const struct an_rt_module *module, struct an_rt_node **lists)
+{
+    for (size_t i = 0; i < module->records; i++) {
+        uint8_t *record = an_rt_record(module, i);
+        unsigned sites = an_rt_sites_of(&module->layout, record);
+        for (unsigned site = 0; site < sites; site++, lists++)
+            for (struct an_rt_node *node = *lists; node; node = node->next)
+                __llvm_profile_instrument_target_value(node->value, record, site, node->count);
     }
 }
 

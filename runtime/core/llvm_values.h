@@ -17,4 +17,13 @@ const struct an_rt_node *an_rt_values(const struct an_rt_module *module, const u
 /* All counts become 0. */
 void an_rt_values_reset(const struct an_rt_module *module);
 
+/*
+ * Sites go on counting in these lists, one for each in a row, from 0 on; the lists that they counted in are
+ * there then. A thread that is counting just now may finish that in the old list.
+ */
+void an_rt_values_exchange(const struct an_rt_module *module, struct an_rt_node **lists);
+
+/* Counts what is in the lists once more. */
+void an_rt_values_return(const struct an_rt_module *module, struct an_rt_node **lists);
+
 #endif

@@ -93,6 +93,11 @@ void an_rt_continuous_begin(const struct an_rt_module *module, const char *name)
         warn(name, "%c: the program counts in memory only", error);
 }
 
+bool an_rt_continuous_is_on(void)
+{
+    return live[0];
+}
+
 void an_rt_continuous_end(void)
 {
     if (live[0])

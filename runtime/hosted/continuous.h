@@ -21,6 +21,9 @@
 /* Counts in a file beside NAME from now on; warns when that cannot be. */
 void an_rt_continuous_begin(const struct an_rt_module *module, const char *name);
 
+/* Whether there is such a file. */
+bool an_rt_continuous_is_on(void);
+
 /* Its counts are elsewhere by now: the file goes. Counting goes on in the pages that were its. */
 void an_rt_continuous_end(void);
 

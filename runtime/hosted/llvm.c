@@ -14,6 +14,7 @@
 
 #include "core/llvm_interface.h"
 #include "core/llvm_raw.h"
+#include "core/llvm_since.h"
 #include "core/llvm_times.h"
 #include "core/llvm_values.h"
 #include "hosted/commit.h"
@@ -98,48 +99,44 @@ void __llvm_profile_reset_counters(void)
     memset(module->counters.begin, none, module->counters.size);
     memset(module->bitmap.begin, 0, module->bitmap.size);
     an_rt_values_reset(module);
+    an_rt_since_reset(module);
 }
 
-/*
- * Adds what was counted so far to the file, and takes just that off the counters, so that what comes
- * later can be added too: other threads go on counting meanwhile.
- */
+/* Adds what was counted since the last time to the file. */
 static int write_now(const struct an_rt_module *module)
 {
-    struct an_rt_module copy = *module;
-    size_t size = module->counters.size;
-    uint8_t *counts = an_rt_scratch(size ? size : 1);
-    if (!counts)
+    struct an_rt_module part;
+    if (!an_rt_since_begin(module, &part))
         return -1;
-    memcpy(counts, module->counters.begin, size);
-    copy.counts = counts;
-    int result = write_module(&copy);
-    if (an_rt_has_times(module))
-        an_rt_times_clear(module, counts); /* the order of the whole run is wanted */
-    uint64_t *live = (uint64_t *)(void *)module->counters.begin;
-    bool has_numbers = !(module->version_word & AN_RT_BYTE_COVERAGE);
-    for (size_t i = 0; result == 0 && has_numbers && i < size / 8; i++)
-        __atomic_fetch_sub(&live[i], an_rt_load64(counts + 8 * i), __ATOMIC_RELAXED);
-    if (result == 0)
-        an_rt_values_reset(module);
-    an_rt_scratch_free(counts, size ? size : 1);
+    int result = write_module(&part);
+    an_rt_since_end(&part, result == 0);
+    return result;
+}
+
+/* In a file in which the program counts it is as it is: that is enough, unless the file is to go. */
+static int write_locked(bool is_last)
+{
+    const struct an_rt_module *module = an_rt_module();
+    sigset_t before;
+    int result = 0;
+    if (!module)
+        return 0;
+    if (!an_rt_lock(&before))
+        result = -1;
+    else if (is_last || !an_rt_continuous_is_on())
+        result = write_now(module);
+    an_rt_unlock(&before);
     return result;
 }
 
 int __llvm_profile_write_file(void)
 {
-    const struct an_rt_module *module = an_rt_module();
-    sigset_t before;
-    if (!module)
-        return 0;
-    int result = an_rt_lock(&before) ? write_now(module) : -1;
-    an_rt_unlock(&before);
-    return result;
+    return write_locked(false);
 }
 
 int __llvm_profile_dump(void)
 {
-    int result = __llvm_profile_write_file();
+    int result = write_locked(true);
     __llvm_profile_set_dumped();
     return result;
 }
@@ -186,9 +183,11 @@ static void begin_continuous(const struct an_rt_module *module)
 {
     char name[AN_RT_PATH];
     struct an_rt_identity identity = {an_rt_module_signature(module), module->build_id};
-    if (an_rt_name_is_continuous(state.pattern) &&
-        an_rt_name(state.pattern, &identity, name, sizeof name))
-        an_rt_continuous_begin(module, name);
+    if (!an_rt_name_is_continuous(state.pattern) ||
+        !an_rt_name(state.pattern, &identity, name, sizeof name))
+        return;
+    an_rt_since_settle(module);
+    an_rt_continuous_begin(module, name);
 }
 
 static void write_member(enum an_rt_moment moment)
@@ -200,7 +199,10 @@ static void write_member(enum an_rt_moment moment)
         begin_continuous(module);
         return;
     }
-    bool done = (moment == AN_RT_ENDING ? write_module(module) : write_now(module)) == 0;
+    if (moment == AN_RT_GOING_ON && an_rt_continuous_is_on())
+        return; /* it is in a file as it is */
+    bool is_first = moment == AN_RT_ENDING && !an_rt_since_any();
+    bool done = (is_first ? write_module(module) : write_now(module)) == 0;
     if (done && moment != AN_RT_GOING_ON)
         an_rt_continuous_end();
     state.is_written = moment == AN_RT_ENDING;

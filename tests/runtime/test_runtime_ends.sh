@@ -161,6 +161,37 @@ dump_signal() {
     expect "$(counted before)" '3 '
 }
 
+# Written again and again while threads count: atomic counters come out exact, and no other count too large
+# by more than what two threads may add to a value at once.
+dumped_while_counting() {
+    local process mode dumps
+    for mode in plain.profraw %ccounted.profraw; do
+        # shellcheck disable=SC2046 # words are meant
+        clang-19 -w -O1 -pthread -fprofile-generate -fprofile-update=atomic "$programs/threads.c" \
+            -o threads $("$anneal" rt --continuous)
+        rm -f ./*.profraw
+        ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=$mode ./threads 2>err &
+        process=$!
+        sleep 0.02
+        dumps=0
+        while kill -USR2 $process 2>/dev/null; do
+            dumps=$((dumps + 1))
+            sleep 0.002
+        done
+        wait $process
+        [ ! -s err ]
+        [ $dumps -gt 3 ]
+        expect "$(echo ./*.profraw)" "./${mode#%c}"
+        expect "$(counted work one two)" '8000000 4000000 4000000 '
+        llvm-profdata-19 show --ic-targets --function=run "${mode#%c}" |
+            sed -nE 's/.* (one|two), +([0-9]+) .*/\2/p' >values
+        expect "$(wc -l <values)" 2
+        while read -r dumps; do
+            [ "$dumps" -gt 2000000 ] && [ "$dumps" -le 4000100 ]
+        done <values
+    done
+}
+
 wrong_signals() {
     local name
     build "$1"
@@ -238,6 +269,7 @@ all_counts() {
     fi | grep -v '^main ' | sort | tr '\n' ';'
 }
 
+check_with 'clang-19 llvm-profdata-19' 'written while threads count' dumped_while_counting
 for compiler in clang-19 gcc-12; do
     tools=$([ $compiler = gcc-12 ] && echo gcov-12 || echo llvm-profdata-19)
     check_with "$compiler $tools jq" "$compiler: ends without exit handlers" ends_at_once $compiler
