@@ -172,7 +172,9 @@ dumped_while_counting() {
         rm -f ./*.profraw
         ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=$mode ./threads 2>err &
         process=$!
-        sleep 0.02
+        until ((0x$(sed -n 's/^SigCgt:\t//p' /proc/$process/status) & 1 << 11)); do # SIGUSR2 is 12
+            sleep 0.002
+        done
         dumps=0
         while kill -USR2 $process 2>/dev/null; do
             dumps=$((dumps + 1))
