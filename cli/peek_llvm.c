@@ -172,7 +172,7 @@ enum an_code peek_llvm(const struct rt_process *process, uint64_t module, struct
     bool done = rt_process_read(process, module, &copy.module, sizeof copy.module) &&
                 is_sound(&copy.module) && copy_sections(&copy);
     copy.module.counts = copy.module.counters.begin;
-    copy.module.lists = NULL;
+    copy.module.is_part = false;
     done = done && copy_values(&copy) && an_rt_raw_write(&copy.module, NULL, 0, &sink.sink);
     if (copy.block)
         munmap(copy.block, copy.block_size);

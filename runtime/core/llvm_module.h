@@ -36,11 +36,13 @@ struct an_rt_layout {
     uint8_t kinds;
 };
 
-/* A value that was seen at a site, in a list. The compiler makes room for these. */
+/* A value that was seen at a site, in a list. The compiler makes some room for these. */
 struct an_rt_node {
     uint64_t value;
     uint64_t count;
     struct an_rt_node *next;
+    uint64_t written; /* how far the count was when it was written: llvm_since.h */
+    uint64_t due;     /* what is being written */
 };
 
 struct an_rt_module {
@@ -49,7 +51,7 @@ struct an_rt_module {
     struct an_rt_span data, counters, bitmap, names, vtables, vtable_names, nodes;
     struct an_rt_span build_id; /* size 0: none */
     const uint8_t *counts; /* what is written for counters: these themselves, or a copy of them */
-    struct an_rt_node **lists; /* and for values, of all sites in a row; NULL: the records' own */
+    bool is_part;          /* of values, what is due is written, and not all of their counts */
     size_t records;
     size_t page; /* counters begin and end at such limits in the file; 0: nobody maps them */
 };

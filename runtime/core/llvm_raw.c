@@ -22,9 +22,8 @@ struct writer {
     uint64_t words[AN_RT_WORDS];  /* the header */
     struct an_rt_targets targets;
     struct an_rt_sink *sink;
-    uint8_t *counts;           /* how many values each site of the function gets */
-    size_t count_limit;        /* as many as the function with the most sites has */
-    struct an_rt_node **lists; /* of the function's sites; NULL: those that its record has */
+    uint8_t *counts;    /* how many values each site of the function gets */
+    size_t count_limit; /* as many as the function with the most sites has */
     /* The values of the site that is being written. */
     struct pair pairs[VALUES_IN_FILE + AN_RT_VALUES];
     unsigned pair_count;
@@ -233,13 +232,13 @@ static void gather(struct writer *writer, struct sites *sites, unsigned site)
     for (unsigned i = 0; i < old_count; i++, sites->old_pairs += sizeof(struct pair))
         writer->pairs[writer->pair_count++] =
             (struct pair){an_rt_load64(sites->old_pairs), an_rt_load64(sites->old_pairs + 8)};
-    unsigned number = sites->first + site;
     const struct an_rt_node *node =
-        writer->lists ? writer->lists[number] : an_rt_values(writer->module, sites->record, number);
-    for (unsigned seen = 0; node && seen < AN_RT_VALUES; node = node->next, seen++)
-        if (node->count)
-            add_pair(writer, an_rt_targets_find(&writer->targets, sites->kind, node->value),
-                     node->count);
+        an_rt_values(writer->module, sites->record, sites->first + site);
+    for (unsigned seen = 0; node && seen < AN_RT_VALUES; node = node->next, seen++) {
+        uint64_t count = writer->module->is_part ? node->due : node->count;
+        if (count)
+            add_pair(writer, an_rt_targets_find(&writer->targets, sites->kind, node->value), count);
+    }
     keep_most_frequent(writer);
 }
 
@@ -309,7 +308,6 @@ static bool put_values(struct writer *writer)
 {
     const struct an_rt_module *module = writer->module;
     const uint8_t *block = writer->old ? writer->old->values : NULL;
-    writer->lists = module->lists;
     for (size_t i = 0; i < module->records; i++) {
         struct sites sites[AN_RT_KINDS];
         uint32_t head[2] = {8, find_sites(writer, an_rt_record(module, i), &block, sites)};
@@ -322,8 +320,6 @@ static bool put_values(struct writer *writer)
         for (unsigned kind = 0; kind < head[1]; kind++)
             if (!put_sites(writer, &sites[kind]))
                 return false;
-        if (writer->lists)
-            writer->lists += an_rt_sites_of(&module->layout, an_rt_record(module, i));
     }
     return true;
 }

@@ -4,31 +4,12 @@
 #include "core/llvm_times.h"
 #include "core/llvm_values.h"
 
-static uint8_t *written; /* as many bytes as there are counters; NULL: nothing was written yet */
-static struct an_rt_node **lists; /* of all sites in a row: those that are not counting */
+/* How far the counters were, as many bytes as they have; NULL: nothing was written yet. */
+static uint8_t *written;
 
 static bool has_numbers(const struct an_rt_module *module)
 {
     return !(module->version_word & AN_RT_BYTE_COVERAGE);
-}
-
-static size_t count_sites(const struct an_rt_module *module)
-{
-    size_t sites = 0;
-    for (size_t i = 0; i < module->records; i++)
-        sites += an_rt_sites_of(&module->layout, an_rt_record(module, i));
-    return sites;
-}
-
-/* The first time. */
-static bool make_room(const struct an_rt_module *module)
-{
-    size_t sites = count_sites(module);
-    if (!written)
-        written = an_rt_memory(module->counters.size + 1);
-    if (!lists && sites)
-        lists = an_rt_memory(sites * sizeof(struct an_rt_node *));
-    return written && (lists || sites == 0);
 }
 
 static void store64(uint8_t *to, uint64_t value)
@@ -39,19 +20,21 @@ static void store64(uint8_t *to, uint64_t value)
 bool an_rt_since_begin(const struct an_rt_module *module, struct an_rt_module *part)
 {
     size_t size = module->counters.size;
-    uint8_t *counts = an_rt_scratch(size + 1);
-    if (!counts || !make_room(module)) {
-        if (counts)
-            an_rt_scratch_free(counts, size + 1);
+    if (!written)
+        written = an_rt_memory(size + 1);
+    uint8_t *counts = written ? an_rt_scratch(size + 1) : NULL;
+    if (!counts)
         return false;
-    }
     memcpy(counts, module->counters.begin, size);
-    for (size_t at = 0; has_numbers(module) && at + 8 <= size; at += 8)
-        store64(counts + at, an_rt_load64(counts + at) - an_rt_load64(written + at));
-    an_rt_values_exchange(module, lists);
+    for (size_t at = 0; has_numbers(module) && at + 8 <= size; at += 8) {
+        uint64_t now = an_rt_load64(counts + at), then = an_rt_load64(written + at);
+        /* One that threads add to at once may become smaller. */
+        store64(counts + at, now > then ? now - then : 0);
+    }
+    an_rt_values_make_due(module);
     *part = *module;
     part->counts = counts;
-    part->lists = lists;
+    part->is_part = true;
     return true;
 }
 
@@ -64,8 +47,7 @@ void an_rt_since_end(struct an_rt_module *part, bool is_written)
             store64(written + at, an_rt_load64(written + at) + an_rt_load64(counts + at));
         if (an_rt_has_times(part) && has_numbers(part))
             an_rt_times_clear(part, written); /* the order of the whole run is wanted each time */
-    } else {
-        an_rt_values_return(part, lists);
+        an_rt_values_note_written(part);
     }
     an_rt_scratch_free(counts, size + 1);
 }

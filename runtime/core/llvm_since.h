@@ -2,10 +2,7 @@
  * What a program counts after its profile was written, so that it can be added to the file later. Other threads
  * go on counting while a profile is written, most programs without atomic instructions: to take from a counter
  * what was written could give it back all of it, by a thread that has read it before and writes it after. So
- * counters are not touched. It is remembered how far they were, and values get lists of their own in turn.
- *
- *     counter:      how far it is  -  how far it was when it was written
- *     site:         the list that counts  ◄─ exchanged ─►  the list that was written, now all 0
+ * counters are not touched. It is remembered how far they were; each value knows that for itself.
  */
 #ifndef AN_RT_LLVM_SINCE_H
 #define AN_RT_LLVM_SINCE_H

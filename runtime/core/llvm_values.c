@@ -54,6 +54,7 @@ static void displace(struct an_rt_node *rarest, uint64_t value, uint64_t times)
     }
     rarest->value = value;
     rarest->count = times;
+    rarest->written = rarest->due = 0;
 }
 
 static void append(const struct an_rt_module *module, struct an_rt_node **end, uint64_t value,
@@ -121,52 +122,49 @@ const struct an_rt_node *an_rt_values(const struct an_rt_module *module, const u
     return heads ? __atomic_load_n(&heads[site], __ATOMIC_ACQUIRE) : NULL;
 }
 
-static struct an_rt_node **known_heads(const struct an_rt_module *module, uint8_t *record)
+static void each_node(const struct an_rt_module *module, void (*call)(struct an_rt_node *node))
 {
-    return __atomic_load_n((struct an_rt_node ***)(void *)(record + module->layout.values),
-                           __ATOMIC_ACQUIRE);
+    for (size_t i = 0; i < module->records; i++) {
+        uint8_t *record = an_rt_record(module, i);
+        struct an_rt_node **heads =
+            *(struct an_rt_node ***)(void *)(record + module->layout.values);
+        unsigned sites = heads ? an_rt_sites_of(&module->layout, record) : 0;
+        for (unsigned site = 0; site < sites; site++)
+            for (struct an_rt_node *node = heads[site]; node; node = node->next)
+                call(node);
+    }
 }
 
-static void clear(struct an_rt_node *list)
+static void reset(struct an_rt_node *node)
 {
-    for (; list; list = list->next)
-        list->count = 0;
+    node->count = node->written = 0;
+}
+
+/* Counts that threads add to at once may become smaller. */
+static void make_due(struct an_rt_node *node)
+{
+    uint64_t count = node->count;
+    node->due = count > node->written ? count - node->written : 0;
+}
+
+static void note_written(struct an_rt_node *node)
+{
+    node->written += node->due;
 }
 
 void an_rt_values_reset(const struct an_rt_module *module)
 {
-    for (size_t i = 0; i < module->records; i++) {
-        uint8_t *record = an_rt_record(module, i);
-        struct an_rt_node **heads = known_heads(module, record);
-        unsigned sites = heads ? an_rt_sites_of(&module->layout, record) : 0;
-        for (unsigned site = 0; site < sites; site++)
-            clear(heads[site]);
-    }
+    each_node(module, reset);
 }
 
-void an_rt_values_exchange(const struct an_rt_module *module, struct an_rt_node **lists)
+void an_rt_values_make_due(const struct an_rt_module *module)
 {
-    for (size_t i = 0; i < module->records; i++) {
-        uint8_t *record = an_rt_record(module, i);
-        struct an_rt_node **heads = known_heads(module, record);
-        unsigned sites = an_rt_sites_of(&module->layout, record);
-        for (unsigned site = 0; heads && site < sites; site++) {
-            clear(lists[site]);
-            lists[site] = __atomic_exchange_n(&heads[site], lists[site], __ATOMIC_ACQ_REL);
-        }
-        lists += sites;
-    }
+    each_node(module, make_due);
 }
 
-void an_rt_values_return(const struct an_rt_module *module, struct an_rt_node **lists)
+void an_rt_values_note_written(const struct an_rt_module *module)
 {
-    for (size_t i = 0; i < module->records; i++) {
-        uint8_t *record = an_rt_record(module, i);
-        unsigned sites = an_rt_sites_of(&module->layout, record);
-        for (unsigned site = 0; site < sites; site++, lists++)
-            for (struct an_rt_node *node = *lists; node; node = node->next)
-                __llvm_profile_instrument_target_value(node->value, record, site, node->count);
-    }
+    each_node(module, note_written);
 }
 
 /* ---- what the compiler calls ---- */

@@ -17,13 +17,8 @@ const struct an_rt_node *an_rt_values(const struct an_rt_module *module, const u
 /* All counts become 0. */
 void an_rt_values_reset(const struct an_rt_module *module);
 
-/*
- * Sites go on counting in these lists, one for each in a row, from 0 on; the lists that they counted in are
- * there then. A thread that is counting just now may finish that in the old list.
- */
-void an_rt_values_exchange(const struct an_rt_module *module, struct an_rt_node **lists);
-
-/* Counts what is in the lists once more. */
-void an_rt_values_return(const struct an_rt_module *module, struct an_rt_node **lists);
+/* What came since the counts were last written is due; it is written now. */
+void an_rt_values_make_due(const struct an_rt_module *module);
+void an_rt_values_note_written(const struct an_rt_module *module);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "core/port.h"
 
-enum { AN_RT_NODE = 24 }; /* bytes of a node: value, count, next */
+enum { AN_RT_NODE = 40 }; /* bytes of a node: of the largest one, struct an_rt_node */
 
 /* So many nodes in a row, filled with zeros; NULL: no memory. */
 void *an_rt_nodes(size_t count);
