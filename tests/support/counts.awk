@@ -1,7 +1,10 @@
 # What is counted in a profile, one count a line, from the text of llvm-profdata or of gcov-dump -l:
 #
 #     arc FUNCTION:HASH:NUMBER COUNT
-#     call FUNCTION:HASH:PLACE:TARGET COUNT        (of indirect calls; not those of unknown targets)
+#     call FUNCTION:HASH:PLACE:TARGET COUNT        of indirect calls
+#     other FUNCTION:HASH:PLACE:KIND COUNT         of unknown targets, all of them together
+#     size FUNCTION:HASH:PLACE:SIZE COUNT          of memory operations (LLVM)
+#     table FUNCTION:HASH:PLACE:TABLE COUNT        of virtual tables (LLVM)
 #
 # It fails when there is nothing.
 function found(kind, key, count)
@@ -28,26 +31,28 @@ function found(kind, key, count)
 /:data:|:stamp|:checksum|OBJECT_SUMMARY/ { next }
 section == "# Func Hash:" { hash = $1 }
 section == "# Counter Values:" { found("arc", ++at, $1) }
-/^# ValueKind/ { calls = 0 }
 section ~ /^# ValueKind/ {
-    calls = $1 == 0
+    kind = $1 == 0 ? "call" : $1 == 1 ? "size" : "table"
     next
 }
 section == "# NumValueSites:" {
     if (at < 0) { # how many there are
-        at = place = 0
-        left = 0
+        at = place = left = 0
     } else if (left == 0) {
+        unknown = 0
         left = $1
         place++
     } else {
         left--
         split($0, parts, /:[0-9]+$/)
-        target = parts[1]
         count = $0
         sub(/.*:/, "", count)
-        if (calls && target !~ /External Symbol/)
-            found("call", place ":" target, count)
+        if ($0 !~ /External Symbol/)
+            found(kind, place ":" parts[1], count)
+        else
+            unknown += count
+        if (left == 0 && unknown)
+            found("other", place ":" kind, unknown)
     }
     next
 }
