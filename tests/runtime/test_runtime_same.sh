@@ -138,13 +138,10 @@ dump() {
 # gcc_same VERSION PROGRAM FILES [OPTION...]: byte for byte. Some values are addresses: no randomisation, names of
 # one length, for the stack begins below them, and no heap behind the program, which is not of one size. Nor are the
 # libraries, above which others lie: so "ior", which has their addresses, is left out.
-#
-# libgcov's copies in a program and its libraries share the callee of an indirect call, so that calls into other modules
-# have targets; anneal's do not yet.
 gcc_same() {
     local version=$1 program=$2 files=$3 whose ignored=
     "build_$program" "g$([ "$program" = interp ] && echo cc || echo ++)-$version" "${@:4}"
-    [ "$program" = interp ] || ignored='indirect_call|ior'
+    [ "$program" = interp ] || ignored=ior
     mkdir used
     for whose in theirs ours; do
         mv $whose used/it
