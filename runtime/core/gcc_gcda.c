@@ -361,9 +361,11 @@ bool an_rt_gcda_write(const struct an_rt_gcc_info *info, int64_t greatest, const
     put_word(&writer, info->stamp);
     if (has_checksum(info->version))
         put_word(&writer, info->checksum);
-    put_tag(&writer, SUMMARY, 2 * WORD);
-    put_word(&writer, runs + 1);
-    put_word(&writer, greatest_sum + (uint32_t)greatest);
+    if (greatest != AN_RT_NO_SUMMARY) {
+        put_tag(&writer, SUMMARY, 2 * WORD);
+        put_word(&writer, runs + 1);
+        put_word(&writer, greatest_sum + (uint32_t)greatest);
+    }
     put_functions(&writer, info, old ? &reader : NULL);
     put_word(&writer, 0);
     return !writer.failed;

@@ -16,8 +16,9 @@ enum an_rt_fit an_rt_gcda_judge(const struct an_rt_gcc_info *info, const uint8_t
 
 /*
  * Writes the object's counts; added to the old file, which was judged to fit, when `old` is not NULL.
- * greatest: the greatest count of an arc in the whole program.
+ * greatest: the greatest count of an arc in the whole program; AN_RT_NO_SUMMARY: without the record that has it.
  */
+#define AN_RT_NO_SUMMARY INT64_MIN
 bool an_rt_gcda_write(const struct an_rt_gcc_info *info, int64_t greatest, const uint8_t *old,
                       size_t size, struct an_rt_sink *sink);
 

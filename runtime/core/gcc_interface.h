@@ -36,6 +36,12 @@ struct an_rt_indirect_call {
 extern __thread struct an_rt_indirect_call __gcov_indirect_call;
 extern int64_t __gcov_time_profiler_counter;
 
+/* What programs call that send their profiles themselves (gcc_stream.c): one object's, as gcov.h of GCC 12 says. */
+void __gcov_info_to_gcda(const struct an_rt_gcc_info *info,
+                         void (*name)(const char *name, void *argument),
+                         void (*dump)(const void *bytes, unsigned size, void *argument),
+                         void *(*allocate)(unsigned size, void *argument), void *argument);
+
 /* Files (hosted/gcc.c). */
 void __gcov_init(struct an_rt_gcc_info *info);
 void __gcov_exit(void);

@@ -288,6 +288,22 @@ END
     expect "$(calls gcov-12 it.gcda work)" '5 '
 }
 
+# Programs that send their profiles themselves (GCC 12 has that): the same bytes.
+streams() {
+    local flags
+    for flags in -fprofile-update=single -fprofile-update=atomic '-O0 --coverage'; do
+        # shellcheck disable=SC2086
+        gcc-12 -w -O2 -fprofile-generate -fprofile-info-section=profiles $flags -c \
+            "$programs/stream.c" "$programs/stream_part.c"
+        gcc-12 stream.o stream_part.o -o peer -lgcov
+        gcc-12 stream.o stream_part.o -o ours "${with[@]}"
+        setarch -R ./peer >peer.out # some values are addresses
+        setarch -R ./ours >ours.out
+        cmp peer.out ours.out
+        expect "$(grep -ac 'stream.*gcda$' ours.out)" 2
+    done
+}
+
 for version in 11 12; do
     check_with "gcc-$version g++-$version setarch" "gcc $version: byte for byte as libgcov has it" \
         same_as_libgcov $version
@@ -302,4 +318,5 @@ check_with "$peers" 'functions that only some programs have' comdat
 check_with "$peers" 'what is no profile is set aside, with one message' damaged
 check_with "$peers" 'a full disk costs nothing but the own counts' full
 check_with "$peers" 'programs can write their profiles themselves' steered
+check_with "gcc-12" 'profiles that programs send themselves' streams
 finish
