@@ -235,7 +235,8 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
 {
     const struct an_live_options *options = &live->options;
     struct an_state *state = &live->state;
-    enum an_code code = an_target_open(&live->target, options->pid, options->binary, error);
+    enum an_code code =
+        an_target_open(&live->target, options->pid, options->binary, options->look_only, error);
     if (code == AN_OK && !options->look_only)
         code = lock(live, error);
     if (code == AN_OK)

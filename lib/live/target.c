@@ -302,11 +302,11 @@ static enum an_code check_program(struct an_target *target, struct an_error *err
 }
 
 enum an_code an_target_open(struct an_target *target, int32_t pid, const char *binary,
-                            struct an_error *error)
+                            bool look_only, struct an_error *error)
 {
     struct an_proc_stat stat;
     *target = (struct an_target){.pid = pid, .memory = -1};
-    enum an_code code = an_permission_check(pid, error);
+    enum an_code code = an_permission_check(pid, look_only, error);
     if (code != AN_OK)
         return code;
     if (!an_proc_stat(pid, 0, &stat))

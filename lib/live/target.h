@@ -35,7 +35,7 @@ struct an_target {
 
 /*
  * Opens a process. `binary`: the file that its program was loaded from, with symbols and relocations,
- * if that is not the one in /proc/PID/exe; NULL otherwise.
+ * if that is not the one in /proc/PID/exe; NULL otherwise. look_only: it will not be traced.
  *
  * Refuses with the reason and what to do about it: no such process, no permission, another tracer,
  * 32-bit code, another processor, a binary that is not the program's (by build-id, and by the bytes
@@ -43,7 +43,7 @@ struct an_target {
  * it does not make by itself (seccomp), shadow stacks. The caller closes it, also on failure.
  */
 enum an_code an_target_open(struct an_target *target, int32_t pid, const char *binary,
-                            struct an_error *error);
+                            bool look_only, struct an_error *error);
 void an_target_close(struct an_target *target);
 
 /* Whether it is still the process that was opened, and runs the same program. */

@@ -42,7 +42,7 @@ static enum an_code check_process(const struct an_candidate *candidate, struct a
     return AN_OK;
 }
 
-enum an_code an_permission_check(int32_t pid, struct an_error *error)
+enum an_code an_permission_check(int32_t pid, bool look_only, struct an_error *error)
 {
     struct an_candidate candidate;
     an_candidate_look(pid, &candidate);
@@ -57,7 +57,7 @@ enum an_code an_permission_check(int32_t pid, struct an_error *error)
                              "'anneal doctor -p %d' tells more",
                              pid);
     }
-    if (candidate.tracer) {
+    if (candidate.tracer && !look_only) {
         an_fail(error, AN_SYSTEM, "process %d is traced already, by process %d", pid,
                 candidate.tracer);
         return an_error_hint(error, "a process has one debugger at a time: end that one");

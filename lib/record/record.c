@@ -105,7 +105,7 @@ static enum an_code record_all(const struct an_record_options *options,
 {
     struct perf_event_attr attr = an_windows_attr();
     struct job job = {.options = options, .counts = counts, .error = error};
-    enum an_code code = an_permission_check(options->pid, error);
+    enum an_code code = an_permission_check(options->pid, false, error);
     if (code == AN_OK)
         code = an_perf_writer_open(options->output, &attr, "cpu-clock:u", &job.writer, error);
     if (code != AN_OK)

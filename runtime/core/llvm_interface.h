@@ -60,5 +60,8 @@ int __llvm_profile_dump(void);
 void __llvm_profile_set_dumped(void);
 void __llvm_profile_set_filename(const char *name);
 const char *__llvm_profile_get_filename(void);
+struct _IO_FILE; /* FILE: this header is for places without a libc, too */
+void __llvm_profile_set_file_object(struct _IO_FILE *file, int merges);
+int __llvm_profile_is_continuous_mode_enabled(void);
 
 #endif

@@ -343,3 +343,49 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
         an_rt_warn(path, "others hold this file and all that stand in for it; counts are lost", 0);
     return step == DONE;
 }
+
+/* ---- a file that is open ---- */
+
+static int rewrite(int file, const struct an_rt_contents *contents, const uint8_t *old, size_t size)
+{
+    if (lseek(file, 0, SEEK_SET) < 0)
+        return errno;
+    struct an_rt_file_sink *to = an_rt_file_sink(file, NULL);
+    int error = write_contents(to, contents, size ? old : NULL, size);
+    if (!error && an_rt_file_sink_flush(to))
+        return ftruncate(file, lseek(file, 0, SEEK_CUR)) < 0 ? errno : 0;
+    error = error ? error : to->error;
+    /* There was room for what was there. */
+    if (pwrite(file, old, size, 0) != (ssize_t)size || ftruncate(file, (off_t)size) < 0)
+        errno = 0; /* there is nothing else that could be done */
+    return error;
+}
+
+static int add_open(int file, const struct an_rt_contents *contents)
+{
+    struct stat is;
+    uint64_t owner;
+    if (fstat(file, &is) < 0)
+        return errno;
+    if (!S_ISREG(is.st_mode))
+        return write_new(file, contents);
+    size_t size = (size_t)is.st_size;
+    uint8_t *old = load(file, size);
+    if (!old)
+        return errno ? errno : ENOMEM;
+    bool fits = size == 0 || contents->judge(contents->context, old, size, &owner) == AN_RT_FITS;
+    int error = fits ? rewrite(file, contents, old, size) : EBADMSG;
+    an_rt_scratch_free(old, size ? size : 1);
+    return error;
+}
+
+bool an_rt_commit_open(int file, const char *what, const struct an_rt_contents *contents)
+{
+    bool is_locked = lock(file);
+    int error = is_locked || errno != EWOULDBLOCK ? add_open(file, contents) : EWOULDBLOCK;
+    if (is_locked)
+        flock(file, LOCK_UN);
+    if (error)
+        failed(what, error);
+    return !error;
+}

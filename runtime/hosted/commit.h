@@ -45,6 +45,12 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
  */
 int an_rt_create(const char *path, const struct an_rt_contents *contents);
 
+/*
+ * Adds to a file that the program holds open, where it stands: there is no name to give to another one, so that
+ * a kill in between leaves neither the old nor the new sum. False after a message, which calls the file `what`.
+ */
+bool an_rt_commit_open(int file, const char *what, const struct an_rt_contents *contents);
+
 enum { AN_RT_PATH = 4096 };
 
 #endif

@@ -28,6 +28,7 @@ extern char __llvm_profile_filename[] __attribute__((weak, visibility("hidden"))
 
 static struct {
     char pattern[AN_RT_PATH];
+    FILE *object;    /* where the program wants it, or NULL */
     bool is_written; /* nothing is to be written any more, unless the program asks for it */
 } state;
 
@@ -69,6 +70,8 @@ static int write_module(const struct an_rt_module *module)
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
     struct an_rt_contents contents = {judge, write_profile, mutable};
     struct an_rt_identity identity = {an_rt_module_signature(module), module->build_id};
+    if (state.object)
+        return an_rt_commit_open(fileno(state.object), "the profile's file", &contents) ? 0 : -1;
     if (!an_rt_name(state.pattern, &identity, name, sizeof name) ||
         !take_turn(module, name, turn)) {
         an_rt_warn(state.pattern, "the name of the profile becomes too long", 0);
@@ -153,6 +156,18 @@ void __llvm_profile_set_filename(const char *name)
         choose_name();
     else if (strlen(name) < sizeof state.pattern)
         memcpy(state.pattern, name, strlen(name) + 1);
+}
+
+/* Profiles are added to what is there, always. */
+void __llvm_profile_set_file_object(FILE *file, int merges)
+{
+    (void)merges;
+    state.object = file;
+}
+
+int __llvm_profile_is_continuous_mode_enabled(void)
+{
+    return an_rt_continuous_is_on();
 }
 
 void __llvm_profile_initialize_file(void)

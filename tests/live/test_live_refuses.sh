@@ -136,11 +136,17 @@ no_process() {
 # A tracer that holds a process as a debugger would, without stopping it.
 traced() {
     cat >tracer.c <<'EOP'
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+static volatile sig_atomic_t ended;
+static void end(int signal)
+{
+    ended = signal;
+}
 int main(int argc, char **argv)
 {
     int status;
@@ -150,8 +156,11 @@ int main(int argc, char **argv)
             return 1;
     puts("tracing");
     fflush(stdout);
-    while ((task = waitpid(-1, &status, __WALL)) > 0)
-        ptrace(PTRACE_CONT, task, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+    /* What was told of a signal and ends before it has handed that on has lost it. */
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
+    while (!ended && ((task = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR))
+        if (task > 0)
+            ptrace(PTRACE_CONT, task, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
     return 0;
 }
 EOP
@@ -165,6 +174,7 @@ EOP
     waits_for tracing
     live 1 --profile "$profile" --keep-anyway
     says_in_one_line "traced|$tracer"
+    live 0 --status # who only looks does not mind
     expect "$(differing)" 0
     gets_on
     kill $tracer

@@ -165,6 +165,16 @@ steered() {
     done
     run 0 ./steered named
     expect "$(counts 19 "$(cat out)" work)" '5 '
+    rm -f all.profraw
+    for way in 5 10 15; do
+        LLVM_PROFILE_FILE=all.profraw run 0 ./steered object
+        expect "$(counts 19 object.profraw work)" "$way "
+    done
+    [ ! -e all.profraw ]
+    echo 'this is no profile' >object.profraw
+    run 1 ./steered object
+    grep -q "anneal: warning: the profile's file: " err
+    expect "$(cat object.profraw)" 'this is no profile'
 }
 
 libraries() {

@@ -13,6 +13,7 @@ uint64_t __llvm_profile_get_size_for_buffer(void);
 void __llvm_profile_reset_counters(void);
 void __llvm_profile_set_filename(const char *);
 const char *__llvm_profile_get_filename(void);
+void __llvm_profile_set_file_object(FILE *, int);
 
 __attribute__((noinline)) void work(void)
 {
@@ -66,6 +67,19 @@ static void buffer(void)
     free(bytes);
 }
 
+/* Into a file that is open, with what may be there. */
+static void object(void)
+{
+    FILE *file = fopen("object.profraw", "r+");
+    if (!file)
+        file = fopen("object.profraw", "w+");
+    times(2);
+    __llvm_profile_set_file_object(file, 1);
+    if (__llvm_profile_write_file())
+        exit(1);
+    times(3);
+}
+
 static void named(void)
 {
     __llvm_profile_set_filename("here-%p.profraw");
@@ -78,8 +92,8 @@ int main(int count, char **words)
     static const struct {
         const char *name;
         void (*way)(void);
-    } ways[] = {
-        {"twice", twice}, {"reset", reset}, {"dump", dump}, {"buffer", buffer}, {"named", named}};
+    } ways[] = {{"twice", twice},   {"reset", reset}, {"dump", dump},
+                {"buffer", buffer}, {"named", named}, {"object", object}};
     for (size_t i = 0; count > 1 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(words[1], ways[i].name) == 0) {
             ways[i].way();
