@@ -132,10 +132,10 @@ exit_signal() {
     expect "$(counted before)" '3 '
 }
 
-# begin_default WAY: a shell's background processes ignore SIGINT
+# begin_default WAY: a background process ignores SIGINT, and one of nohup SIGHUP
 begin_default() {
     rm -f said
-    env --default-signal=INT ./ends "$1" >said 2>err &
+    env --default-signal ./ends "$1" >said 2>err &
     process=$!
     until [ -s said ]; do sleep 0.01; done
 }
@@ -161,8 +161,8 @@ dump_signal() {
     expect "$(counted before)" '3 '
 }
 
-# Written again and again while threads count: atomic counters come out exact, and no other count too large
-# by more than what two threads may add to a value at once.
+# Written again and again while threads count: atomic counters come out exact. Counts of values, which are not
+# atomic, lose what one thread adds while another one holds the count; none is too large.
 dumped_while_counting() {
     local process mode dumps
     for mode in plain.profraw %ccounted.profraw; do
@@ -182,14 +182,14 @@ dumped_while_counting() {
         done
         wait $process
         [ ! -s err ]
-        [ $dumps -gt 3 ]
+        [ $dumps -gt 3 ] || fail "only $dumps dumps"
         expect "$(echo ./*.profraw)" "./${mode#%c}"
-        expect "$(counted work one two)" '8000000 4000000 4000000 '
+        expect "$(counted work one two)" '32000000 16000000 16000000 '
         llvm-profdata-19 show --ic-targets --function=run "${mode#%c}" |
             sed -nE 's/.* (one|two), +([0-9]+) .*/\2/p' >values
         expect "$(wc -l <values)" 2
         while read -r dumps; do
-            [ "$dumps" -gt 2000000 ] && [ "$dumps" -le 4000100 ]
+            [ "$dumps" -gt 0 ] && [ "$dumps" -le 16000100 ] || fail "a value's count: $dumps"
         done <values
     done
 }

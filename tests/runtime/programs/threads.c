@@ -1,4 +1,4 @@
-/* Four threads, each of which calls work() two million times, and one() and two() in turn through a pointer. */
+/* Four threads, each of which calls work() eight million times, and one() and two() in turn through a pointer. */
 #include <pthread.h>
 
 __attribute__((noinline)) void work(void)
@@ -17,7 +17,7 @@ static int (*volatile functions[2])(int) = {one, two};
 
 static void *run(void *nothing)
 {
-    for (int i = 0; i < 2000000; i++) {
+    for (int i = 0; i < 8000000; i++) {
         work();
         functions[i & 1](i);
     }
