@@ -70,12 +70,12 @@ versions() {
     done
     expect "$(called "$version" work all.profraw)" 3000
     "llvm-profdata-$version" show --ic-targets --function=work all.profraw | grep -q 'twice.* 3000 '
+    rm progress
     ./steady 2>err &
-    sleep 0.1
+    until [ -s progress ] && [ "$(progress)" -gt 0 ]; do sleep 0.01; done
     counted=$(called "$version" work all.$!.live.profraw)
-    sleep 0.05
     [ "$counted" -gt 0 ]
-    [ "$(called "$version" work all.$!.live.profraw)" -gt "$counted" ]
+    until [ "$(called "$version" work all.$!.live.profraw)" -gt "$counted" ]; do sleep 0.01; done
     run 0 "$anneal" peek all.$!.live.profraw
     grep -q ' work$' out
     run 2 "$anneal" peek -o copy all.$!.live.profraw
