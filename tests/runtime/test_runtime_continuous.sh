@@ -95,8 +95,7 @@ forked() {
     expect "$(called 19 work all.profraw)" 2000
     rm progress
     ./steady -2 fork &
-    until [ "$(echo all.*.live.profraw | wc -w)" = 2 ]; do sleep 0.01; done
-    sleep 0.05
+    until [ "$(echo all.*.live.profraw | wc -w)" = 2 ] && [ "$(progress)" -gt 0 ]; do sleep 0.01; done
     pkill -KILL -P $!
     kill -KILL $!
     wait $! 2>/dev/null || :
