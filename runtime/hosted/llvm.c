@@ -42,6 +42,12 @@ static bool write_profile(void *context, const uint8_t *old, size_t size, struct
     return an_rt_raw_write(context, old, size, sink);
 }
 
+/* All records are looked at for it. */
+static struct an_rt_identity identify(const struct an_rt_module *module)
+{
+    return (struct an_rt_identity){an_rt_module_signature(module), module->build_id};
+}
+
 /*
  * Which file this run adds to: of that name, but of programs with times one of NAME, NAME.1, ... NAME.7, one
  * that is not there yet or any of the later ones. False: the name is too long.
@@ -69,9 +75,9 @@ static int write_module(const struct an_rt_module *module)
     char name[AN_RT_PATH], turn[AN_RT_PATH];
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
     struct an_rt_contents contents = {judge, write_profile, mutable};
-    struct an_rt_identity identity = {an_rt_module_signature(module), module->build_id};
     if (state.object)
         return an_rt_commit_open(fileno(state.object), "the profile's file", &contents) ? 0 : -1;
+    struct an_rt_identity identity = identify(module);
     if (!an_rt_name(state.pattern, &identity, name, sizeof name) ||
         !take_turn(module, name, turn)) {
         an_rt_warn(state.pattern, "the name of the profile becomes too long", 0);
@@ -140,7 +146,11 @@ int __llvm_profile_write_file(void)
 int __llvm_profile_dump(void)
 {
     int result = write_locked(true);
-    __llvm_profile_set_dumped();
+    if (result == 0)
+        __llvm_profile_set_dumped();
+    else
+        state.is_written =
+            true; /* a file in which the program counts has what could not be written */
     return result;
 }
 
@@ -187,7 +197,7 @@ const char *__llvm_profile_get_filename(void)
     const struct an_rt_module *module = an_rt_module();
     struct an_rt_identity identity = {0};
     if (module)
-        identity = (struct an_rt_identity){an_rt_module_signature(module), module->build_id};
+        identity = identify(module);
     return an_rt_name(state.pattern, &identity, name, sizeof name) ? name : "";
 }
 
@@ -197,9 +207,10 @@ const char *__llvm_profile_get_filename(void)
 static void begin_continuous(const struct an_rt_module *module)
 {
     char name[AN_RT_PATH];
-    struct an_rt_identity identity = {an_rt_module_signature(module), module->build_id};
-    if (!an_rt_name_is_continuous(state.pattern) ||
-        !an_rt_name(state.pattern, &identity, name, sizeof name))
+    if (!an_rt_name_is_continuous(state.pattern) || an_rt_continuous_is_on())
+        return;
+    struct an_rt_identity identity = identify(module);
+    if (!an_rt_name(state.pattern, &identity, name, sizeof name))
         return;
     an_rt_since_settle(module);
     an_rt_continuous_begin(module, name);

@@ -144,6 +144,20 @@ END
     expect "$(called 19 part all-*.profraw)" 1
 }
 
+# What cannot be added to the profile, here a folder, stays in the file in which it was counted, which is one.
+kept() {
+    build 19 ends "$programs/ends.c"
+    build 19 steered "$programs/steered.c"
+    mkdir all.profraw
+    run 13 ./ends execv none
+    expect "$(echo all.*.live.profraw | wc -w)" 1
+    expect "$(called 19 before all.*.live.profraw)" 3
+    expect "$(called 19 after all.*.live.profraw)" 2
+    rm all.*.live.profraw
+    run 1 ./steered dump
+    expect "$(called 19 work all.*.live.profraw)" 5
+}
+
 # Without pages of its own, or where no file can be made, the program counts in memory, and says so.
 refused() {
     # shellcheck disable=SC2046
@@ -172,5 +186,6 @@ check_with 'clang-19 llvm-profdata-19' 'a static program' versions 19 -static
 check_with 'clang-19 llvm-profdata-19 pkill' 'children have files of their own' forked
 check_with 'clang-19 llvm-profdata-19' 'ends without exit handlers, other programs' others
 check_with 'clang-19 llvm-profdata-19' 'libraries have files of their own' libraries
+check_with 'clang-19 llvm-profdata-19' 'what cannot be added stays' kept
 check_with 'clang-19 llvm-profdata-19 setpriv' 'where that cannot be' refused
 finish
