@@ -16,21 +16,11 @@
 #include "hosted/process.h"
 #include "record/proc.h"
 
-enum { MOST_SEGMENTS = 64, MOST_NOTES = 1 << 16, NOTE_TYPE = 1 };
+enum { MOST_SEGMENTS = 64, MOST_NOTES = 1 << 16 };
 
 bool rt_process_read(const struct rt_process *process, uint64_t address, void *to, size_t size)
 {
-    uint8_t *bytes = to;
-    size_t have = 0;
-    while (have < size) {
-        ssize_t got = pread(process->memory, bytes + have, size - have, (off_t)(address + have));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        have += (size_t)got;
-    }
-    return true;
+    return an_proc_read(process->memory, address, to, size);
 }
 
 /* Where a note of anneal's leads, as an address; 0: nowhere, or it is none. */
@@ -38,7 +28,8 @@ static uint64_t follow(const struct rt_process *process, uint64_t address, const
                        size_t size)
 {
     const Elf64_Phdr here = {.p_type = PT_NOTE, .p_align = 4, .p_memsz = size};
-    struct an_rt_span note = an_rt_note((uintptr_t)notes, &here, 1, "anneal", NOTE_TYPE);
+    struct an_rt_span note =
+        an_rt_note((uintptr_t)notes, &here, 1, AN_RT_NOTE_OWNER, AN_RT_NOTE_TYPE);
     int64_t distance;
     uint64_t found = 0;
     if (note.size != sizeof distance)

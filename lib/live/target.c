@@ -106,14 +106,7 @@ bool an_target_is_stack(const struct an_target *target, const struct an_target_m
 
 bool an_target_read(const struct an_target *target, uint64_t address, void *to, size_t size)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t got =
-            pread(target->memory, (char *)to + done, size - done, (off_t)(address + done));
-        if (got <= 0 && !(got < 0 && errno == EINTR))
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
+    return an_proc_read(target->memory, address, to, size);
 }
 
 uint64_t an_target_word(const struct an_target *target, uint64_t address)

@@ -2,6 +2,7 @@
 #include "record/proc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +193,19 @@ uint64_t an_proc_status_number(const char *status, const char *name, int base)
 {
     const char *at = strstr(status, name);
     return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}
+
+/* ---- memory ---- */
+
+bool an_proc_read(int memory, uint64_t address, void *to, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t got = pread(memory, (char *)to + done, size - done, (off_t)(address + done));
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
 }
 
 /* ---- mappings ---- */

@@ -59,9 +59,10 @@ void __gcov_topn_values_profiler_atomic(int64_t *place, int64_t value)
     count_value(place, value, true);
 }
 
-/* The caller of a pointer leaves here which counters the target, which has this number, is to count in. */
-/* What a caller leaves for the function that it calls, which may be in a library: all copies of the runtime in a
- * process use one, that which the loader finds first. */
+/*
+ * The caller of a pointer leaves here which counters the target, which has this number, is to count in. The
+ * target may be in a library: all copies of the runtime in a process use one, that which the loader finds first.
+ */
 __attribute__((visibility("default"))) __thread struct an_rt_indirect_call __gcov_indirect_call;
 
 void __gcov_indirect_call_profiler_v4(int64_t number, void *function)

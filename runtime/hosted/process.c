@@ -12,16 +12,14 @@
 #include "hosted/notes.h"
 #include "hosted/signals.h"
 
-enum { NOTE_TYPE = 1 };
-
 /* Where the note of this copy leads; NULL: it has not joined yet. */
 __attribute__((visibility("hidden"))) struct an_rt_process *an_rt_shared;
 
 /* How far it is from here to there is what the note holds. */
 __asm__(".pushsection .note.anneal, \"a\", %note\n"
         ".balign 4\n"
-        ".long 7, 8, 1\n" /* lengths of owner and contents, NOTE_TYPE */
-        ".asciz \"anneal\"\n"
+        ".long 7, 8, 1\n" /* lengths of owner and contents, AN_RT_NOTE_TYPE */
+        ".asciz \"" AN_RT_NOTE_OWNER "\"\n"
         ".balign 4\n"
         ".quad an_rt_shared - .\n"
         ".popsection\n");
@@ -39,8 +37,8 @@ struct an_rt_process *an_rt_process(void)
 static int look(struct dl_phdr_info *file, size_t size, void *found)
 {
     (void)size;
-    struct an_rt_span note =
-        an_rt_note(file->dlpi_addr, file->dlpi_phdr, file->dlpi_phnum, "anneal", NOTE_TYPE);
+    struct an_rt_span note = an_rt_note(file->dlpi_addr, file->dlpi_phdr, file->dlpi_phnum,
+                                        AN_RT_NOTE_OWNER, AN_RT_NOTE_TYPE);
     int64_t distance;
     if (note.size != sizeof distance)
         return 0;

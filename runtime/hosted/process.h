@@ -45,6 +45,10 @@ struct an_rt_process {
 
 #define AN_RT_PROCESS_VERSION 1
 
+/* Of the note. */
+#define AN_RT_NOTE_OWNER "anneal"
+enum { AN_RT_NOTE_TYPE = 1 };
+
 /* The process of this copy; its own one as long as it has not joined. */
 struct an_rt_process *an_rt_process(void);
 
