@@ -10,6 +10,8 @@
  *                            program did not have it
  *     0x01a10000  counters   of the function before: arcs; each kind has a tag of its own,
  *     + (kind << 17)         0x20000 apart. Values of 64 bits, the low word first
+ *     0xa5000000  detour     in the place of the first record, and reaching to where the others are: what
+ *                            anneal's runtime leaves that is killed (runtime/hosted/commit.h)
  *
  * All is words of 32 bits in the byte order of the machine that was profiled; the magic tells which.
  * Lengths count words, from GCC 12 on bytes. A negative one, from GCC 11 on, stands for that many
@@ -42,6 +44,7 @@ enum {
 enum { AN_GCC_CLANG_SUMMARY_WORDS = 3 }; /* in place of a program's, until GCC 8's layout */
 #define AN_GCC_SUMMARY 0xa1000000u
 #define AN_GCC_PROGRAM 0xa3000000u
+#define AN_GCC_DETOUR 0xa5000000u
 
 /* How the counters of two runs become one. */
 enum an_gcc_rule {

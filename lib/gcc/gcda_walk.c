@@ -16,6 +16,16 @@ static enum an_code malformed(size_t at, const char *what, struct an_error *erro
     return an_fail_at(error, AN_MALFORMED, at, "%s", what);
 }
 
+/* Goes where a detour leads, if that is what stands here. */
+static void follow_detour(struct an_gcda_walk *walk)
+{
+    struct an_cursor ahead = walk->cursor;
+    uint32_t tag = an_cursor_u32(&ahead), length = an_cursor_u32(&ahead);
+    if (!ahead.short_read && tag == AN_GCC_DETOUR &&
+        an_cursor_take(&ahead, (size_t)length * walk->header.version.unit))
+        walk->cursor = ahead;
+}
+
 enum an_code an_gcda_walk(struct an_gcda_walk *walk, struct an_bytes file, struct an_error *error)
 {
     struct an_gcda_header *header = &walk->header;
@@ -35,7 +45,11 @@ enum an_code an_gcda_walk(struct an_gcda_walk *walk, struct an_bytes file, struc
     enum an_code code = an_gcc_version_of(version, &header->version, error);
     if (code == AN_OK && header->version.has_checksum)
         header->checksum = an_cursor_u32(cursor);
-    return code == AN_OK && cursor->short_read ? torn(walk, "its header", error) : code;
+    if (code == AN_OK && cursor->short_read)
+        return torn(walk, "its header", error);
+    if (code == AN_OK)
+        follow_detour(walk);
+    return code;
 }
 
 static enum an_code read_summary(struct an_gcda_walk *walk, struct an_gcda_record *record,

@@ -13,6 +13,7 @@ enum {
     KIND_SHIFT = 17,
 };
 #define SUMMARY 0xa1000000u
+#define DETOUR 0xa5000000u
 
 /* ---- reading ---- */
 
@@ -65,11 +66,21 @@ static size_t header_size(uint32_t version)
     return (has_checksum(version) ? 4 : 3) * WORD;
 }
 
+static unsigned unit_of(uint32_t version)
+{
+    return has_checksum(version) ? 1 : WORD;
+}
+
 static struct reader read_from(const uint8_t *old, size_t size)
 {
     uint32_t version = an_rt_load32(old + WORD);
-    return (struct reader){old + header_size(version), old + size,
-                           has_checksum(version) ? 1 : WORD};
+    struct reader reader = {old + header_size(version), old + size, unit_of(version)};
+    struct reader ahead = reader;
+    struct record record;
+    bool is_end;
+    if (next_record(&ahead, &record, &is_end) && record.tag == DETOUR && !record.is_zeros)
+        return ahead;
+    return reader;
 }
 
 /* How many values are in lists of so many places; false when they do not fill the bytes. */
@@ -349,7 +360,7 @@ static void put_functions(struct writer *writer, const struct an_rt_gcc_info *in
 bool an_rt_gcda_write(const struct an_rt_gcc_info *info, int64_t greatest, const uint8_t *old,
                       size_t size, struct an_rt_sink *sink)
 {
-    struct writer writer = {sink, has_checksum(info->version) ? 1 : WORD, false};
+    struct writer writer = {sink, unit_of(info->version), false};
     struct reader reader;
     uint32_t runs = 0, greatest_sum = 0;
     if (old) {
@@ -369,6 +380,15 @@ bool an_rt_gcda_write(const struct an_rt_gcc_info *info, int64_t greatest, const
     put_functions(&writer, info, old ? &reader : NULL);
     put_word(&writer, 0);
     return !writer.failed;
+}
+
+size_t an_rt_gcda_detour(const struct an_rt_gcc_info *info, size_t size,
+                         uint8_t detour[AN_RT_DETOUR])
+{
+    size_t at = header_size(info->version);
+    uint32_t words[2] = {DETOUR, (uint32_t)(size - at - sizeof words) / unit_of(info->version)};
+    memcpy(detour, words, sizeof words);
+    return at;
 }
 
 /* ---- counts ---- */

@@ -22,6 +22,16 @@ enum an_rt_fit an_rt_gcda_judge(const struct an_rt_gcc_info *info, const uint8_t
 bool an_rt_gcda_write(const struct an_rt_gcc_info *info, int64_t greatest, const uint8_t *old,
                       size_t size, struct an_rt_sink *sink);
 
+/*
+ * What stands in the place of the first record while a file of that size is written over: a record of a kind that
+ * all readers pass by its length, which ends where the file does. What is appended to it, from the place that is
+ * returned on, they then take for its records. (GCC's coverage.cc, gcov.cc, gcov-dump.cc and libgcov-util.c: the tag
+ * has to be odd in its first byte and to be none of theirs.)
+ */
+enum { AN_RT_DETOUR = 8 };
+size_t an_rt_gcda_detour(const struct an_rt_gcc_info *info, size_t size,
+                         uint8_t detour[AN_RT_DETOUR]);
+
 /* The greatest count of an arc in the object. */
 int64_t an_rt_gcda_greatest(const struct an_rt_gcc_info *info);
 

@@ -159,19 +159,44 @@ static uint8_t *load(int file, size_t size)
     return bytes;
 }
 
-/*
- * A write of a small file of the same size is a commit point by itself: the kernel copies what lies in one
- * page without looking for signals, and the space is there already.
- */
-static bool fits_in_place(const struct an_rt_file_sink *to, const struct stat *is)
+/* Whether the old file can be written over (commit.h). */
+static bool fits_in_place(const struct an_rt_file_sink *to, const struct an_rt_contents *contents,
+                          const struct stat *is)
 {
-    return to->file < 0 && to->used == (size_t)is->st_size && to->used <= PAGE;
+    return to->file < 0 && to->used == (size_t)is->st_size && (to->used <= PAGE || contents->detour);
 }
 
-static int write_in_place(int file, const struct an_rt_file_sink *to)
+static int write_at(int file, const void *bytes, size_t size, size_t at)
 {
-    ssize_t written = pwrite(file, to->buffer, to->used, 0);
-    return written == (ssize_t)to->used ? 0 : written < 0 ? errno : ENOSPC;
+    ssize_t written = pwrite(file, bytes, size, (off_t)at);
+    return written == (ssize_t)size ? 0 : written < 0 ? an_rt_write_error() : ENOSPC;
+}
+
+static int write_by_detour(int file, const struct an_rt_file_sink *to,
+                           const struct an_rt_contents *contents)
+{
+    uint8_t detour[8];
+    size_t size = to->used, at = contents->detour(contents->context, size, detour);
+    size_t rest = at + sizeof detour;
+    int error = write_at(file, to->buffer + at, size - at, size);
+    if (!error) {
+        error = write_at(file, detour, sizeof detour, at);
+        if (!error)
+            error = write_at(file, to->buffer + rest, size - rest, rest);
+        if (error) /* what was appended stays, for it may be what is read */
+            return error;
+        error = write_at(file, to->buffer + at, sizeof detour, at);
+    }
+    return ftruncate(file, (off_t)size) < 0 && !error ? errno : error;
+}
+
+/* The kernel copies what lies in one page without looking for signals, and the space is there already. */
+static int write_in_place(int file, const struct an_rt_file_sink *to,
+                          const struct an_rt_contents *contents)
+{
+    if (to->used <= PAGE)
+        return write_at(file, to->buffer, to->used, 0);
+    return write_by_detour(file, to, contents);
 }
 
 /* Gives the file that was written the name of the old one, and what belongs to that. */
@@ -181,7 +206,7 @@ static int take_place(struct an_rt_file_sink *to, const char *path, const struct
         return to->error;
     if (is->st_uid != geteuid() && fchown(to->file, is->st_uid, is->st_gid) < 0)
         errno = 0; /* it is ours then */
-    return fchmod(to->file, is->st_mode & 07777) < 0 || rename(to->path, path) < 0 ? errno : 0;
+    return fchmod(to->file, is->st_mode & 07777) < 0 || rename(to->name, path) < 0 ? errno : 0;
 }
 
 static bool name_beside(const char *path, uint64_t owner, char name[AN_RT_PATH])
@@ -194,20 +219,18 @@ static bool name_beside(const char *path, uint64_t owner, char name[AN_RT_PATH])
 static int replace(int file, const char *path, const struct an_rt_contents *contents,
                    const uint8_t *old, const struct stat *is)
 {
-    char name[AN_RT_PATH];
-    if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
-        return ENAMETOOLONG;
-    struct an_rt_file_sink *to = an_rt_file_sink(-1, name);
+    struct an_rt_file_sink *to = an_rt_file_sink(-1, path);
     int error = write_contents(to, contents, old, (size_t)is->st_size);
-    if (!error && fits_in_place(to, is))
-        return write_in_place(file, to);
+    /* Where it fails, for lack of space or by a limit, there may be a way for a new file yet. */
+    if (!error && fits_in_place(to, contents, is) && !write_in_place(file, to, contents))
+        return 0;
     /* Nobody else writes to the new file: we have the lock. Who had it before may have been killed. */
     if (!error)
         error = take_place(to, path, is);
     if (to->file >= 0) {
         close(to->file);
         if (error)
-            unlink(name);
+            unlink(to->name);
     }
     return error;
 }
@@ -324,11 +347,12 @@ static enum step add(const char *path, const struct an_rt_contents *contents)
     return step == AGAIN ? BUSY : step;
 }
 
-bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner)
+/* The first step was BUSY or TAKEN. */
+static enum step add_beside(const char *path, const struct an_rt_contents *contents, uint64_t owner,
+                            enum step step)
 {
     char beside[AN_RT_PATH], spill[AN_RT_PATH], number[12];
     const char *name = path;
-    enum step step = add(path, contents);
     if (step == TAKEN && name_beside(path, owner, beside)) {
         name = beside;
         step = add(name, contents);
@@ -339,6 +363,14 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
             break;
         step = add(spill, contents);
     }
+    return step;
+}
+
+bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner)
+{
+    enum step step = add(path, contents);
+    if (step == BUSY || step == TAKEN)
+        step = add_beside(path, contents, owner, step);
     if (step == BUSY || step == TAKEN)
         an_rt_warn(path, "others hold this file and all that stand in for it; counts are lost", 0);
     return step == DONE;

@@ -4,16 +4,31 @@
  *
  *     open ─► lock ─► is it still the file of that name? ─► read ─► judge
  *                                                                    ├─ fits: write NAME.new with the
- *                                                                    │  sum, rename it to NAME
+ *                                                                    │  sum, rename it to NAME; or
+ *                                                                    │  write over it (below)
  *                                                                    ├─ other: take NAME.OWNER, or
  *                                                                    │  give it that name
  *                                                                    ╰─ damaged: rename it to
  *                                                                       NAME.damaged, begin anew
  *     there is none: write a nameless file, give it the name if nobody else has done so
  *
- * The rename is the commit point: readers see the old file or the new one. (Files of a page at most are
- * written in place, at once.) Locks go with the process
- * that holds them; who waited for the lock of a file that was replaced opens the new one.
+ * The rename is the commit point: readers see the old file or the new one. Locks go with the process that holds
+ * them; who waited for the lock of a file that was replaced opens the new one.
+ *
+ * File systems take their time for a new file that replaces another one (ext4: 150 us, for it is sent to the disk
+ * then), and a GCC program has a file for each object. So a file whose size stays the same is written over:
+ * one of a page at most at once, and a larger one, if its format has detours, in steps after each of which a
+ * process may be killed and the file has the old sum or the new one:
+ *
+ *     │ head │ first record │ ... │                                    the old sum
+ *     │ head │ first record │ ... │ first record │ ... new │           what is appended is not read
+ *     │ head │ detour ───────────►│ first record │ ... new │           the new sum: the commit point
+ *     │ head │ detour ───────────►│ first record │ ... new │           the front is written over
+ *     │ head │ first record │ ... new │ ...                │           the new sum, in its place
+ *     │ head │ first record │ ... new │                                what was appended is cut off
+ *
+ * Each step but the long ones, whose bytes nobody reads, is one write within a page, which the kernel does not
+ * break off.
  *
  * When another build's profile stands there, the newer one of both has the name: a profile that was written
  * last before this program was built becomes NAME.OWNER, with its build's number; otherwise this program adds
@@ -24,6 +39,7 @@
 #define AN_RT_COMMIT_H
 
 #include "core/port.h"
+#include "hosted/name.h"
 
 struct an_rt_contents {
     /* What an existing file is; if another build's, *owner is the number of that. */
@@ -31,6 +47,11 @@ struct an_rt_contents {
     /* Writes the new file; old is NULL when there is none. */
     bool (*write)(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink);
     void *context;
+    /*
+     * Eight bytes that, at the place returned, within the first page, make readers go on behind the end of a file
+     * of that size; NULL: there is no such thing.
+     */
+    size_t (*detour)(void *context, size_t size, uint8_t detour[8]);
 };
 
 /*
@@ -50,7 +71,5 @@ int an_rt_create(const char *path, const struct an_rt_contents *contents);
  * a kill in between leaves neither the old nor the new sum. False after a message, which calls the file `what`.
  */
 bool an_rt_commit_open(int file, const char *what, const struct an_rt_contents *contents);
-
-enum { AN_RT_PATH = 4096 };
 
 #endif

@@ -42,7 +42,7 @@ static bool write_profile(void *context, const uint8_t *old, size_t size, struct
 static int make_file(struct an_rt_module *module, const char *name)
 {
     char tag[48];
-    struct an_rt_contents contents = {NULL, write_profile, module};
+    struct an_rt_contents contents = {NULL, write_profile, module, NULL};
     int error = EEXIST;
     for (int i = 1; error == EEXIST && i < 1000; i++) {
         snprintf(tag, sizeof tag, i == 1 ? "%ld.live" : "%ld-%d.live", (long)getpid(), i);

@@ -3,13 +3,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+int an_rt_write_error(void)
+{
+    const struct timespec at_once = {0};
+    int error = errno;
+    sigset_t size_limit;
+    sigemptyset(&size_limit);
+    sigaddset(&size_limit, SIGXFSZ);
+    if (error == EFBIG)
+        sigtimedwait(&size_limit, NULL, &at_once);
+    return error;
+}
 
 static bool open_file(struct an_rt_file_sink *to)
 {
-    if (to->file < 0)
-        to->file = open(to->path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (to->file >= 0)
+        return true;
+    if (snprintf(to->name, sizeof to->name, "%s.new", to->path) < (int)sizeof to->name)
+        to->file = open(to->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    else
+        errno = ENAMETOOLONG;
     if (to->file < 0)
         to->error = errno;
     return to->file >= 0;
@@ -22,7 +41,7 @@ static bool write_all(struct an_rt_file_sink *to, const uint8_t *bytes, size_t s
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
-            to->error = written < 0 ? errno : ENOSPC;
+            to->error = written < 0 ? an_rt_write_error() : ENOSPC;
             return false;
         }
         bytes += written;

@@ -76,11 +76,17 @@ static bool write_object(void *context, const uint8_t *old, size_t size, struct 
     return an_rt_gcda_write(job->info, job->greatest, old, size, sink);
 }
 
+static size_t detour(void *context, size_t size, uint8_t bytes[8])
+{
+    const struct job *job = context;
+    return an_rt_gcda_detour(job->info, size, bytes);
+}
+
 static void write_info(const struct an_rt_gcc_info *info, int64_t greatest)
 {
     char name[AN_RT_PATH];
     struct job job = {info, greatest};
-    struct an_rt_contents contents = {judge, write_object, &job};
+    struct an_rt_contents contents = {judge, write_object, &job, detour};
     if (name_of(info, name))
         an_rt_commit(name, &contents, info->stamp);
     else

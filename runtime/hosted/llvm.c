@@ -74,7 +74,7 @@ static int write_module(const struct an_rt_module *module)
 {
     char name[AN_RT_PATH], turn[AN_RT_PATH];
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
-    struct an_rt_contents contents = {judge, write_profile, mutable};
+    struct an_rt_contents contents = {judge, write_profile, mutable, NULL};
     if (state.object)
         return an_rt_commit_open(fileno(state.object), "the profile's file", &contents) ? 0 : -1;
     struct an_rt_identity identity = identify(module);

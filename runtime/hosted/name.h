@@ -4,6 +4,8 @@
 
 #include "core/port.h"
 
+enum { AN_RT_PATH = 4096 }; /* bytes of a name, with its 0 */
+
 /* What stands for the program in a name. */
 struct an_rt_identity {
     uint64_t signature;

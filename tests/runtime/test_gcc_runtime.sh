@@ -98,6 +98,71 @@ killed() {
     done
 }
 
+# made NAME COUNT: a program of many functions, whose profile of some pages does not grow, after so many runs
+made() {
+    {
+        cat "$programs/steps.c"
+        for number in $(seq 200); do
+            echo "void more$number(void) { f0(); f1(); if (functions[3]) f2(); }"
+        done
+    } >"$1.c"
+    gcc-12 -w -O1 --coverage -c "$1.c"
+    gcc-12 --coverage "$1.o" -o "$1" "${with[@]}"
+    for _ in $(seq "$2"); do run 0 "./$1"; done
+}
+
+# A process is killed as it enters each of the calls that write over a file in place. `strace` kills it.
+killed_in_each_step() {
+    local step call number runs tool
+    made steps 3
+    [ "$(stat -c %s steps.gcda)" -gt 4096 ]
+    cp steps.gcda before
+    # The last of these states are those behind the commit point.
+    for step in pwrite64:1:3 pwrite64:2:3 pwrite64:3:4 pwrite64:4:4 ftruncate:1:4; do
+        IFS=: read -r call number runs <<<"$step"
+        cp before steps.gcda
+        run 137 strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" ./steps
+        expect "$(multiple steps.gcda)" "$runs"
+        for tool in gcov-dump-11 gcov-dump-12; do
+            run 0 $tool -l steps.gcda
+            [ ! -s err ]
+        done
+        run 0 "$anneal" show --counts steps.gcda
+        grep -q "$runs runs" out
+        rm -rf used one two both
+        mkdir -p used one two
+        cp steps.gcda used
+        (cd used && gcc-12 -w -O1 -fprofile-use -Wcoverage-mismatch -Wmissing-profile -Werror -c ../steps.c \
+            -o steps.o)
+        cp steps.gcda one
+        cp steps.gcda two
+        run 0 gcov-tool-12 merge one two -o both
+        run 0 "$anneal" merge-gcda one two -o ours
+        same both/steps.gcda ours/steps.gcda
+        rm -r ours
+        # The next one makes of it what it would have been.
+        run 0 ./steps
+        [ ! -s err ]
+        expect "$(multiple steps.gcda)" "$((runs + 1))"
+        expect "$(stat -c %s steps.gcda)" "$(stat -c %s before)"
+    done
+    expect "$(ls -- *.gcda*)" steps.gcda
+}
+
+# ulimit -f comes with a signal, which is not the program's business.
+size_limit() {
+    made steps 1
+    cp steps.gcda before
+    local kilobytes=$(($(stat -c %s before) / 1024))
+    (ulimit -f $((kilobytes + 2)) && run 0 ./steps && [ ! -s err ])
+    expect "$(multiple steps.gcda)" 2
+    cp steps.gcda before
+    (ulimit -f $((kilobytes - 2)) && run 0 ./steps)
+    grep -q 'steps.gcda: .*File too large' err
+    same steps.gcda before
+    expect "$(ls -- *.gcda*)" steps.gcda
+}
+
 # Two objects of one name; GCOV_PREFIX brings their files together.
 two_builds() {
     local which file
@@ -238,17 +303,10 @@ damaged() {
 }
 
 full() {
-    {
-        cat "$programs/steps.c"
-        for number in $(seq 200); do
-            echo "void more$number(void) { f0(); f1(); if (functions[3]) f2(); }"
-        done
-    } >steps.c
-    gcc-12 -w --coverage -c steps.c
-    gcc-12 --coverage steps.o -o steps "${with[@]}"
-    run 0 ./steps
+    made steps 1
     cp steps.gcda before
-    for room in 0 1 "$(($(stat -c %s steps.gcda) - 1))"; do
+    # All but the head of 16 bytes is appended first.
+    for room in 0 1 "$(($(stat -c %s steps.gcda) - 17))"; do
         LD_PRELOAD=$full_disk FULL_AFTER=$room run 0 ./steps
         expect "$(wc -l <err)" 1
         grep -q 'steps.gcda: .*No space left on device' err
@@ -311,6 +369,9 @@ done
 peers='gcc-12 g++-12 gcov-12 jq'
 check_with "$peers" 'many processes at once add to one file' at_once
 check_with "$peers" 'killed processes take nothing with them but their own counts' killed
+check_with "$peers strace gcov-dump-11 gcov-tool-12" 'a process is killed in each step of writing in place' \
+    killed_in_each_step
+check_with "$peers" 'a limit of sizes costs nothing but the own counts' size_limit
 check_with "$peers" 'the newer of two builds has the name' two_builds
 check_with "$peers" 'fork and exec' forks
 check_with "$peers" 'libraries that come and go' libraries
