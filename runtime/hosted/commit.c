@@ -163,7 +163,8 @@ static uint8_t *load(int file, size_t size)
 static bool fits_in_place(const struct an_rt_file_sink *to, const struct an_rt_contents *contents,
                           const struct stat *is)
 {
-    return to->file < 0 && to->used == (size_t)is->st_size && (to->used <= PAGE || contents->detour);
+    return to->file < 0 && to->used == (size_t)is->st_size &&
+           (to->used <= PAGE || contents->detour);
 }
 
 static int write_at(int file, const void *bytes, size_t size, size_t at)

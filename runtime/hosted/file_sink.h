@@ -9,8 +9,9 @@ enum { AN_RT_BUFFER = 1 << 16 };
 
 struct an_rt_file_sink {
     struct an_rt_sink sink;
-    int file;         /* -1: not open yet */
-    const char *path; /* PATH.new is to be made, readable by its owner only, when the buffer is full */
+    int file; /* -1: not open yet */
+    const char
+        *path; /* PATH.new is to be made, readable by its owner only, when the buffer is full */
     size_t used;
     int error; /* of the system; 0: none */
     uint8_t buffer[AN_RT_BUFFER];
