@@ -24,6 +24,9 @@ const struct command *const commands[] = {
     &command_bat,
     &command_doctor,
     &command_extract,
+    &command_cc,
+    &command_cxx,
+    &command_fdo,
     &command_rt,
     &command_dump,
     &command_peek,
@@ -43,9 +46,14 @@ static const struct {
     const char *name;
     const struct command *command;
 } personalities[] = {
-    {"llvm-profdata", &command_llvm_profdata}, {"perf2bolt", &command_perf2bolt},
-    {"merge-fdata", &command_merge_fdata},     {"merge-gcda", &command_merge_gcda},
-    {"gcov-tool", &command_gcov_tool},         {"gcov", &command_gcov},
+    {"llvm-profdata", &command_llvm_profdata},
+    {"perf2bolt", &command_perf2bolt},
+    {"merge-fdata", &command_merge_fdata},
+    {"merge-gcda", &command_merge_gcda},
+    {"gcov-tool", &command_gcov_tool},
+    {"gcov", &command_gcov},
+    {"anneal-cc", &command_cc},
+    {"anneal-c++", &command_cxx},
 };
 
 const struct command *command_find(const char *name)

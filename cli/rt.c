@@ -1,12 +1,9 @@
 /* anneal rt: how to link the runtime into a program that is to be profiled. */
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "command.h"
-#include "output.h"
+#include "rt_library.h"
 
 enum { LDFLAGS = 1, LIBRARY, CONTINUOUS };
 
@@ -17,47 +14,14 @@ static const struct option_spec options[] = {
     {0},
 };
 
-static bool is_there(const char *path)
-{
-    return access(path, R_OK) == 0;
-}
-
-/*
- * The library beside this program, wherever that was moved to or built; else where it was to be installed.
- * path has room for PATH_MAX bytes.
- */
-static bool find_library(char *path)
-{
-    static const char *const beside[] = {"/../" AN_RT_FROM_BIN, "/../runtime/libanneal_rt.a"};
-    char program[PATH_MAX], found[2 * PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(program, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
-        snprintf(found, sizeof found, "%s%s", program, beside[i]);
-        if (is_there(found) && realpath(found, path))
-            return true;
-    }
-    snprintf(path, PATH_MAX, "%s", AN_RT_INSTALLED);
-    return is_there(path);
-}
-
-/* The functions that end a process without its exit handlers: runtime/hosted/ends.c stands in for them. */
-static const char *const wrapped[] = {
-    "_exit",   "_Exit",   "execve", "execv",  "execvp",
-    "execvpe", "fexecve", "execl",  "execlp", "execle",
-};
-
-/* The linker script lies beside the library. */
 static void print_flags(const char *library, bool continuous)
 {
+    char script[PATH_MAX];
     printf("-Wl");
-    for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++)
-        printf(",--wrap=%s", wrapped[i]);
-    if (continuous)
-        printf(" -Wl,-T,%.*s/anneal_rt.ld", (int)(strrchr(library, '/') - library), library);
+    for (size_t i = 0; rt_wrapped[i]; i++)
+        printf(",--wrap=%s", rt_wrapped[i]);
+    if (continuous && rt_script(library, script))
+        printf(" -Wl,-T,%s", script);
     printf(" -Wl,--whole-archive %s -Wl,--no-whole-archive\n", library);
 }
 
@@ -85,7 +49,7 @@ static int run(const struct command *command, int argc, char **argv)
         say_error("rt takes no operands (see anneal rt --help)");
         return EXIT_USAGE;
     }
-    if (!find_library(path)) {
+    if (!rt_library(path)) {
         say_error("%s: the runtime is not there (install anneal whole: make install)", path);
         return EXIT_FAILED;
     }

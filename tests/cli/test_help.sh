@@ -5,7 +5,7 @@
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 
-commands='merge show diff convert record live aggregate translate bat doctor extract rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help'
+commands='merge show diff convert record live aggregate translate bat doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help'
 one=$corpus/raw/c-ir-clang19-run1.profraw
 
 lists_commands() {
@@ -108,7 +108,7 @@ END
 --failure-mode=
 --topn=
 
-merge show cov diff convert record live aggregate translate bat doctor extract rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help --help --version'
+merge show cov diff convert record live aggregate translate bat doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help --help --version'
 }
 
 takes_the_place_of_llvm_profdata() {

@@ -1,0 +1,78 @@
+/*
+ * anneal cc: a compiler that takes a build through two passes.
+ *
+ *     FDO_PASS    compile                                 link
+ *     unset, 0    the compiler takes our place            the same
+ *     1           with counters, and a record (train)     with the runtime, and a record
+ *     2           with the profile, and a record (use)    then a line on what had none
+ *
+ * cc.c chooses, cc_compiler.c knows the compiler, cc_run.c starts it.
+ */
+#ifndef AN_CLI_CC_H
+#define AN_CLI_CC_H
+
+#include "base/vector.h"
+#include "command.h"
+#include "fdo/arguments.h"
+#include "fdo/store.h"
+#include "fdo/unit.h"
+
+enum cc_family { CC_UNKNOWN, CC_GCC, CC_CLANG };
+
+struct cc_words {
+    AN_VECTOR(const char *);
+};
+
+struct cc {
+    struct cc_words compiler; /* with what stands before it: ccache gcc-12 */
+    enum cc_family family;    /* CC_UNKNOWN: no compiler at all */
+    bool is_named;            /* among the user's words; not by a variable */
+    char *text;               /* of the variable that names it, cut into words; NULL: none does */
+    bool is_native;           /* makes programs for this machine, in which the runtime can be */
+    size_t count;             /* of the user's words for it */
+    char **words;
+    struct an_fdo_arguments arguments;
+    struct an_fdo_store store;
+    char folder[PATH_MAX]; /* in which the compiler runs */
+};
+
+/*
+ * Which compiler it is: the first of the words, if that is a program and no input, or the second one behind a
+ * launcher; else what the variable names; else `usual`. It is taken off the words. False after a message.
+ */
+bool cc_compiler_choose(struct cc *cc, const char *variable, const char *usual);
+
+/*
+ * Whether it is GCC or clang, and for which machine: by its name, or, of one that a variable names, by what it says
+ * of itself. Build systems start ar in the same way as the compiler.
+ */
+void cc_compiler_recognise(struct cc *cc);
+
+/* Adds a word, which must live until the compiler runs. */
+void cc_word(struct cc_words *words, const char *word);
+
+/* The compiler takes this process' place, with words before and behind the user's. Returns only when it cannot. */
+int cc_become(const struct cc *cc, const struct cc_words *front, const struct cc_words *back);
+
+/*
+ * Runs the compiler; its exit status, 128 and the signal's number if one ended it. What it says on stderr goes
+ * through `line`, one line at a time with its end, unless that is NULL.
+ */
+int cc_run(const struct cc *cc, const struct cc_words *front, const struct cc_words *back,
+           void (*line)(void *context, char *text, size_t size), void *context);
+
+/*
+ * How many functions an object defines, of those for which `counts` is true, unless that is NULL; SIZE_MAX: it is
+ * no object.
+ */
+size_t cc_functions(const char *object, bool (*counts)(const void *context, const char *name),
+                    const void *context);
+
+/* The two passes; exit statuses. */
+int cc_train(struct cc *cc);
+int cc_use(struct cc *cc);
+
+/* One line about all units of pass 2 so far, after a program was linked. */
+void cc_summary(const struct cc *cc);
+
+#endif

@@ -1,0 +1,213 @@
+/* See arguments.h. The options are those of GCC's and clang's manuals. */
+#include "fdo/arguments.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "fdo/response.h"
+
+enum language { BY_NAME, MACROS, TRAINED, UNTRAINED }; /* MACROS: trained, and preprocessed */
+
+/* Options whose argument is the next word. Those that may also have it in their own word are joined then. */
+static const char *const with_argument[] = {
+    "-A",
+    "-B",
+    "-D",
+    "-F",
+    "-G",
+    "-I",
+    "-L",
+    "-MF",
+    "-MJ",
+    "-MQ",
+    "-MT",
+    "-T",
+    "-U",
+    "-Xanalyzer",
+    "-Xassembler",
+    "-Xclang",
+    "-Xlinker",
+    "-Xpreprocessor",
+    "-arch",
+    "-aux-info",
+    "-dumpbase",
+    "-dumpbase-ext",
+    "-dumpdir",
+    "-e",
+    "-framework",
+    "-gcc-toolchain",
+    "-h",
+    "-idirafter",
+    "-imacros",
+    "-imultilib",
+    "-include",
+    "-include-pch",
+    "-iprefix",
+    "-iquote",
+    "-isysroot",
+    "-isystem",
+    "-isystem-after",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-l",
+    "-mllvm",
+    "-rpath",
+    "-soname",
+    "-target",
+    "-u",
+    "-wrapper",
+    "-z",
+    "--config",
+    "--include",
+    "--param",
+    "--sysroot",
+};
+
+/* With these nothing is compiled, or nothing of it is kept. */
+static const char *const no_output[] = {
+    "-###", "-E", "-M", "-MM", "-fsyntax-only", "--help", "--version", "--analyze",
+};
+
+/* Programs that stand alone have no file system and no libc: their profile is not taken by the hosted runtime. */
+static const char *const freestanding[] = {"-ffreestanding", "-nostdlib", "-r", "--relocatable",
+                                           "-nostartfiles"};
+
+static bool is_among(const char *word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, list[i]) == 0)
+            return true;
+    return false;
+}
+
+#define IS_AMONG(word, list) is_among(word, list, sizeof(list) / sizeof *(list))
+
+static bool begins_with(const char *word, const char *start)
+{
+    return strncmp(word, start, strlen(start)) == 0;
+}
+
+static enum language language_of_name(const char *path)
+{
+    static const char *const c[] = {"c",   "cc", "cp", "cxx", "cpp", "CPP",
+                                    "c++", "C",  "m",  "mm",  "M"};
+    static const char *const others[] = {"i",   "ii",  "mi",  "mii", "f",   "for", "ftn",
+                                         "f90", "f95", "f03", "f08", "F",   "FOR", "F90",
+                                         "F95", "F03", "F08", "d",   "adb", "ads", "go"};
+    const char *dot = strrchr(an_file_name(path), '.');
+    if (dot && IS_AMONG(dot + 1, c))
+        return MACROS;
+    return dot && IS_AMONG(dot + 1, others) ? TRAINED : UNTRAINED;
+}
+
+/* Of -x. */
+static enum language language_called(const char *name)
+{
+    static const char *const c[] = {"c", "c++", "objective-c", "objective-c++"};
+    static const char *const others[] = {"cpp-output", "c++-cpp-output", "ir", "f77", "f95"};
+    if (strcmp(name, "none") == 0)
+        return BY_NAME;
+    if (IS_AMONG(name, c))
+        return MACROS;
+    return IS_AMONG(name, others) ? TRAINED : UNTRAINED;
+}
+
+struct reading {
+    struct an_fdo_arguments *arguments;
+    enum language language;
+    bool stops, compiles, is_freestanding, has_inputs, failed;
+};
+
+/* A header is made into a precompiled one, and standard input has no name to file a profile under. */
+static bool is_for_nobody(enum language language, const char *path)
+{
+    const char *dot = strrchr(an_file_name(path), '.');
+    bool is_header = dot && (dot[1] == 'h' || dot[1] == 'H');
+    return strcmp(path, "-") == 0 || (is_header && language == UNTRAINED);
+}
+
+static void read_input(struct reading *reading, const char *path)
+{
+    enum language language =
+        reading->language == BY_NAME ? language_of_name(path) : reading->language;
+    reading->has_inputs = true;
+    if (is_for_nobody(language, path))
+        reading->stops = true;
+    if (language != TRAINED && language != MACROS)
+        return;
+    struct an_fdo_source *source = an_vector_push(&reading->arguments->sources);
+    if (source)
+        *source = (struct an_fdo_source){path, language == MACROS};
+    else
+        reading->failed = true;
+}
+
+/* Takes an option, and its argument, which is the next word or NULL; true when that was used. */
+static bool read_option(struct reading *reading, const char *word, const char *next)
+{
+    struct an_fdo_arguments *arguments = reading->arguments;
+    if (begins_with(word, "-o") && !begins_with(word, "-objc")) {
+        arguments->output = word[2] ? word + 2 : next;
+        return !word[2];
+    }
+    if (begins_with(word, "-x")) {
+        const char *name = word[2] ? word + 2 : next;
+        reading->language = name ? language_called(name) : BY_NAME;
+        return !word[2];
+    }
+    if (strcmp(word, "-c") == 0 || strcmp(word, "-S") == 0)
+        reading->compiles = true;
+    else if (IS_AMONG(word, no_output) || begins_with(word, "-print-") ||
+             begins_with(word, "--print-") || strcmp(word, "-dumpversion") == 0 ||
+             strcmp(word, "-dumpmachine") == 0)
+        reading->stops = true;
+    else if (IS_AMONG(word, freestanding))
+        reading->is_freestanding = true;
+    else if (strcmp(word, "-shared") == 0)
+        arguments->is_shared = true;
+    return IS_AMONG(word, with_argument);
+}
+
+static void read_words(struct reading *reading, const struct an_fdo_words *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i];
+        const char *next = i + 1 < words->count ? words->items[i + 1] : NULL;
+        if (word[0] != '-' || !word[1])
+            read_input(reading, word);
+        else if (read_option(reading, word, next))
+            i++;
+    }
+}
+
+/* libtool links C++ libraries with -nostdlib, and names what belongs to them. */
+static enum an_fdo_job job_of(const struct reading *reading)
+{
+    const struct an_fdo_arguments *arguments = reading->arguments;
+    bool is_alone = reading->is_freestanding && !arguments->is_shared;
+    if (reading->stops || !reading->has_inputs || is_alone)
+        return AN_FDO_NOTHING;
+    if (reading->compiles)
+        return arguments->sources.count ? AN_FDO_COMPILES : AN_FDO_NOTHING;
+    return arguments->sources.count ? AN_FDO_BOTH : AN_FDO_LINKS;
+}
+
+bool an_fdo_arguments_read(struct an_fdo_arguments *arguments, size_t count, char *const *words)
+{
+    struct an_fdo_words all = {0};
+    *arguments = (struct an_fdo_arguments){0};
+    struct reading reading = {.arguments = arguments, .language = BY_NAME};
+    bool fits = an_fdo_expand(&all, &arguments->arena, count, words);
+    if (fits)
+        read_words(&reading, &all);
+    if (fits)
+        arguments->job = job_of(&reading);
+    an_vector_free(&all);
+    return fits && !reading.failed;
+}
+
+void an_fdo_arguments_free(struct an_fdo_arguments *arguments)
+{
+    an_vector_free(&arguments->sources);
+    an_arena_free(&arguments->arena);
+}

@@ -1,0 +1,44 @@
+/*
+ * A compiler's command line, as far as one has to understand it to train a program: whether it compiles, links or
+ * both, of what, into what. GCC's and clang's are one language here.
+ */
+#ifndef AN_FDO_ARGUMENTS_H
+#define AN_FDO_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "base/vector.h"
+
+enum an_fdo_job {
+    AN_FDO_NOTHING, /* nothing that a profile is made or used for: -E, -M, -print..., assembly, headers */
+    AN_FDO_COMPILES, /* -c or -S */
+    AN_FDO_LINKS,
+    AN_FDO_BOTH,
+};
+
+/* A source file of a language that has profiles. */
+struct an_fdo_source {
+    const char *path;  /* as it was given */
+    bool takes_macros; /* it is preprocessed: -D means something */
+};
+
+struct an_fdo_arguments {
+    enum an_fdo_job job;
+    const char *output; /* -o; NULL: none */
+    bool is_shared;
+    struct {
+        AN_VECTOR(struct an_fdo_source);
+    } sources;
+    struct an_arena arena; /* what response files had */
+};
+
+/*
+ * Reads the words behind the compiler's name. Response files (@FILE) are read, too; one that cannot be is left
+ * to the compiler to complain of. False: no memory. To be freed in any case.
+ */
+bool an_fdo_arguments_read(struct an_fdo_arguments *arguments, size_t count, char *const *words);
+void an_fdo_arguments_free(struct an_fdo_arguments *arguments);
+
+#endif

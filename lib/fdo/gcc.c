@@ -1,0 +1,281 @@
+/* See gcc.h. */
+#include "fdo/gcc.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <anneal/gcc.h>
+
+#include "base/file.h"
+#include "base/output.h"
+#include "gcc/gcda.h"
+#include "gcc/gcno.h"
+
+/* ---- the profile ---- */
+
+struct found {
+    char path[PATH_MAX];
+    int64_t seconds, nanoseconds; /* when it was last written */
+};
+
+struct findings {
+    AN_VECTOR(struct found);
+};
+
+static size_t digits(const char *text, int (*are)(int))
+{
+    size_t length = 0;
+    while (are((unsigned char)text[length]))
+        length++;
+    return length;
+}
+
+/*
+ * Whether a file of that name is of the unit whose counter file is `own`: NAME.gcda3, or NAME.TAG.gcda, where a
+ * tag is the number of a build, of 16 hexadecimal digits, one that counts, or both.
+ */
+static bool is_of(const char *name, const char *own)
+{
+    size_t stem = strlen(own) - strlen(".gcda");
+    if (strncmp(name, own, stem) != 0)
+        return false;
+    const char *rest = name + stem;
+    if (strncmp(rest, ".gcda", 5) == 0)
+        return rest[5 + digits(rest + 5, isdigit)] == 0;
+    if (*rest == '.' && digits(rest + 1, isxdigit) == 16)
+        rest += 17;
+    if (*rest == '.' && isdigit((unsigned char)rest[1]))
+        rest += 1 + digits(rest + 1, isdigit);
+    return rest != name + stem && strcmp(rest, ".gcda") == 0;
+}
+
+static bool note(struct findings *findings, const char *folder, const char *name)
+{
+    struct stat is;
+    struct found *found = an_vector_push(findings);
+    if (!found)
+        return false;
+    if (snprintf(found->path, sizeof found->path, "%s/%s", folder, name) >= PATH_MAX ||
+        stat(found->path, &is) < 0 || is.st_size == 0) {
+        findings->count--;
+        return true;
+    }
+    found->seconds = is.st_mtim.tv_sec;
+    found->nanoseconds = is.st_mtim.tv_nsec;
+    return true;
+}
+
+/* The newest first: what is of another build than that one does not count. */
+static int newest_first(const void *left, const void *right)
+{
+    const struct found *a = left, *b = right;
+    if (a->seconds != b->seconds)
+        return a->seconds < b->seconds ? 1 : -1;
+    if (a->nanoseconds != b->nanoseconds)
+        return a->nanoseconds < b->nanoseconds ? 1 : -1;
+    return strcmp(a->path, b->path);
+}
+
+static enum an_code find(struct findings *findings, const struct an_fdo_store *store,
+                         const char *own, struct an_error *error)
+{
+    char path[PATH_MAX];
+    struct dirent *entry;
+    bool fits = true;
+    if (!an_fdo_store_path(store, AN_FDO_GCC, own, path))
+        return AN_OK;
+    const char *name = an_file_name(path);
+    path[name - path - 1] = 0;
+    DIR *opened = opendir(path);
+    while (opened && fits && (entry = readdir(opened)))
+        if (is_of(entry->d_name, name))
+            fits = note(findings, path, entry->d_name);
+    if (opened)
+        closedir(opened);
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, newest_first);
+    return fits ? AN_OK : an_fail_memory(error);
+}
+
+/* With the folders that an absolute name has. */
+static enum an_code write_merged(const char *path, const struct an_gcc_merged *merged,
+                                 struct an_error *error)
+{
+    struct an_output output;
+    if (!an_fdo_make_folders(path))
+        return an_fail_errno(error, path, "making its folder");
+    enum an_code code = an_output_open(&output, path, true, error);
+    if (code != AN_OK)
+        return code;
+    output.can_be_remade = true;
+    code = an_output_write(&output, (struct an_bytes){merged->bytes, merged->size}, error);
+    if (code == AN_OK)
+        return an_output_commit(&output, error);
+    an_output_abandon(&output);
+    return code;
+}
+
+static enum an_code merge(const struct findings *findings, const char *path, struct an_error *error)
+{
+    const struct an_gcc_merge_options options = {.threads = 1, .failure_mode = AN_GCC_FAIL_ALL};
+    struct an_gcc_input *inputs = an_alloc_zero(findings->count, sizeof *inputs);
+    struct an_gcc_merged *merged = NULL;
+    struct an_ledger *ledger = NULL;
+    if (!inputs)
+        return an_fail_memory(error);
+    for (size_t i = 0; i < findings->count; i++)
+        inputs[i] = (struct an_gcc_input){.path = findings->items[i].path, .weight = 1};
+    enum an_code code = an_gcc_merge(&options, inputs, findings->count, 1, &merged, &ledger, error);
+    if (code == AN_OK)
+        code = write_merged(path, merged, error);
+    else if (ledger && ledger->count && ledger->entries[0].error)
+        *error =
+            *ledger->entries[0].error; /* of the newest one; that none is left, is said below */
+    if (merged)
+        an_gcc_merged_free(merged, 1);
+    an_ledger_free(ledger);
+    free(inputs);
+    return code;
+}
+
+/* ---- a unit of the same source ---- */
+
+static size_t common_end(const char *a, const char *b)
+{
+    size_t a_left = strlen(a), b_left = strlen(b), common = 0;
+    while (common < a_left && common < b_left && a[a_left - common - 1] == b[b_left - common - 1])
+        common++;
+    return common;
+}
+
+/*
+ * Of the units that were made of the same source, the one with a profile whose name ends most alike: an object for
+ * a library that is shared, and one for an archive; or another folder to build in.
+ */
+static enum an_code find_twin(struct findings *findings, const struct an_fdo_store *store,
+                              const struct an_fdo_unit *unit, struct an_error *error)
+{
+    struct an_fdo_records records;
+    struct an_fdo_unit other;
+    char own[PATH_MAX];
+    size_t best = 0;
+    enum an_code code = an_fdo_records_read(&records, store, AN_FDO_PASS1, error);
+    for (size_t i = 0; code == AN_OK && i < records.count; i++) {
+        const char *source = an_fdo_value(&records.items[i], "source");
+        const char *name = an_fdo_value(&records.items[i], "unit");
+        if (!source || !name || strcmp(source, unit->source) != 0 || strlen(name) >= PATH_MAX)
+            continue;
+        struct findings its = {0};
+        size_t alike = common_end(name, unit->name);
+        memcpy(other.name, name, strlen(name) + 1);
+        other.is_absolute = an_fdo_value(&records.items[i], "absolute") != NULL;
+        if (an_fdo_unit_gcda(&other, own))
+            code = find(&its, store, own, error);
+        if (its.count && alike >= best) {
+            an_vector_free(findings);
+            *findings = its;
+            best = alike;
+        } else {
+            an_vector_free(&its);
+        }
+    }
+    if (code == AN_OK)
+        an_fdo_records_free(&records);
+    return code;
+}
+
+enum an_code an_fdo_gcc_profile(const struct an_fdo_store *store, const struct an_fdo_unit *unit,
+                                bool is_moved, enum an_fdo_part *part, char file[PATH_MAX],
+                                struct an_error *error)
+{
+    struct findings findings = {0};
+    char own[PATH_MAX];
+    file[0] = 0;
+    if (!an_fdo_unit_gcda(unit, own))
+        return AN_OK;
+    enum an_code code = find(&findings, store, own, error);
+    bool is_twin = code == AN_OK && !findings.count;
+    if (is_twin)
+        code = find_twin(&findings, store, unit, error);
+    bool is_alone = findings.count == 1 &&
+                    strcmp(an_file_name(findings.items[0].path), an_file_name(own)) == 0 &&
+                    !is_twin;
+    *part = is_alone && !is_moved ? AN_FDO_GCC : AN_FDO_USE;
+    if (code == AN_OK && findings.count && an_fdo_store_path(store, *part, own, file) &&
+        *part == AN_FDO_USE)
+        code = merge(&findings, file, error);
+    an_vector_free(&findings);
+    return code;
+}
+
+/* ---- what became of it ---- */
+
+static const struct an_gcda_function *find_function(const struct an_gcda *gcda, uint32_t ident)
+{
+    for (size_t i = 0; i < gcda->functions.count; i++)
+        if (gcda->functions.items[i].is_present && gcda->functions.items[i].ident == ident)
+            return &gcda->functions.items[i];
+    return NULL;
+}
+
+static void say_stale(struct an_fdo_draft *draft, const struct an_gcno_function *now,
+                      const struct an_gcda_function *then)
+{
+    fprintf(draft->text, "stale\t%s %08" PRIx32 " %08" PRIx32 "\n", now->name, now->flow_sum,
+            then->flow_sum);
+}
+
+static bool has_run(const struct an_gcda *gcda, const struct an_gcda_function *function)
+{
+    const uint64_t *counts;
+    for (unsigned i = 0; i < function->kinds; i++)
+        if (an_gcda_arcs(gcda, &gcda->counters.items[function->first + i], &counts))
+            return true;
+    return false;
+}
+
+static void compare(struct an_fdo_draft *draft, const struct an_gcno *gcno,
+                    const struct an_gcda *gcda)
+{
+    size_t used = 0, ran = 0;
+    for (size_t i = 0; i < gcno->functions.count; i++) {
+        const struct an_gcno_function *now = &gcno->functions.items[i];
+        const struct an_gcda_function *then = find_function(gcda, now->ident);
+        if (!then) {
+            an_fdo_draft_line(draft, "absent", now->name);
+        } else if (then->flow_sum != now->flow_sum) {
+            say_stale(draft, now, then);
+        } else {
+            used++;
+            ran += has_run(gcda, then);
+            if (then->line_sum != now->line_sum)
+                an_fdo_draft_line(draft, "moved", now->name);
+        }
+    }
+    fprintf(draft->text, "used\t%zu\nran\t%zu\n", used, ran);
+}
+
+enum an_code an_fdo_gcc_outcome(struct an_fdo_draft *draft, const char *notes, const char *profile,
+                                struct an_error *error)
+{
+    struct an_file file = {0};
+    struct an_gcno gcno;
+    struct an_gcda gcda;
+    enum an_code code = an_file_load(&file, notes, error);
+    if (code == AN_OK)
+        code = an_gcno_read(&gcno, file.bytes, error);
+    if (code == AN_OK) {
+        code = an_gcda_load(&gcda, &file, profile, error);
+        if (code == AN_OK) {
+            compare(draft, &gcno, &gcda);
+            an_gcda_free(&gcda);
+        }
+        an_gcno_free(&gcno);
+    }
+    an_file_close(&file);
+    return code;
+}

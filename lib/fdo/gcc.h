@@ -1,0 +1,26 @@
+/* GCC's units in pass 2: the profile that training left of one, and how much of it is still true. */
+#ifndef AN_FDO_GCC_H
+#define AN_FDO_GCC_H
+
+#include "fdo/record.h"
+
+/*
+ * Finds what training left of a unit: its counter file, and those beside it (of cores, NAME.gcda3; of other builds,
+ * and of processes that could not wait, as docs/runtime.md has it). `part` of the store has it then, under the name
+ * that GCC looks for with -fprofile-use=FOLDER: what is one file stays where it is, unless `is_moved`; what are several
+ * is merged. A unit that left nothing has the profile of another one of the same source: GCC itself finds out by its
+ * checksums whether that is true of it. `file` is its path; "" when there is no profile.
+ */
+enum an_code an_fdo_gcc_profile(const struct an_fdo_store *store, const struct an_fdo_unit *unit,
+                                bool is_moved, enum an_fdo_part *part, char file[PATH_MAX],
+                                struct an_error *error);
+
+/*
+ * Adds to a record what became of each function: compares the counter file with GCC's notes of this compilation
+ * (gcno). GCC finds a function by its number, takes its counts when the checksum of its flow is the same, and
+ * warns when that of its place is not. (GCC's coverage.cc, get_coverage_counts().)
+ */
+enum an_code an_fdo_gcc_outcome(struct an_fdo_draft *draft, const char *notes, const char *profile,
+                                struct an_error *error);
+
+#endif

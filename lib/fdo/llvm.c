@@ -1,0 +1,281 @@
+/* See llvm.h. */
+#include "fdo/llvm.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <anneal/llvm.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/output.h"
+#include "base/vector.h"
+#include "fdo/record.h"
+
+struct input {
+    char path[PATH_MAX];
+};
+
+struct inputs {
+    AN_VECTOR(struct input);
+    struct timespec newest; /* of all of them, and of the folder */
+};
+
+static bool is_before(struct timespec a, struct timespec b)
+{
+    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+/* What a process still writes or counts in has an ending of its own. */
+static bool is_profile(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && name[0] != '.' && (strcmp(dot, ".profraw") == 0 || strcmp(dot, ".profdata") == 0);
+}
+
+static bool note(struct inputs *inputs, const struct an_fdo_store *store, const char *name)
+{
+    struct stat is;
+    struct input *input = an_vector_push(inputs);
+    if (!input)
+        return false;
+    if (!an_fdo_store_path(store, AN_FDO_LLVM, name, input->path) || stat(input->path, &is) < 0 ||
+        is.st_size == 0)
+        inputs->count--;
+    else if (is_before(inputs->newest, is.st_mtim))
+        inputs->newest = is.st_mtim;
+    return true;
+}
+
+static int by_path(const void *left, const void *right)
+{
+    return strcmp(((const struct input *)left)->path, ((const struct input *)right)->path);
+}
+
+static enum an_code find(struct inputs *inputs, const struct an_fdo_store *store,
+                         struct an_error *error)
+{
+    char folder[PATH_MAX];
+    struct stat is;
+    struct dirent *entry;
+    bool fits = true;
+    DIR *opened = an_fdo_store_path(store, AN_FDO_LLVM, NULL, folder) ? opendir(folder) : NULL;
+    if (opened && fstat(dirfd(opened), &is) == 0)
+        inputs->newest = is.st_mtim;
+    while (opened && fits && (entry = readdir(opened)))
+        if (is_profile(entry->d_name))
+            fits = note(inputs, store, entry->d_name);
+    if (opened)
+        closedir(opened);
+    if (inputs->count)
+        qsort(inputs->items, inputs->count, sizeof *inputs->items, by_path);
+    return fits ? AN_OK : an_fail_memory(error);
+}
+
+/* The newest format that the compiler reads which wrote a raw profile of that version. */
+static unsigned version_for(unsigned raw)
+{
+    return raw >= 10 ? 12 : raw == 9 ? 10 : 7;
+}
+
+static unsigned version_of(const char *path)
+{
+    struct an_file file = {0};
+    struct an_error ignored = {0};
+    struct an_llvm_reader *reader;
+    unsigned version = AN_LLVM_DEFAULT_VERSION;
+    if (an_file_load(&file, path, &ignored) == AN_OK &&
+        an_llvm_reader_open(&reader, file.bytes.data, file.bytes.size, &ignored) == AN_OK) {
+        const struct an_llvm_info *info = an_llvm_reader_info(reader);
+        if (info->format == AN_LLVM_RAW)
+            version = version_for(info->version);
+        else if (info->format == AN_LLVM_INDEXED)
+            version = info->version;
+        an_llvm_reader_close(reader);
+    }
+    an_file_close(&file);
+    return version > AN_LLVM_DEFAULT_VERSION ? AN_LLVM_DEFAULT_VERSION : version;
+}
+
+static enum an_code write_profile(struct an_llvm_profile *profile, unsigned version,
+                                  const char *path, struct an_error *error)
+{
+    const struct an_llvm_write_options options = {.format_version = version};
+    struct an_output output;
+    void *bytes;
+    size_t size;
+    enum an_code code = an_llvm_profile_write(profile, &options, &bytes, &size, NULL, error);
+    if (code != AN_OK)
+        return code;
+    code = an_output_open(&output, path, true, error);
+    if (code == AN_OK) {
+        output.can_be_remade = true;
+        code = an_output_write(&output, (struct an_bytes){bytes, size}, error);
+        if (code == AN_OK)
+            code = an_output_commit(&output, error);
+        else
+            an_output_abandon(&output);
+    }
+    free(bytes);
+    return code;
+}
+
+static enum an_code merge(const struct inputs *inputs, const char *path, struct an_error *error)
+{
+    const struct an_llvm_merge_options options = {.failure_mode = AN_LLVM_FAIL_ALL};
+    struct an_llvm_input *all = an_alloc_zero(inputs->count, sizeof *all);
+    struct an_llvm_profile *profile = NULL;
+    struct an_ledger *ledger = NULL;
+    unsigned version = AN_LLVM_DEFAULT_VERSION;
+    if (!all)
+        return an_fail_memory(error);
+    for (size_t i = 0; i < inputs->count; i++) {
+        unsigned its = version_of(inputs->items[i].path);
+        version = its < version ? its : version;
+        all[i] = (struct an_llvm_input){inputs->items[i].path, 1};
+    }
+    enum an_code code = an_llvm_merge(&options, all, inputs->count, &profile, &ledger, error);
+    if (code == AN_OK)
+        code = write_profile(profile, version, path, error);
+    an_llvm_profile_free(profile);
+    an_ledger_free(ledger);
+    free(all);
+    return code;
+}
+
+static bool is_newer(const char *path, const struct inputs *inputs)
+{
+    struct stat is;
+    return stat(path, &is) == 0 && is_before(inputs->newest, is.st_mtim);
+}
+
+/* Under a lock, so that of many compilers one merges. */
+static enum an_code bring_up_to_date(const struct an_fdo_store *store, const struct inputs *inputs,
+                                     const char *path, struct an_error *error)
+{
+    char folder[PATH_MAX];
+    if (is_newer(path, inputs))
+        return AN_OK;
+    an_fdo_store_path(store, AN_FDO_USE, NULL, folder);
+    int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0 || flock(lock, LOCK_EX) < 0) {
+        enum an_code code = an_fail_errno(error, folder, "waiting for others that merge");
+        if (lock >= 0)
+            close(lock);
+        return code;
+    }
+    enum an_code code = is_newer(path, inputs) ? AN_OK : merge(inputs, path, error);
+    close(lock);
+    return code;
+}
+
+enum an_code an_fdo_llvm_profile(const struct an_fdo_store *store, char path[PATH_MAX],
+                                 struct an_error *error)
+{
+    struct inputs inputs = {0};
+    enum an_code code = find(&inputs, store, error);
+    if (code == AN_OK && inputs.count &&
+        an_fdo_store_path(store, AN_FDO_USE, "llvm.profdata", path))
+        code = bring_up_to_date(store, &inputs, path, error);
+    else
+        path[0] = 0;
+    an_vector_free(&inputs);
+    return code;
+}
+
+static bool is_called(const struct an_llvm_record *record, const char *name, size_t length)
+{
+    if (record->name_length < length ||
+        memcmp(record->name + record->name_length - length, name, length) != 0)
+        return false;
+    if (record->name_length == length)
+        return true;
+    char before = record->name[record->name_length - length - 1];
+    return before == ';' || before == ':';
+}
+
+bool an_fdo_llvm_hash(const char *profile, const char *name, uint64_t *hash)
+{
+    struct an_file file = {0};
+    struct an_error ignored = {0};
+    struct an_llvm_reader *reader = NULL;
+    struct an_llvm_record record;
+    bool is_there = false;
+    if (an_file_load(&file, profile, &ignored) == AN_OK &&
+        an_llvm_reader_open(&reader, file.bytes.data, file.bytes.size, &ignored) == AN_OK)
+        while (!is_there && an_llvm_reader_next(reader, &record))
+            is_there = is_called(&record, name, strlen(name));
+    if (is_there)
+        *hash = record.hash;
+    if (reader)
+        an_llvm_reader_close(reader);
+    an_file_close(&file);
+    return is_there;
+}
+
+static bool is_id(const char *digits, const struct an_llvm_binary_id *id)
+{
+    if (strlen(digits) != 2 * id->size)
+        return false;
+    for (size_t i = 0; i < id->size; i++) {
+        char byte[3];
+        snprintf(byte, sizeof byte, "%02x", id->bytes[i]);
+        if (strncmp(byte, digits + 2 * i, 2) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the profile is of the program, or does not say of which one it is. */
+static bool may_be_of(const char *path, const char *digits)
+{
+    struct an_file file = {0};
+    struct an_error ignored = {0};
+    struct an_llvm_reader *reader;
+    bool may = false;
+    if (an_file_load(&file, path, &ignored) == AN_OK &&
+        an_llvm_reader_open(&reader, file.bytes.data, file.bytes.size, &ignored) == AN_OK) {
+        const struct an_llvm_info *info = an_llvm_reader_info(reader);
+        may = info->binary_id_count == 0;
+        for (size_t i = 0; i < info->binary_id_count; i++)
+            may |= is_id(digits, &info->binary_ids[i]);
+        an_llvm_reader_close(reader);
+    }
+    an_file_close(&file);
+    return may;
+}
+
+static bool has_left(const struct inputs *inputs, const struct an_fdo_record *program)
+{
+    const char *id = an_fdo_value(program, "id");
+    bool left = id == NULL;
+    for (size_t i = 0; !left && i < inputs->count; i++)
+        left = may_be_of(inputs->items[i].path, id);
+    return left;
+}
+
+bool an_fdo_llvm_left(const struct an_fdo_store *store, uint64_t number)
+{
+    struct inputs inputs = {0};
+    struct an_fdo_records programs;
+    struct an_error ignored = {0};
+    bool is_known = false, left = false;
+    if (an_fdo_records_read(&programs, store, AN_FDO_PROGRAMS, &ignored) != AN_OK)
+        return true;
+    if (find(&inputs, store, &ignored) != AN_OK)
+        left = true;
+    for (size_t i = 0; !left && i < programs.count; i++)
+        if (an_fdo_has_unit(&programs.items[i], number)) {
+            is_known = true;
+            left = has_left(&inputs, &programs.items[i]);
+        }
+    an_vector_free(&inputs);
+    an_fdo_records_free(&programs);
+    return left || !is_known;
+}

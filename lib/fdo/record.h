@@ -1,0 +1,75 @@
+/*
+ * Records of the two passes, of which each is a small file with a line for each fact: its name, a tab, what it is.
+ * So they can be read without anneal, too.
+ *
+ *     pass1/NUMBER      source │ unit │ absolute (its object was named so) │
+ *                       numbered (programs tell whether they have it)
+ *     programs/NUMBER   program │ id (its build-id) │ unit (a number) ...
+ *     pass2/NUMBER      source │ unit │ profile (a path; none: there is no such line) │ empty (it has no functions) │
+ *                       used, ran (how many functions) │ absent NAME ... │ moved NAME ... │
+ *                       stale NAME, checksum now, checksum in training ...
+ *
+ * NUMBER is the hash of the name of the unit's counter file, or of the program's path, in 16 hexadecimal digits.
+ */
+#ifndef AN_FDO_RECORD_H
+#define AN_FDO_RECORD_H
+
+#include <stdio.h>
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "fdo/store.h"
+#include "fdo/unit.h"
+
+/* A record that is written; `text` is a stream. */
+struct an_fdo_draft {
+    FILE *text;
+    char *bytes;
+    size_t size;
+};
+
+bool an_fdo_draft_open(struct an_fdo_draft *draft);
+
+/* Names of files have no line ends in records: what has one becomes '?'. */
+void an_fdo_draft_line(struct an_fdo_draft *draft, const char *fact, const char *value);
+
+/* Writes it, and frees it. */
+enum an_code an_fdo_draft_save(struct an_fdo_draft *draft, const struct an_fdo_store *store,
+                               enum an_fdo_part part, uint64_t number, struct an_error *error);
+
+/* One line of a record that was read. */
+struct an_fdo_line {
+    const char *fact, *value;
+};
+
+struct an_fdo_record {
+    uint64_t number;
+    struct {
+        AN_VECTOR(struct an_fdo_line);
+    } lines;
+};
+
+struct an_fdo_records {
+    AN_VECTOR(struct an_fdo_record);
+    struct an_arena arena;
+};
+
+/* Reads all records of a part, in the order of their first line's values. A missing folder has none. */
+enum an_code an_fdo_records_read(struct an_fdo_records *records, const struct an_fdo_store *store,
+                                 enum an_fdo_part part, struct an_error *error);
+void an_fdo_records_free(struct an_fdo_records *records);
+
+/* The record of that number, or NULL. */
+const struct an_fdo_record *an_fdo_record_find(const struct an_fdo_records *records,
+                                               uint64_t number);
+
+/* The first value of a fact; NULL: there is none. */
+const char *an_fdo_value(const struct an_fdo_record *record, const char *fact);
+
+/* How many lines have that fact. */
+size_t an_fdo_count(const struct an_fdo_record *record, const char *fact);
+
+/* Whether the record of a program has that unit. */
+bool an_fdo_has_unit(const struct an_fdo_record *program, uint64_t number);
+
+#endif

@@ -1,0 +1,85 @@
+/* See report.h. */
+#include "fdo/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A program of pass 1 with the unit of that number. */
+static const char *program_with(const struct an_fdo_records *programs, uint64_t number)
+{
+    for (size_t i = 0; i < programs->count; i++)
+        if (an_fdo_has_unit(&programs->items[i], number))
+            return an_fdo_value(&programs->items[i], "program");
+    return NULL;
+}
+
+static enum an_fdo_fate fate_of(const struct an_fdo_report *report, struct an_fdo_entry *entry)
+{
+    uint64_t number = entry->record->number;
+    const struct an_fdo_record *trained = an_fdo_record_find(&report->pass1, number);
+    entry->program = program_with(&report->programs, number);
+    if (an_fdo_value(entry->record, "profile"))
+        return AN_FDO_USED;
+    if (an_fdo_value(entry->record, "empty"))
+        return AN_FDO_EMPTY;
+    if (!trained)
+        return AN_FDO_NOT_TRAINED;
+    bool is_known = an_fdo_value(trained, "numbered") && report->programs.count;
+    return entry->program || !is_known ? AN_FDO_NEVER_RAN : AN_FDO_NEVER_LINKED;
+}
+
+static unsigned long long number_of(const struct an_fdo_record *record, const char *fact)
+{
+    const char *value = an_fdo_value(record, fact);
+    return value ? strtoull(value, NULL, 10) : 0;
+}
+
+static bool add(struct an_fdo_report *report, const struct an_fdo_record *record)
+{
+    struct an_fdo_entry entry = {
+        .record = record,
+        .source = an_fdo_value(record, "source"),
+        .unit = an_fdo_value(record, "unit"),
+        .used = number_of(record, "used"),
+        .ran = number_of(record, "ran"),
+        .absent = an_fdo_count(record, "absent"),
+        .moved = an_fdo_count(record, "moved"),
+        .stale = an_fdo_count(record, "stale"),
+    };
+    if (!entry.source || !entry.unit || access(entry.source, F_OK) < 0)
+        return true;
+    entry.fate = fate_of(report, &entry);
+    struct an_fdo_entry *place = an_vector_push(&report->entries);
+    if (!place)
+        return false;
+    *place = entry;
+    report->fates[entry.fate]++;
+    report->files += entry.fate != AN_FDO_EMPTY;
+    report->functions += entry.used;
+    report->stale += entry.stale;
+    return true;
+}
+
+enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fdo_store *store,
+                                struct an_error *error)
+{
+    *report = (struct an_fdo_report){0};
+    enum an_code code = an_fdo_records_read(&report->pass1, store, AN_FDO_PASS1, error);
+    if (code == AN_OK)
+        code = an_fdo_records_read(&report->programs, store, AN_FDO_PROGRAMS, error);
+    if (code == AN_OK)
+        code = an_fdo_records_read(&report->pass2, store, AN_FDO_PASS2, error);
+    for (size_t i = 0; code == AN_OK && i < report->pass2.count; i++)
+        if (!add(report, &report->pass2.items[i]))
+            code = an_fail_memory(error);
+    return code;
+}
+
+void an_fdo_report_free(struct an_fdo_report *report)
+{
+    an_vector_free(&report->entries);
+    an_fdo_records_free(&report->pass1);
+    an_fdo_records_free(&report->programs);
+    an_fdo_records_free(&report->pass2);
+}
