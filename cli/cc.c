@@ -33,6 +33,16 @@ static int pass_of(const char *text)
     return -1;
 }
 
+/*
+ * What stands alone on this machine, a kernel or a loader, has no files for profiles; what does on a board has a
+ * runtime of its own for them (docs/bare-metal.md).
+ */
+static bool is_left_alone(const struct cc *cc)
+{
+    return cc->arguments.job == AN_FDO_NOTHING || cc->family == CC_UNKNOWN ||
+           (cc->is_native && cc->arguments.is_alone) || is_trial(cc);
+}
+
 /* In a pass; else the compiler takes our place. */
 static int compile(struct cc *cc, int pass)
 {
@@ -43,7 +53,7 @@ static int compile(struct cc *cc, int pass)
         return EXIT_FAILED;
     }
     cc_compiler_recognise(cc);
-    if (cc->arguments.job == AN_FDO_NOTHING || cc->family == CC_UNKNOWN || is_trial(cc))
+    if (is_left_alone(cc))
         return cc_become(cc, NULL, NULL);
     if (an_fdo_store_find(&cc->store, cc->folder, &error) != AN_OK) {
         report_error(&error);

@@ -45,6 +45,12 @@ static void split(struct cc *cc, const char *text)
         cc_word(&cc->compiler, word);
 }
 
+/* Whether a name of a tool or a target begins with this machine's. */
+static bool is_own(const char *name)
+{
+    return strncmp(name, AN_MACHINE "-", sizeof AN_MACHINE) == 0;
+}
+
 static bool recognise_name(struct cc *cc, const char *path)
 {
     const char *name = an_file_name(path);
@@ -52,8 +58,10 @@ static bool recognise_name(struct cc *cc, const char *path)
     if (!is_clang && !strstr(name, "gcc") && !strstr(name, "g++"))
         return false;
     cc->family = is_clang ? CC_CLANG : CC_GCC;
-    cc->is_native = strncmp(name, "gcc", 3) == 0 || strncmp(name, "g++", 3) == 0 || is_clang ||
-                    strncmp(name, AN_MACHINE "-", sizeof AN_MACHINE) == 0;
+    cc->is_native = strncmp(name, "gcc", 3) == 0 || strncmp(name, "g++", 3) == 0 ||
+                    strncmp(name, "clang", 5) == 0 || is_own(name);
+    if (cc->arguments.target)
+        cc->is_native = is_own(cc->arguments.target);
     return true;
 }
 

@@ -55,7 +55,7 @@ static void want_number(struct training *training, const struct an_fdo_unit *uni
     cc_word(&training->front, training->unit);
 }
 
-/* -Xlinker keeps -x, which may stand before, from making a source of the library. */
+/* A board's build links what it needs. -Xlinker keeps -x, which may stand before, from making a source of the library. */
 static bool want_runtime(struct training *training)
 {
     if (!training->cc->is_native)

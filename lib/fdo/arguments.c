@@ -68,9 +68,8 @@ static const char *const no_output[] = {
     "-###", "-E", "-M", "-MM", "-fsyntax-only", "--help", "--version", "--analyze",
 };
 
-/* Programs that stand alone have no file system and no libc: their profile is not taken by the hosted runtime. */
-static const char *const freestanding[] = {"-ffreestanding", "-nostdlib", "-r", "--relocatable",
-                                           "-nostartfiles"};
+static const char *const alone[] = {"-ffreestanding", "-nostdlib", "-nostartfiles", "-r",
+                                    "--relocatable"};
 
 static bool is_among(const char *word, const char *const *list, size_t count)
 {
@@ -115,7 +114,7 @@ static enum language language_called(const char *name)
 struct reading {
     struct an_fdo_arguments *arguments;
     enum language language;
-    bool stops, compiles, is_freestanding, has_inputs, failed;
+    bool stops, compiles, has_inputs, failed;
 };
 
 /* A header is made into a precompiled one, and standard input has no name to file a profile under. */
@@ -161,8 +160,12 @@ static bool read_option(struct reading *reading, const char *word, const char *n
              begins_with(word, "--print-") || strcmp(word, "-dumpversion") == 0 ||
              strcmp(word, "-dumpmachine") == 0)
         reading->stops = true;
-    else if (IS_AMONG(word, freestanding))
-        reading->is_freestanding = true;
+    else if (IS_AMONG(word, alone))
+        arguments->is_alone = true;
+    else if (strcmp(word, "-target") == 0)
+        arguments->target = next;
+    else if (begins_with(word, "--target="))
+        arguments->target = strchr(word, '=') + 1;
     else if (strcmp(word, "-shared") == 0)
         arguments->is_shared = true;
     return IS_AMONG(word, with_argument);
@@ -180,12 +183,10 @@ static void read_words(struct reading *reading, const struct an_fdo_words *words
     }
 }
 
-/* libtool links C++ libraries with -nostdlib, and names what belongs to them. */
 static enum an_fdo_job job_of(const struct reading *reading)
 {
     const struct an_fdo_arguments *arguments = reading->arguments;
-    bool is_alone = reading->is_freestanding && !arguments->is_shared;
-    if (reading->stops || !reading->has_inputs || is_alone)
+    if (reading->stops || !reading->has_inputs)
         return AN_FDO_NOTHING;
     if (reading->compiles)
         return arguments->sources.count ? AN_FDO_COMPILES : AN_FDO_NOTHING;
@@ -202,6 +203,9 @@ bool an_fdo_arguments_read(struct an_fdo_arguments *arguments, size_t count, cha
         read_words(&reading, &all);
     if (fits)
         arguments->job = job_of(&reading);
+    /* libtool links C++ libraries with -nostdlib, and names what belongs to them. */
+    if (arguments->is_shared)
+        arguments->is_alone = false;
     an_vector_free(&all);
     return fits && !reading.failed;
 }

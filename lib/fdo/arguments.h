@@ -28,6 +28,9 @@ struct an_fdo_arguments {
     enum an_fdo_job job;
     const char *output; /* -o; NULL: none */
     bool is_shared;
+    bool
+        is_alone; /* the program has no operating system below it, or is not to be a program yet (-r) */
+    const char *target; /* of clang's --target; NULL: none */
     struct {
         AN_VECTOR(struct an_fdo_source);
     } sources;

@@ -50,9 +50,6 @@ static void jobs(void **state)
         {"a.c b.o -o a", AN_FDO_BOTH, 1},
         {"-shared a.o -o a.so", AN_FDO_LINKS, 0},
         {"-shared -nostdlib crti.o a.o -o a.so", AN_FDO_LINKS, 0},
-        {"-nostdlib a.o -o a", AN_FDO_NOTHING, 0},
-        {"-ffreestanding -c a.c", AN_FDO_NOTHING, 1},
-        {"-r a.o b.o -o c.o", AN_FDO_NOTHING, 0},
         /* Arguments of options are no inputs. */
         {"-include a.c -c b.c", AN_FDO_COMPILES, 1},
         {"-Xlinker a.c -T b.c c.o", AN_FDO_LINKS, 0},
@@ -66,6 +63,31 @@ static void jobs(void **state)
         if (arguments.job != lines[i].job || arguments.sources.count != lines[i].sources)
             fail_msg("%s: job %d, %zu sources", lines[i].line, (int)arguments.job,
                      arguments.sources.count);
+        an_fdo_arguments_free(&arguments);
+    }
+}
+
+static void alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *target;
+        bool is_alone;
+    } lines[] = {
+        {"-c a.c", NULL, false},
+        {"-nostdlib a.o -o a", NULL, true},
+        {"-shared -nostdlib crti.o a.o -o a.so", NULL, false},
+        {"-ffreestanding -c a.c --target=arm-none-eabi", "arm-none-eabi", true},
+        {"-r a.o b.o -o c.o", NULL, true},
+        {"-target riscv64 -c a.c", "riscv64", false},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct an_fdo_arguments arguments;
+        read_line(&arguments, lines[i].line);
+        assert_int_equal(arguments.is_alone, lines[i].is_alone);
+        assert_true(!arguments.target == !lines[i].target);
+        if (arguments.target)
+            assert_string_equal(arguments.target, lines[i].target);
         an_fdo_arguments_free(&arguments);
     }
 }
@@ -149,9 +171,8 @@ static void units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs),
-        cmocka_unit_test(response_files),
-        cmocka_unit_test(endless_response),
+        cmocka_unit_test(jobs),           cmocka_unit_test(alone),
+        cmocka_unit_test(response_files), cmocka_unit_test(endless_response),
         cmocka_unit_test(units),
     };
     return RUN_TESTS(tests);
