@@ -12,6 +12,7 @@
 
 /* clang-format off */
 const struct command *const commands[] = {
+    &command_train,
     &command_merge,
     &command_show,
     &command_cov,

@@ -142,11 +142,16 @@ void progress_step(const char *what)
     fflush(stderr);
 }
 
-void progress_clear(void)
+void progress_hide(void)
 {
     if (progress.visible)
         fprintf(stderr, "\r\033[K");
     progress.visible = false;
+}
+
+void progress_clear(void)
+{
+    progress_hide();
     progress.started = 0;
 }
 

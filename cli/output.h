@@ -30,6 +30,9 @@ bool redirect_finish(void);
 void progress_show(void *what, size_t done, size_t total);
 void progress_clear(void);
 
+/* Takes the bar away for a line that is to be printed; the work goes on. */
+void progress_hide(void);
+
 /* The same for work of which it is not known how much there is: "mapping, 3 s". */
 void progress_step(const char *what);
 

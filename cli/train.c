@@ -1,0 +1,386 @@
+/* anneal train: the command line. */
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "amounts.h"
+#include "output.h"
+#include "training.h"
+
+enum train_option {
+    TRAIN_OUTPUT = 1,
+    TRAIN_IN_PLACE,
+    TRAIN_FLAT,
+    TRAIN_JOBS,
+    TRAIN_WORKLOADS,
+    TRAIN_NULL,
+    TRAIN_EACH_FILE,
+    TRAIN_WEIGHTED,
+    TRAIN_REPLACE,
+    TRAIN_REPEAT,
+    TRAIN_TIMEOUT,
+    TRAIN_KILL_AFTER,
+    TRAIN_KEEP_FAILED,
+    TRAIN_MAX_FAILURES,
+    TRAIN_FAIL_FAST,
+    TRAIN_FORMAT_VERSION,
+    TRAIN_LEDGER,
+    TRAIN_JSON,
+    TRAIN_WORK_DIR,
+    TRAIN_KEEP_WORK,
+    TRAIN_QUIET,
+};
+
+enum { MOST_JOBS = 4096, MOST_REPEAT = 1000000 };
+
+static const struct option_spec options[] = {
+    {TRAIN_OUTPUT, 'o', "output", "OUT",
+     "write the merged profile here: LLVM's is a file, GCC's a folder (which is replaced)"},
+    {TRAIN_IN_PLACE, 0, "in-place", NULL,
+     "write GCC's profiles where the programs would have written them"},
+    {TRAIN_FLAT, 0, "flat", NULL,
+     "name GCC's profiles as gcc -fprofile-use=OUT looks for them: #home#me#app.gcda"},
+    {TRAIN_JOBS, 'j', "jobs", "N",
+     "make N runs at a time (default: as many as there are processors)"},
+    {TRAIN_WORKLOADS, 'f', "workloads", "FILE",
+     "take workloads from FILE (-: standard input), one a line, WORKLOAD or WEIGHT<tab>WORKLOAD; # "
+     "begins a comment"},
+    {TRAIN_NULL, '0', "null", NULL,
+     "workloads in files end in a byte of 0, and are taken as they are"},
+    {TRAIN_EACH_FILE, 'd', "each-file", "FOLDER", "each file in FOLDER is a workload"},
+    {TRAIN_WEIGHTED, 'w', "weighted-workload", "W,WORKLOAD", "a workload that counts W times"},
+    {TRAIN_REPLACE, 'I', "replace", "TEXT",
+     "TEXT in the command stands for the workload (default: {})"},
+    {TRAIN_REPEAT, 'n', "repeat", "N", "run each workload N times"},
+    {TRAIN_TIMEOUT, 't', "timeout", "TIME",
+     "end a run that takes longer than 30s, 500ms, 2m; it has failed then"},
+    {TRAIN_KILL_AFTER, 0, "kill-after", "TIME",
+     "kill what does not end by SIGTERM after this time (default: 5s)"},
+    {TRAIN_KEEP_FAILED, 0, "keep-failed", NULL, "merge what failed runs counted, too"},
+    {TRAIN_MAX_FAILURES, 0, "max-failures", "N",
+     "it is well when N runs fail, or 5% of them (default: 0)"},
+    {TRAIN_FAIL_FAST, 0, "fail-fast", NULL, "start no more runs when more have failed"},
+    {TRAIN_FORMAT_VERSION, 0, "format-version", "N",
+     "write LLVM's indexed version N, 5 to 12 (default: 12, as anneal merge)"},
+    {TRAIN_LEDGER, 0, "ledger", "FILE", "write what became of each run to FILE, as JSON"},
+    {TRAIN_JSON, 0, "json", NULL, "print the summary as JSON"},
+    {TRAIN_WORK_DIR, 0, "work-dir", "FOLDER",
+     "make the work folder there (default: $TMPDIR, or /tmp)"},
+    {TRAIN_KEEP_WORK, 0, "keep-work", NULL,
+     "keep the work folder: profiles and output of each run"},
+    {TRAIN_QUIET, 'q', "quiet", NULL, "print errors only"},
+    {0},
+};
+
+/* ---- workloads ---- */
+
+/* They are read when all options are known, in the order in which they were named. */
+struct source {
+    int id;
+    const char *value;
+};
+
+struct sources {
+    struct source *items;
+    size_t count;
+    bool is_exact;
+};
+
+static bool add_source(struct train_request *request, const struct sources *sources,
+                       const struct source *source, struct an_error *error)
+{
+    struct an_train_workloads *list = &request->workloads;
+    enum an_code code;
+    if (source->id == TRAIN_WORKLOADS)
+        code = an_train_workloads_read(list, source->value, sources->is_exact, error);
+    else if (source->id == TRAIN_EACH_FILE)
+        code = an_train_workloads_add_folder(list, source->value, error);
+    else
+        code = an_train_workloads_add_weighted(list, source->value, error);
+    return code == AN_OK;
+}
+
+/* What follows ":::" in the command line are workloads; it ends the command. */
+static bool split_command(struct train_request *request, char **operands, bool *named,
+                          struct an_error *error)
+{
+    request->options.command = operands;
+    while (*operands && strcmp(*operands, ":::") != 0)
+        operands++;
+    *named = *operands != NULL;
+    if (!*named)
+        return true;
+    *operands = NULL;
+    for (char **workload = operands + 1; *workload; workload++)
+        if (an_train_workloads_add(&request->workloads, *workload, 1, error) != AN_OK)
+            return false;
+    return true;
+}
+
+static bool find_workloads(struct train_request *request, char **operands,
+                           const struct sources *sources)
+{
+    struct an_train_workloads *list = &request->workloads;
+    struct an_error error = {0};
+    bool named = false, good = true;
+    for (size_t i = 0; good && i < sources->count; i++)
+        good = add_source(request, sources, &sources->items[i], &error);
+    good = good && split_command(request, operands, &named, &error);
+    if (good && list->count == 0 && (named || sources->count)) {
+        say_error("the list of workloads is empty");
+        return false;
+    }
+    if (good && list->count == 0)
+        good = an_train_workloads_add(list, NULL, 1, &error) == AN_OK;
+    if (!good)
+        report_error(&error);
+    request->options.workloads = list->items;
+    request->options.workload_count = list->count;
+    return good;
+}
+
+/* ---- options ---- */
+
+/* "5", or "2.5%" of all runs. */
+static bool take_failures(struct an_train_options *to, const char *text)
+{
+    char *end;
+    errno = 0;
+    double number = strtod(text, &end);
+    bool is_number = isdigit((unsigned char)*text) && errno == 0 && number >= 0;
+    if (is_number && strcmp(end, "%") == 0 && number <= 100) {
+        to->failures_share = number / 100;
+        return true;
+    }
+    unsigned long long count = strtoull(text, &end, 10);
+    to->failures_allowed = count;
+    if (is_number && errno == 0 && !*end)
+        return true;
+    say_error("--max-failures=%s: expected a number of runs, or a percentage such as 5%%", text);
+    return false;
+}
+
+static bool take_number(const struct command *command, struct an_train_options *to, int id,
+                        const char *value)
+{
+    unsigned long long number, most = id == TRAIN_JOBS     ? MOST_JOBS
+                                      : id == TRAIN_REPEAT ? MOST_REPEAT
+                                                           : AN_LLVM_DEFAULT_VERSION;
+    unsigned long long least = id == TRAIN_FORMAT_VERSION ? AN_LLVM_OLDEST_WRITTEN : 1;
+    if (!option_number_of(command, id, value, most, &number))
+        return false;
+    if (number < least) {
+        say_error("%llu: expected a number of at least %llu", number, least);
+        return false;
+    }
+    *(id == TRAIN_JOBS     ? &to->jobs
+      : id == TRAIN_REPEAT ? &to->repeat
+                           : &to->format_version) = (unsigned)number;
+    return true;
+}
+
+static bool take_flag(struct train_request *request, struct sources *sources, int id)
+{
+    const struct {
+        int id;
+        bool *flag;
+    } flags[] = {
+        {TRAIN_IN_PLACE, &request->options.in_place},
+        {TRAIN_FLAT, &request->options.flat},
+        {TRAIN_NULL, &sources->is_exact},
+        {TRAIN_KEEP_FAILED, &request->options.keep_failed},
+        {TRAIN_FAIL_FAST, &request->options.fail_fast},
+        {TRAIN_JSON, &request->json},
+        {TRAIN_KEEP_WORK, &request->options.keep_work},
+        {TRAIN_QUIET, &request->quiet},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].id == id)
+            return *flags[i].flag = true;
+    return false;
+}
+
+static bool take_text(struct train_request *request, int id, const char *value)
+{
+    if (id == TRAIN_OUTPUT)
+        request->options.output = value;
+    else if (id == TRAIN_REPLACE)
+        request->options.placeholder = value;
+    else if (id == TRAIN_LEDGER)
+        request->ledger = value;
+    else if (id == TRAIN_WORK_DIR)
+        request->options.work = value;
+    else
+        return false;
+    return true;
+}
+
+static bool take(const struct command *command, struct train_request *request,
+                 struct sources *sources, int id, const char *value)
+{
+    struct an_train_options *to = &request->options;
+    if (take_flag(request, sources, id) || take_text(request, id, value))
+        return true;
+    switch (id) {
+    case TRAIN_WORKLOADS:
+    case TRAIN_EACH_FILE:
+    case TRAIN_WEIGHTED:
+        sources->items[sources->count++] = (struct source){id, value};
+        return true;
+    case TRAIN_TIMEOUT:
+        return amount_duration("timeout", value, &to->timeout);
+    case TRAIN_KILL_AFTER:
+        return amount_duration("kill-after", value, &to->kill_after);
+    case TRAIN_MAX_FAILURES:
+        return take_failures(to, value);
+    default:
+        return take_number(command, to, id, value);
+    }
+}
+
+static bool is_complete(const struct train_request *request, char **operands)
+{
+    const struct an_train_options *given = &request->options;
+    if (!*operands || strcmp(*operands, ":::") == 0)
+        say_error("which command is to be run?");
+    else if (!given->output && !given->in_place)
+        say_error("where to? (-o OUT, or --in-place for GCC's profiles)");
+    else if (given->flat && given->in_place)
+        say_error("--flat and --in-place: which of them?");
+    else if (given->placeholder && !*given->placeholder)
+        say_error("--replace: expected some text");
+    else
+        return true;
+    say("try '%s train --help'", program_name);
+    return false;
+}
+
+/* ---- running it ---- */
+
+static volatile int stop; /* how many signals told the training to end */
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    stop = stop + 1;
+}
+
+/* What was ignored from the start on, as by nohup, stays so. */
+static void heed_signals(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction before;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ending[i], &action, NULL);
+    signal(SIGCHLD, SIG_DFL); /* when it was ignored, no exit status could be had */
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int train(struct train_request *request)
+{
+    struct an_train_result *result;
+    struct an_error error;
+    double started = now();
+    request->options.stop = &stop;
+    request->options.context = request;
+    request->options.failed = train_failed;
+    request->options.progress = request->quiet ? NULL : train_progress;
+    heed_signals();
+    enum an_code code = an_train(&request->options, &result, &error);
+    double seconds = now() - started;
+    bool good = code == AN_OK;
+    progress_clear();
+    if (result && !request->quiet)
+        train_tell(request, result, seconds);
+    if (!good)
+        report_error(&error);
+    if (result && request->json)
+        good = train_tell_json(request, result, seconds) && good;
+    if (result && request->ledger)
+        good = train_write_ledger(request, result, seconds) && good;
+    if (result)
+        good = good && !result->too_many_failed && !result->interrupted;
+    an_train_result_free(result);
+    return good ? EXIT_DONE : code == AN_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct train_request request = {0};
+    struct sources sources = {.items = calloc((size_t)argc + 1, sizeof *sources.items)};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_USAGE;
+    bool good = true;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while (good && (id = option_next(&parser, &value)) > 0)
+        good = take(command, &request, &sources, id, value);
+    if (good && id == OPTION_HELP)
+        status = EXIT_DONE;
+    else if (good && id == OPTION_END && is_complete(&request, parser.operands))
+        status =
+            find_workloads(&request, parser.operands, &sources) ? train(&request) : EXIT_FAILED;
+    option_finish(&parser);
+    free(sources.items);
+    an_train_workloads_free(&request.workloads);
+    return status;
+}
+
+const struct command command_train = {
+    .name = "train",
+    .operands = "-o OUT COMMAND [ARGUMENT]... [::: WORKLOAD...]",
+    .summary = "run a command over many workloads, and merge what it counted",
+    .description =
+        "Runs a command once for each workload, several at a time, and merges the profiles of "
+        "these runs into one. The programs that run are instrumented by clang or gcc "
+        "(-fprofile-generate, --coverage), with their own runtime or anneal's; the command may be "
+        "a "
+        "script that starts them.\n\n"
+        "{} in the command stands for the workload, which is appended when there is no {}. It is "
+        "also in the environment (ANNEAL_WORKLOAD, and ANNEAL_WORKLOAD_NUMBER from 1 on). "
+        "Workloads "
+        "follow ::: behind the command, or come from -w, -f and -d. Without any, the command runs "
+        "once.\n\n"
+        "Each run is a process group of its own, with nothing to read and with its profiles in a "
+        "folder of its own. A run has failed when its exit status is not 0, when a signal or the "
+        "time-out ended it, when it left no profile, or a damaged one. What it counted is left "
+        "out. "
+        "Each failure is told with the last lines of the run's standard error, and the exit status "
+        "is 1 when there are more than --max-failures. What the other runs counted is written all "
+        "the same, and a file or folder that was there before is only replaced by a whole one.\n\n"
+        "The result for LLVM is an indexed profile: the file OUT, or OUT/default.profdata if OUT "
+        "is "
+        "a folder. GCC's counter files are put below the folder OUT under the full names of the "
+        "objects. A folder that holds anything but profiles is not replaced. The result does not "
+        "depend on -j.\n\n"
+        "An interrupt ends the runs, and merges those that are complete; a second one ends all at "
+        "once, and nothing is written.",
+    .options = options,
+    .examples = "anneal train -o app.profdata ./app-train ::: tests/*.txt\n"
+                "    runs ./app-train once for each file\n"
+                "anneal train -j8 -t 60s --max-failures=2% -o app.profdata -f list \\\n"
+                "    ./app-train --input {}\n"
+                "    lines of the list may have a weight and a tab before the workload\n"
+                "anneal train -o app.profdata -w 10,peak -w 1,night ./replay.sh\n"
+                "    peak hours count ten times\n"
+                "anneal train --in-place ./run-tests.sh\n"
+                "    for gcc -fprofile-use, with the .gcda files beside the objects\n"
+                "find corpus -name '*.xml' -print0 |\n"
+                "    anneal train -0 -f - --ledger=runs.json -o app.profdata ./parse {}\n"
+                "    keeps an account of every run\n",
+    .see_also = "anneal-merge(1), anneal-rt(1), xargs(1)",
+    .run = run,
+    .runs_command = true,
+};

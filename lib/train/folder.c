@@ -1,0 +1,138 @@
+/* Folders and files of a training; see folder.h. */
+#include "train/folder.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/output.h"
+
+char *an_folder_path(const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    char *path;
+    while (*name == '/')
+        name++;
+    const char *between = length && folder[length - 1] == '/' ? "" : "/";
+    return asprintf(&path, "%s%s%s", folder, between, name) < 0 ? NULL : path;
+}
+
+enum an_code an_folder_make_work(const char *parent, char **path, struct an_error *error)
+{
+    const char *given = parent ? parent : getenv("TMPDIR");
+    char *resolved = realpath(given && *given ? given : "/tmp", NULL);
+    *path = NULL;
+    if (!resolved)
+        return an_fail_errno(error, given, "cannot make a work folder there");
+    char *wanted = an_folder_path(resolved, "anneal-train.XXXXXX");
+    enum an_code code = AN_OK;
+    if (!wanted) {
+        code = an_fail_memory(error);
+    } else if (strchr(resolved, '%')) { /* it would be read as a pattern by what writes profiles */
+        an_fail(error, AN_USAGE,
+                "has a %% in its name, and cannot be the place of the work folder");
+        code = an_error_in(error, resolved);
+    } else if (!mkdtemp(wanted)) {
+        code = an_fail_errno(error, resolved, "cannot make a work folder there");
+    }
+    free(resolved);
+    if (code == AN_OK)
+        *path = wanted;
+    else
+        free(wanted);
+    return code;
+}
+
+void an_folder_remove(const char *path)
+{
+    char *roots[] = {(char *)path, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    const FTSENT *found;
+    if (!walk)
+        return;
+    while ((found = fts_read(walk))) {
+        if (found->fts_info == FTS_DP || found->fts_info == FTS_DNR)
+            rmdir(found->fts_accpath);
+        else if (found->fts_info != FTS_D)
+            unlink(found->fts_accpath);
+    }
+    fts_close(walk);
+}
+
+enum an_code an_folder_make_way(const char *path, struct an_error *error)
+{
+    char *way = strdup(path);
+    if (!way)
+        return an_fail_memory(error);
+    enum an_code code = AN_OK;
+    for (char *slash = strchr(way + (*way == '/'), '/'); slash && code == AN_OK;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(way, 0777) != 0 && errno != EEXIST)
+            code = an_fail_errno(error, way, "cannot create");
+        *slash = '/';
+    }
+    free(way);
+    return code;
+}
+
+enum an_code an_folder_write(const char *path, struct an_bytes bytes, bool can_be_remade,
+                             struct an_error *error)
+{
+    struct an_output output;
+    enum an_code code = an_folder_make_way(path, error);
+    if (code == AN_OK)
+        code = an_output_open(&output, path, true, error);
+    if (code != AN_OK)
+        return code;
+    output.can_be_remade = can_be_remade;
+    code = an_output_write(&output, bytes, error);
+    if (code == AN_OK)
+        return an_output_commit(&output, error);
+    an_output_abandon(&output);
+    return code;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool ends_in(const FTSENT *entry, const char *ending)
+{
+    size_t length = strlen(ending);
+    return entry->fts_namelen >= length &&
+           strcmp(entry->fts_name + entry->fts_namelen - length, ending) == 0;
+}
+
+enum an_code an_folder_search(const char *folder, const char *ending,
+                              bool (*take)(void *context, const char *path, const char *name,
+                                           uint64_t size),
+                              void *context, struct an_error *error)
+{
+    char *roots[] = {(char *)folder, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    const FTSENT *found;
+    enum an_code code = AN_OK;
+    if (!walk)
+        return an_fail_errno(error, folder, "cannot list");
+    while (code == AN_OK && (found = fts_read(walk))) {
+        bool is_missing = found->fts_errno == ENOENT;
+        if (found->fts_info == FTS_F && ends_in(found, ending)) {
+            if (!take(context, found->fts_path, found->fts_path + strlen(folder) + 1,
+                      (uint64_t)found->fts_statp->st_size))
+                code = an_fail_memory(error);
+        } else if ((found->fts_info == FTS_DNR || found->fts_info == FTS_ERR ||
+                    found->fts_info == FTS_NS) &&
+                   !is_missing) {
+            errno = found->fts_errno;
+            code = an_fail_errno(error, found->fts_path, "cannot read");
+        }
+    }
+    fts_close(walk);
+    return code;
+}

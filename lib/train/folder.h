@@ -1,0 +1,37 @@
+/* Folders that the training makes and removes, and the files in them. */
+#ifndef AN_TRAIN_FOLDER_H
+#define AN_TRAIN_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* A path made of a folder and a name below it, to be freed; NULL: no memory. */
+char *an_folder_path(const char *folder, const char *name);
+
+/* Makes a new folder below `parent` (NULL: TMPDIR, or /tmp), and gives its absolute path, to be freed. */
+enum an_code an_folder_make_work(const char *parent, char **path, struct an_error *error);
+
+/* Removes a folder with all that is in it, or a file; what cannot be removed stays. */
+void an_folder_remove(const char *path);
+
+/* Makes all folders on the way to a file that are not there. */
+enum an_code an_folder_make_way(const char *path, struct an_error *error);
+
+/* Writes a whole file, with the folders on the way to it. When it `can_be_remade` it is not synchronised. */
+enum an_code an_folder_write(const char *path, struct an_bytes bytes, bool can_be_remade,
+                             struct an_error *error);
+
+/*
+ * Calls found() for each regular file below a folder whose name ends so, in the order of names, folder by
+ * folder, with its path, its name below the folder, and its size, until that returns false. A folder that is
+ * not there has none. AN_NO_MEMORY when found() returned false.
+ */
+enum an_code an_folder_search(const char *folder, const char *ending,
+                              bool (*found)(void *context, const char *path, const char *name,
+                                            uint64_t size),
+                              void *context, struct an_error *error);
+
+#endif
