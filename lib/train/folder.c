@@ -63,6 +63,32 @@ void an_folder_remove(const char *path)
     fts_close(walk);
 }
 
+static bool is_kept(const FTSENT *found, const char *const *kept)
+{
+    while (found->fts_level == 1 && *kept && strcmp(found->fts_name, *kept) != 0)
+        kept++;
+    return found->fts_level == 1 && *kept;
+}
+
+bool an_folder_empty(const char *path, const char *const *kept)
+{
+    char *roots[] = {(char *)path, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+    const FTSENT *found;
+    bool good = walk != NULL;
+    while (walk && (found = fts_read(walk))) {
+        if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR)
+            good = false;
+        else if (is_kept(found, kept))
+            good = truncate(found->fts_accpath, 0) == 0 && good;
+        else if (found->fts_info != FTS_D && found->fts_info != FTS_DP)
+            good = unlink(found->fts_accpath) == 0 && good;
+    }
+    if (walk)
+        fts_close(walk);
+    return good;
+}
+
 enum an_code an_folder_make_way(const char *path, struct an_error *error)
 {
     char *way = strdup(path);

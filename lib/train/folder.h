@@ -17,6 +17,12 @@ enum an_code an_folder_make_work(const char *parent, char **path, struct an_erro
 /* Removes a folder with all that is in it, or a file; what cannot be removed stays. */
 void an_folder_remove(const char *path);
 
+/*
+ * Removes all files in a folder, but not the folders in it, nor the files `kept` right in it, an array ended by
+ * NULL: these are cut to nothing. False when something could not be done.
+ */
+bool an_folder_empty(const char *path, const char *const *kept);
+
 /* Makes all folders on the way to a file that are not there. */
 enum an_code an_folder_make_way(const char *path, struct an_error *error);
 

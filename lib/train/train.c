@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/pool.h"
+#include "base/vector.h"
 #include "train/batch.h"
 #include "train/children.h"
 #include "train/folder.h"
@@ -34,7 +35,10 @@ struct trainer {
     struct an_children *children;
     char *work;
     size_t jobs;
-    size_t next;         /* run to be started */
+    size_t next; /* run to be started */
+    struct {
+        AN_VECTOR(size_t);
+    } spare;             /* runs whose folders have no files any more */
     size_t *left;        /* of each batch: runs that have not ended */
     bool told, killed;   /* the children, because of options->stop */
     bool has_seen_gcc;   /* and it was checked that there is a place for it */
@@ -181,11 +185,21 @@ static void judge(struct an_train_run *run, const struct an_child_end *end)
         run->outcome = has_bytes(run) ? AN_TRAIN_SUCCEEDED : AN_TRAIN_NO_PROFILE;
 }
 
-static void remove_run(const struct trainer *trainer, size_t number)
+/*
+ * The folder of a run that is not needed any more is kept for another one, with the folders and the logs in it:
+ * where many files are removed, it takes ext4 up to a millisecond to make one, as long as a small program runs.
+ */
+static void leave_folder(struct trainer *trainer, size_t number)
 {
+    static const char *const logs[] = {AN_RUN_OUTPUT, AN_RUN_ERRORS, NULL};
     char *folder = an_training_run_folder(&trainer->training, number);
-    if (folder && !trainer->options->keep_work)
-        an_folder_remove(folder);
+    if (folder && !trainer->options->keep_work) {
+        size_t *spare = an_folder_empty(folder, logs) ? an_vector_push(&trainer->spare) : NULL;
+        if (spare)
+            *spare = number;
+        else
+            an_folder_remove(folder);
+    }
     free(folder);
 }
 
@@ -210,7 +224,8 @@ static void merge_batch(struct trainer *trainer, size_t batch)
         give_up(trainer, code);
     note_bad_ones(trainer, first, end);
     for (size_t i = first; i < end; i++)
-        remove_run(trainer, i);
+        if (an_batch_takes(&trainer->training, &trainer->result->runs[i]))
+            leave_folder(trainer, i);
 }
 
 static void leave_batch(struct trainer *trainer, size_t number)
@@ -260,7 +275,7 @@ static void end_run(struct trainer *trainer, const struct an_child_end *end)
     if (trainer->failed == AN_OK)
         count_end(trainer, run, folder);
     if (!an_batch_takes(&trainer->training, run))
-        remove_run(trainer, end->id);
+        leave_folder(trainer, end->id);
     leave_batch(trainer, end->id);
     free(folder);
 }
@@ -297,6 +312,19 @@ static enum an_code make_folder(const char *folder, struct an_error *error)
     return mkdir(folder, 0777) == 0 ? AN_OK : an_fail_errno(error, folder, "cannot create");
 }
 
+static enum an_code take_folder(struct trainer *trainer, const char *folder)
+{
+    while (trainer->spare.count) {
+        size_t number = trainer->spare.items[--trainer->spare.count];
+        char *spare = an_training_run_folder(&trainer->training, number);
+        bool done = spare && rename(spare, folder) == 0;
+        free(spare);
+        if (done)
+            return AN_OK;
+    }
+    return make_folder(folder, &trainer->error);
+}
+
 static void spawn(struct trainer *trainer, size_t number, const char *folder,
                   const struct an_invocation *invocation)
 {
@@ -330,7 +358,7 @@ static void start_run(struct trainer *trainer)
     if (!folder || !an_invocation_make(&invocation, &of))
         code = an_fail_memory(&trainer->error);
     if (code == AN_OK)
-        code = make_folder(folder, &trainer->error);
+        code = take_folder(trainer, folder);
     if (code == AN_OK)
         spawn(trainer, number, folder, &invocation);
     else
@@ -448,6 +476,7 @@ static enum an_code train(struct trainer *trainer, struct an_error *error)
         code = conclude(trainer, error);
     }
     an_children_free(trainer->children);
+    an_vector_free(&trainer->spare);
     free(trainer->left);
     return code;
 }
