@@ -71,19 +71,18 @@ static enum an_code note_family(struct noting *noting, const char *folder,
     return code;
 }
 
-enum an_code an_batch_note(const struct an_training *training, size_t number,
-                           struct an_error *error)
+enum an_code an_batch_note(const struct an_training *training, size_t run, struct an_error *error)
 {
-    struct an_train_run *run = &training->result->runs[number];
+    struct an_train_run *of = &training->result->runs[run];
     struct noting noting = {.names = training->result->names};
-    char *folder = an_training_run_folder(training, number);
+    char *folder = an_training_run_folder(training, run);
     if (!folder)
         return an_fail_memory(error);
     enum an_code code = note_family(&noting, folder, AN_TRAIN_LLVM, error);
     if (code == AN_OK)
         code = note_family(&noting, folder, AN_TRAIN_GCC, error);
-    run->profiles = noting.items;
-    run->profile_count = noting.count;
+    of->profiles = noting.items;
+    of->profile_count = noting.count;
     free(folder);
     return code;
 }

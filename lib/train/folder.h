@@ -31,13 +31,13 @@ enum an_code an_folder_write(const char *path, struct an_bytes bytes, bool can_b
                              struct an_error *error);
 
 /*
- * Calls found() for each regular file below a folder whose name ends so, in the order of names, folder by
+ * Calls take() for each regular file below a folder whose name ends so, in the order of names, folder by
  * folder, with its path, its name below the folder, and its size, until that returns false. A folder that is
- * not there has none. AN_NO_MEMORY when found() returned false.
+ * not there has none. AN_NO_MEMORY when take() returned false.
  */
 enum an_code an_folder_search(const char *folder, const char *ending,
-                              bool (*found)(void *context, const char *path, const char *name,
-                                            uint64_t size),
+                              bool (*take)(void *context, const char *path, const char *name,
+                                           uint64_t size),
                               void *context, struct an_error *error);
 
 #endif

@@ -1,0 +1,516 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# train: programs of clang 19 and GCC 12, with their own runtimes and anneal's. What the runs counted that went
+# well is in the result, with its weight, and nothing else; the peers' merges of the same runs say what that is.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+unset ANNEAL_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
+export TMPDIR=$scratch/tmp
+mkdir "$TMPDIR" "$scratch/programs"
+programs=$scratch/programs
+tools='clang-19 llvm-profdata-19 gcc-12 jq'
+
+build() {
+    local flags
+    flags=$("$anneal" rt --ldflags)
+    cd "$programs"
+    cp "$tests/support/trained.c" .
+    clang-19 -O1 -fprofile-generate -c trained.c -o llvm.o
+    clang-19 -fprofile-generate llvm.o -o llvm
+    gcc-12 -O1 -fprofile-generate -ftest-coverage -c trained.c -o gcc.o
+    gcc-12 -fprofile-generate gcc.o -o gcc
+    gcc-12 -O1 trained.c -o plain
+    # shellcheck disable=SC2086 # words are meant
+    {
+        clang-19 -fprofile-generate llvm.o -o llvm-ours $flags
+        gcc-12 -fprofile-generate gcc.o -o gcc-ours $flags
+    }
+    touch built
+}
+
+# No work folder may be left, whatever happens, and no process.
+nothing_is_left() {
+    expect "$(ls -A "$TMPDIR")" ''
+    ! pgrep -f "^$programs/" || fail 'processes are left'
+}
+
+# peer_llvm RESULT ARGUMENT...: llvm-profdata's merge of runs with these arguments
+peer_llvm() {
+    local argument result=$1
+    mkdir raw
+    for argument in "${@:2}"; do
+        LLVM_PROFILE_FILE=$PWD/raw/%p.profraw "$programs/llvm" "$argument" >/dev/null 2>&1 || :
+    done
+    llvm-profdata-19 merge --num-threads=1 -o "$result" raw/*.profraw
+    rm -r raw
+}
+
+# peer_gcc FOLDER ARGUMENT...: libgcov's
+peer_gcc() {
+    local argument
+    for argument in "${@:2}"; do
+        GCOV_PREFIX=$PWD/$1 "$programs/gcc" "$argument" >/dev/null 2>&1 || :
+    done
+}
+
+train() {
+    run "$1" "$anneal" train "${@:2}"
+    nothing_is_left
+}
+
+# ---- what is merged ----
+
+llvm_runs() {
+    peer_llvm expected 1 2 3 10 40
+    train 0 -o result "$programs/llvm" ::: 1 2 3 10 40
+    says '5 of 5 runs succeeded' 'merged 5 profiles: 4 functions' '-> result ('
+    same result expected
+    train 0 -q -o ours "$programs/llvm-ours" ::: 1 2 3 10 40
+    expect "$(cat err)" ''
+    for file in ours expected; do # but for the ids of the binaries
+        llvm-profdata-19 merge --text -o $file.text $file
+    done
+    same ours.text expected.text
+    train 0 -q --format-version=7 -o old "$programs/llvm" ::: 1 2 3 10 40
+    "$anneal" merge -q --format-version=7 -o expected7 expected
+    same old expected7
+}
+
+gcc_runs() {
+    peer_gcc expected 1 2 3 10 40
+    train 0 -o result "$programs/gcc" ::: 1 2 3 10 40
+    says 'merged 5 counter files' '-> result (1 module, gcda)'
+    diff -r result expected
+    train 0 -q -o result "$programs/gcc-ours" ::: 1 2 3 10 40 # in the place of the first one
+    diff -r result expected
+    expect "$(ls)" "$(printf 'err\nexpected\nout\nresult')"
+}
+
+both_kinds() {
+    peer_llvm expected.profdata 7 9
+    peer_gcc expected 7 9
+    train 0 -o result/ sh -c "$programs/gcc \$1; $programs/llvm \$1" sh ::: 7 9
+    same result/default.profdata expected.profdata
+    rm result/default.profdata
+    diff -r result expected
+}
+
+weights() {
+    local numbers
+    peer_llvm expected 10 10 10 20 7 7 5
+    train 0 -o result -w 3,10 -w 1,20 -w 2,7 "$programs/llvm" ::: 5
+    same result expected
+    peer_gcc expected.gcc 10 10 10 20 7 7 5
+    printf '# a comment\n3\t10\n\n20\n2\t7\r\n5' |
+        train 0 -o result.gcc --ledger=ledger -f - "$programs/gcc"
+    diff -r expected.gcc result.gcc
+    expect "$(jq -c '[.ledger[] | [.workload, .weight]]' ledger)" '[["10",3],["20",1],["7",2],["5",1]]'
+    # Between batches, too.
+    (seq 1 40; printf '1000000\t41\n'; seq 42 90) >list
+    train 0 -q -o result -f list "$programs/llvm"
+    readarray -t numbers < <(seq 1 40; seq 42 90)
+    peer_llvm part "${numbers[@]}"
+    peer_llvm heavy 41
+    llvm-profdata-19 merge --num-threads=1 -o expected part -weighted-input=1000000,heavy
+    same <(llvm-profdata-19 show --counts --all-functions result) \
+        <(llvm-profdata-19 show --counts --all-functions expected)
+}
+
+# The merge does not depend on how many runs there are at a time; it is that of the peers.
+many_runs() {
+    local jobs numbers
+    seq 1 300 >list
+    readarray -t numbers <list
+    peer_llvm expected "${numbers[@]}"
+    peer_gcc expected.gcc "${numbers[@]}"
+    for jobs in 1 8; do
+        train 0 -j$jobs -q -o result -f list "$programs/llvm"
+        same result expected
+        train 0 -j$jobs -q -o result.gcc -f list "$programs/gcc"
+        diff -r result.gcc expected.gcc
+    done
+}
+
+repeated() {
+    peer_llvm expected 4 4 4 6 6 6
+    train 0 --repeat=3 -o result --ledger=ledger "$programs/llvm" ::: 4 6
+    same result expected
+    expect "$(jq -c '[.ledger[] | [.run, .workload, .workload_number]]' ledger)" \
+        '[[1,"4",1],[2,"6",2],[3,"4",1],[4,"6",2],[5,"4",1],[6,"6",2]]'
+}
+
+# All processes of a run count.
+forking_runs() {
+    local program expected
+    train 0 -q -o once "$programs/llvm-ours" ::: 5
+    for program in llvm llvm-ours; do
+        train 0 -q -o result "$programs/$program" ::: 5fork
+    done
+    expected=$("$programs/plain" 5)
+    expected=$((expected + 2 * 111)) # 27 takes 111 steps
+    expect "$(llvm-profdata-19 show --all-functions --counts result |
+        grep -A6 -E ':?(half|triple):$' | sed -n 's/.*Block counts: \[\(.*\)\]/\1/p' | paste -sd+ | bc)" "$expected"
+    train 0 -q -o ours "$programs/gcc-ours" ::: 5fork 5fork
+    train 0 -q -o theirs "$programs/gcc" ::: 5fork 5fork
+    expect "$(gcov_steps ours)" $((2 * expected))
+    expect "$(gcov_steps theirs)" $((2 * expected))
+}
+
+# gcov_steps FOLDER: how often half and triple were entered
+gcov_steps() {
+    cp "$(find "$1" -name '*.gcda')" "$programs"/gcc.gcno .
+    gcov-12 --json-format --stdout gcc.gcda |
+        jq '[.files[].functions[] | select(.name == "half" or .name == "triple") | .execution_count] | add'
+}
+
+# ---- what is left out ----
+
+failures() {
+    peer_llvm expected 1 2 3
+    train 1 -o result -t 1s --kill-after=0.3s --ledger=ledger --json \
+        "$programs/llvm" ::: 1 5fail 2 6crash 3 9_exit 7hang 8deaf
+    says 'run 2 (5fail) failed: exit status 3' '| how 5fail ends' \
+        'run 4 (6crash) failed: killed by signal 6' 'run 6 (9_exit) failed: left no profile' \
+        'run 7 (7hang) failed: took longer than allowed' 'run 8 (8deaf) failed: took longer' \
+        '5 of 8 runs failed (1 exited, 1 killed, 2 timed out, 1 no profile)' '3 of 8 runs succeeded'
+    same result expected
+    expect "$(jq -c '[.runs, .succeeded, .failed, .too_many_failed, (.failures | length)]' out)" '[8,3,5,true,5]'
+    expect "$(jq -r '.ledger[].status' ledger | paste -sd,)" \
+        'succeeded,exited,succeeded,killed,succeeded,no profile,timed out,timed out'
+    expect "$(jq -c '.ledger[1] | [.exit_status, .last_words, .profiles[0].status]' ledger)" \
+        '[3,"this is\nhow 5fail ends","left out"]'
+    expect "$(jq -c '.ledger[0].profiles[0] | [.family, .status]' ledger)" '["llvm","used"]'
+    peer_gcc expected.gcc 1 2 3
+    train 1 -q -o result.gcc "$programs/gcc" ::: 1 5fail 2 6crash 3 9_exit
+    diff -r result.gcc expected.gcc
+    expect "$(cat err)" ''
+}
+
+failures_that_are_allowed() {
+    train 0 --max-failures=2 -o result "$programs/llvm" ::: 1 2fail 3fail 4
+    train 1 --max-failures=1 -o result "$programs/llvm" ::: 1 2fail 3fail 4
+    train 0 --max-failures=50% -o result "$programs/llvm" ::: 1 2fail 3fail 4
+    train 1 --max-failures=49.9% -o result "$programs/llvm" ::: 1 2fail 3fail 4
+    peer_llvm expected 1 2fail 3fail 4
+    train 1 --keep-failed -o result "$programs/llvm" ::: 1 2fail 3fail 4
+    same result expected
+    train 1 -j1 --fail-fast -o result --json "$programs/llvm" ::: 1 2fail 3 4
+    expect "$(jq -c '[.succeeded, .failed, .not_run]' out)" '[1,1,2]'
+    says '2 of 4 runs are complete'
+}
+
+no_profile_at_all() {
+    echo old >result
+    train 1 -o result "$programs/plain" ::: 1 2
+    says 'left no profile: is it built with -fprofile-generate?' 'none of 2 runs left a profile'
+    train 1 -o result "$programs/llvm" ::: 1fail 2fail
+    says 'none of 2 runs left a profile that counts: nothing was written'
+    expect "$(cat result)" old
+}
+
+damaged_profiles() {
+    cat >torn <<END
+#!/bin/sh
+"$programs/llvm" "\$1"
+[ "\$1" != 2 ] || for file in "\${LLVM_PROFILE_FILE%/*}"/*; do truncate -s 200 "\$file"; done
+END
+    chmod +x torn
+    peer_llvm expected 1 3
+    train 1 -o result --ledger=ledger ./torn ::: 1 2 3
+    says 'run 2 (2) failed: at byte' '1 of 3 runs failed (1 bad profile)' '2 of 3 runs succeeded'
+    same result expected
+    expect "$(jq -c '.ledger[1] | [.status, .profiles[0].status]' ledger)" '["bad profile","rejected"]'
+}
+
+# A run's processes end with it.
+what_is_left_running() {
+    train 0 -o result --kill-after=1s --ledger=ledger "$programs/llvm" ::: 3leave
+    says '1 run left processes behind, which were ended'
+    expect "$(jq '.ledger[0].left_running' ledger)" true
+}
+
+# ---- workloads ----
+
+# The arguments of each run, one run a line.
+arguments() {
+    cat >show <<END
+#!/bin/sh
+for word; do printf '<%s>' "\$word"; done >>$PWD/seen
+printf ' %s %s %s\\n' "\${ANNEAL_WORKLOAD-none}" "\$ANNEAL_WORKLOAD_NUMBER" "\$ANNEAL_RUN_NUMBER" >>$PWD/seen
+exec "$programs/llvm" 1
+END
+    chmod +x show
+    : >seen
+    train 0 -q -j1 -o result ./show a -x ::: 1 'b  c'
+    train 0 -q -j1 -o result -- ./show '{}-{}' x{}y ::: 1
+    train 0 -q -j1 -o result -I %% ./show '{}' %% ::: 1
+    train 0 -q -j1 -n 2 -o result ./show '{}'
+    expect "$(cat seen)" '<a><-x><1> 1 1 1
+<a><-x><b  c> b  c 2 2
+<1-1><x1y> 1 1 1
+<{}><1> 1 1 1
+<{}> none 1 1
+<{}> none 1 2'
+    : >seen
+    printf 'a b\0c\nd\0#e\0' >list
+    train 0 -q -j1 -o result -0 -f list ./show
+    mkdir files
+    touch files/b 'files/a a' files/.hidden
+    mkdir files/folder
+    train 0 -q -j1 -o result -d files ./show
+    expect "$(cat seen)" '<a b> a b 1 1
+<c
+d> c
+d 2 2
+<#e> #e 3 3
+<files/a a> files/a a 1 1
+<files/b> files/b 2 2'
+}
+
+surroundings() {
+    cat >look <<END
+#!/bin/sh
+cat
+[ ! -t 0 ] && [ "\$(ps -o pgid= -p \$\$)" -eq \$\$ ] && echo output && echo errors >&2
+exec "$programs/llvm" 1
+END
+    chmod +x look
+    run 0 "$anneal" train -o result ./look <<<input
+    expect "$(cat out)" ''
+    never_says errors
+    run 0 "$anneal" train --keep-work --work-dir=. -o result ./look
+    says "the work folder is $PWD/anneal-train."
+    expect "$(cat anneal-train.*/run/0/stdout)" "$(printf 'output\n0')"
+    expect "$(cat anneal-train.*/run/0/stderr)" errors
+    ls anneal-train.*/run/0/llvm/*.profraw
+}
+
+# ---- outputs ----
+
+folders_as_outputs() {
+    mkdir result
+    train 0 -o result "$programs/llvm" ::: 1
+    [ -s result/default.profdata ]
+    train 0 -o new/ "$programs/llvm" ::: 1
+    [ -s new/default.profdata ]
+    mkdir work
+    echo precious >work/notes
+    train 2 -o work -n 100 "$programs/gcc" ::: 1
+    says 'work/notes: is no profile, and the folder would be replaced'
+    echo old >file
+    train 2 -o file "$programs/gcc" ::: 1
+    says 'file: is a file'
+    expect "$(cat work/notes file)" "$(printf 'precious\nold')"
+    ln -s result link
+    train 0 -o link "$programs/gcc" ::: 1
+    [ -L link ]
+    [ ! -e result/default.profdata ]
+    find result -name '*.gcda' | grep -q gcc.gcda
+}
+
+in_place() {
+    cp "$programs/trained.c" .
+    gcc-12 -O1 -fprofile-generate -c trained.c
+    gcc-12 -fprofile-generate trained.o -o trained
+    train 0 --in-place ./trained ::: 10 20
+    says '-> their places (1 module'
+    cp trained.gcda first
+    train 0 -q --in-place ./trained ::: 10 20
+    same trained.gcda first
+    rm trained.gcda
+    ./trained 10 >out
+    ./trained 20 >out
+    same trained.gcda first
+    expect "$(ls -A)" "$(printf 'err\nfirst\nout\ntrained\ntrained.c\ntrained.gcda\ntrained.o')"
+    rm trained.gcda
+    train 0 -q --flat -o flat ./trained ::: 10 20
+    expect "$(ls flat)" "$(pwd -P | tr / '#')#trained.gcda"
+    gcc-12 -O1 -fprofile-use=flat -Wmissing-profile -Werror -c trained.c
+}
+
+refusals() {
+    train 2 -o result
+    says 'which command is to be run?'
+    train 2 -o result ::: 1
+    says 'which command is to be run?'
+    train 2 "$programs/llvm"
+    says 'where to?'
+    train 2 -o - "$programs/llvm"
+    says 'a file or a folder'
+    train 1 -o result ./no-such-program ::: 1 2 3
+    says './no-such-program: cannot be run: No such file or directory'
+    train 2 -j0 -o result "$programs/llvm"
+    train 2 -jx -o result "$programs/llvm"
+    train 2 --timeout=never -o result "$programs/llvm"
+    train 2 --max-failures=101% -o result "$programs/llvm"
+    train 2 --max-failures=-1 -o result "$programs/llvm"
+    train 2 --format-version=4 -o result "$programs/llvm"
+    train 2 --flat --in-place "$programs/llvm"
+    train 2 -I '' -o result "$programs/llvm"
+    train 1 -w x -o result "$programs/llvm"
+    says 'expected WEIGHT,WORKLOAD'
+    train 1 -w 0,x -o result "$programs/llvm"
+    train 1 -o result "$programs/llvm" :::
+    says 'the list of workloads is empty'
+    train 1 -f /dev/null -o result "$programs/llvm"
+    says 'the list of workloads is empty'
+    train 1 -f no-such-list -o result "$programs/llvm"
+    says 'no-such-list'
+    printf 'a\n0\tb\n' >list
+    train 1 -f list -o result "$programs/llvm"
+    says 'list: at byte 2: ' 'a weight is at least 1'
+    printf 'a\0b\n' >list
+    train 1 -f list -o result "$programs/llvm"
+    says '-0 reads entries'
+    train 1 -d no-such-folder -o result "$programs/llvm"
+    train 2 -o no/such/folder "$programs/llvm" || train 1 -o no/such/folder "$programs/llvm"
+    says 'no/such/folder'
+    train 1 --work-dir=nowhere -o result "$programs/llvm"
+    says 'nowhere'
+    [ ! -e result ]
+}
+
+# A program for each workload: one that is not there has failed, and the others run.
+programs_as_workloads() {
+    train 1 -o result '{}' ::: "$programs/llvm" ./no-such-program
+    says 'run 2 (./no-such-program) failed: could not be started: No such file' '1 of 2 runs succeeded'
+}
+
+# ---- ends ----
+
+# until_runs FILE: the workload that makes it runs
+until_runs() {
+    local i
+    for ((i = 0; i < 500; i++)); do
+        [ ! -e "$1" ] || return 0
+        sleep 0.02
+    done
+    fail 'nothing ran'
+}
+
+interrupted() {
+    local status=0 training
+    cat >step <<END
+#!/bin/sh
+[ "\$1" != 3hang ] || touch $PWD/hangs
+exec "$programs/llvm" "\$1"
+END
+    chmod +x step
+    peer_llvm expected 1 2
+    env --default-signal=INT "$anneal" train -j1 -o result --ledger=ledger ./step ::: 1 2 3hang 4 2>err &
+    training=$!
+    until_runs hangs
+    kill -INT $training
+    wait $training || status=$?
+    expect $status 1
+    says 'interrupted: 2 of 4 runs are complete'
+    same result expected
+    expect "$(jq -r '.ledger[].status' ledger | paste -sd,)" 'succeeded,succeeded,interrupted,not run'
+    nothing_is_left
+    rm hangs
+    status=0
+    "$anneal" train -j1 -o result ./step ::: 3hang 4 2>err &
+    training=$!
+    until_runs hangs
+    kill -TERM $training
+    wait $training || status=$?
+    expect $status 1
+    says 'no run was complete: nothing was written'
+    same result expected
+    nothing_is_left
+}
+
+interrupted_twice() {
+    local status=0 training
+    cat >step <<END
+#!/bin/sh
+trap : TERM
+touch $PWD/hangs
+"$programs/llvm" "\$1"
+"$programs/llvm" "\$1"
+END
+    chmod +x step
+    echo old >result
+    env --default-signal=INT "$anneal" train -j2 --kill-after=60s -o result ./step ::: 3deaf 4deaf 2>err &
+    training=$!
+    until_runs hangs
+    kill -INT $training
+    sleep 0.3
+    kill -INT $training
+    wait $training || status=$?
+    expect $status 1
+    says 'interrupted: nothing was written'
+    expect "$(cat result)" old
+    nothing_is_left
+}
+
+# Results and work folder on a file system of 256 KB.
+a_full_disk() {
+    mkdir disk
+    mount -t tmpfs -o size=256k tmpfs disk
+    trap 'umount disk' EXIT
+    echo old >disk/result
+    head -c 252k /dev/zero >disk/filler 2>err || :
+    run 1 "$anneal" train -q -o disk/result "$programs/llvm" ::: 1 2
+    expect "$(grep -c . err)" 1
+    says disk/result 'No space left on device' 'what was merged is kept in'
+    expect "$(cat disk/result)" old
+    expect "$(ls -A disk | paste -sd' ')" 'filler result'
+    "$anneal" merge -q -o saved "$TMPDIR"/*/merged
+    peer_llvm expected 1 2
+    same saved expected
+    rm -r "${TMPDIR:?}"/*
+    train 1 -q --work-dir=disk -o result "$programs/llvm" ::: 1 2
+    expect "$(grep -c . err)" 1
+    [ ! -e result ]
+    expect "$(ls -A disk | paste -sd' ')" 'filler result'
+    umount disk
+    trap - EXIT
+}
+
+not_as_root() {
+    [ "$(id -u)" -eq 0 ] || return 0
+    mkdir home closed
+    chmod 777 home
+    chmod 755 . .. closed "$scratch" "$programs"
+    cp "$anneal" program
+    run 0 env TMPDIR=home setpriv --reuid=65534 --regid=65534 --clear-groups \
+        ./program train -o home/result "$programs/llvm" ::: 1
+    run 1 env TMPDIR=home setpriv --reuid=65534 --regid=65534 --clear-groups \
+        ./program train -o closed/result "$programs/llvm" ::: 1
+    says 'closed/result: cannot write there: Permission denied'
+    expect "$(ls home)" result
+}
+
+check_with "$tools" 'programs to be trained' build
+if [ -e "$programs/built" ]; then
+    check "runs of clang's programs" llvm_runs
+    check "runs of GCC's programs" gcc_runs
+    check 'runs of both' both_kinds
+    check 'weights' weights
+    check 'the same for any number of jobs' many_runs
+    check 'repeated runs' repeated
+    check_with 'gcov-12 bc' 'runs that fork' forking_runs
+    check 'failures' failures
+    check 'failures that are allowed' failures_that_are_allowed
+    check 'no profile at all' no_profile_at_all
+    check 'damaged profiles' damaged_profiles
+    check 'what runs leave running' what_is_left_running
+    check 'arguments' arguments
+    check "a run's surroundings" surroundings
+    check 'folders as outputs' folders_as_outputs
+    check 'in place, and flat' in_place
+    check 'refusals' refusals
+    check 'programs as workloads' programs_as_workloads
+    check 'interrupted' interrupted
+    check 'interrupted twice' interrupted_twice
+    if mkdir "$scratch/disk" && mount -t tmpfs -o size=64k tmpfs "$scratch/disk" 2>/dev/null; then
+        umount "$scratch/disk"
+        check 'a full disk' a_full_disk
+    else
+        skip 'a full disk' 'mounting is not allowed here'
+    fi
+    check_with setpriv 'not as root' not_as_root
+fi
+finish
