@@ -277,6 +277,8 @@ static void heed_signals(void)
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(ending[i], &action, NULL);
+    signal(SIGTTIN, SIG_IGN); /* a run that asks the terminal gets an error, and does not wait */
+    signal(SIGTTOU, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* when it was ignored, no exit status could be had */
 }
 

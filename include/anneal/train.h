@@ -6,7 +6,8 @@
  * failures, concern exactly what that run counted. docs/train.md tells how, and why so.
  *
  * Linux only. Nothing here keeps global state, but while an_train() works the calling process adopts orphans
- * (PR_SET_CHILD_SUBREAPER), to know when all processes of a run have ended.
+ * (PR_SET_CHILD_SUBREAPER), to know when all processes of a run have ended. A process with a terminal should
+ * ignore SIGTTIN and SIGTTOU, as runs then do, too: else one that asks the terminal would be stopped.
  */
 #ifndef ANNEAL_TRAIN_H
 #define ANNEAL_TRAIN_H

@@ -99,7 +99,7 @@ static int spawn(const struct an_child_start *start, pid_t *pid)
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, start->output, NEW, 0666);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, start->errors, NEW, 0666);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     int failure = posix_spawnp(pid, start->arguments[0], &files, &attributes, start->arguments,
                                start->environment);
     posix_spawn_file_actions_destroy(&files);

@@ -5,8 +5,9 @@
  *                 │                 │ after a second   │ after the grace
  *                 └─time-out, end──►└────► SIGTERM ────┴──► SIGKILL ───────► ended
  *
- * A child has ended when nothing is left of its group, for then its files do not change any more. Each child has
- * a session of its own, so that neither the keyboard nor what it does to its group reaches others.
+ * A child has ended when nothing is left of its group, for then its files do not change any more. What comes from
+ * the keyboard does not reach it. (A session of its own would have it quite without a terminal; but sessions have
+ * their own shares of the processors, and to begin one takes two milliseconds on a machine that has other work.)
  */
 #ifndef AN_TRAIN_CHILDREN_H
 #define AN_TRAIN_CHILDREN_H
