@@ -63,26 +63,35 @@ void an_folder_remove(const char *path)
     fts_close(walk);
 }
 
-static bool is_kept(const FTSENT *found, const char *const *kept)
+static bool throw_away(const FTSENT *found, struct an_trash *trash)
 {
-    while (found->fts_level == 1 && *kept && strcmp(found->fts_name, *kept) != 0)
-        kept++;
-    return found->fts_level == 1 && *kept;
+    enum { MOST_BYTES = 256 << 20, BLOCK = 4096 };
+    char *place;
+    if (trash->bytes > MOST_BYTES) {
+        an_folder_remove(trash->folder);
+        trash->bytes = 0;
+    }
+    if (trash->bytes == 0)
+        mkdir(trash->folder, 0700);
+    if (asprintf(&place, "%s/%zu", trash->folder, trash->files++) < 0)
+        return false;
+    bool done = rename(found->fts_accpath, place) == 0;
+    free(place);
+    trash->bytes += (uint64_t)found->fts_statp->st_size + BLOCK;
+    return done;
 }
 
-bool an_folder_empty(const char *path, const char *const *kept)
+bool an_folder_empty(const char *path, struct an_trash *trash)
 {
     char *roots[] = {(char *)path, NULL};
-    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
     const FTSENT *found;
     bool good = walk != NULL;
     while (walk && (found = fts_read(walk))) {
-        if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR)
+        if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR || found->fts_info == FTS_NS)
             good = false;
-        else if (is_kept(found, kept))
-            good = truncate(found->fts_accpath, 0) == 0 && good;
         else if (found->fts_info != FTS_D && found->fts_info != FTS_DP)
-            good = unlink(found->fts_accpath) == 0 && good;
+            good = throw_away(found, trash) && good;
     }
     if (walk)
         fts_close(walk);

@@ -18,10 +18,18 @@ enum an_code an_folder_make_work(const char *parent, char **path, struct an_erro
 void an_folder_remove(const char *path);
 
 /*
- * Removes all files in a folder, but not the folders in it, nor the files `kept` right in it, an array ended by
- * NULL: these are cut to nothing. False when something could not be done.
+ * Empties folders for those who fill and empty many of them. Files are moved aside, and removed when they take
+ * much room, or at the end: for while files are removed it takes ext4 long to make others, up to a millisecond
+ * each.
  */
-bool an_folder_empty(const char *path, const char *const *kept);
+struct an_trash {
+    char *folder; /* the caller's; it is made, and goes with the folder that it is in */
+    uint64_t bytes;
+    size_t files;
+};
+
+/* Takes all files out of a folder, but not the folders in it. False when something could not be done. */
+bool an_folder_empty(const char *path, struct an_trash *trash);
 
 /* Makes all folders on the way to a file that are not there. */
 enum an_code an_folder_make_way(const char *path, struct an_error *error);

@@ -38,7 +38,8 @@ struct trainer {
     size_t next; /* run to be started */
     struct {
         AN_VECTOR(size_t);
-    } spare;             /* runs whose folders have no files any more */
+    } spare; /* runs whose folders have no files any more */
+    struct an_trash trash;
     size_t *left;        /* of each batch: runs that have not ended */
     bool told, killed;   /* the children, because of options->stop */
     bool has_seen_gcc;   /* and it was checked that there is a place for it */
@@ -185,16 +186,13 @@ static void judge(struct an_train_run *run, const struct an_child_end *end)
         run->outcome = has_bytes(run) ? AN_TRAIN_SUCCEEDED : AN_TRAIN_NO_PROFILE;
 }
 
-/*
- * The folder of a run that is not needed any more is kept for another one, with the folders and the logs in it:
- * where many files are removed, it takes ext4 up to a millisecond to make one, as long as a small program runs.
- */
+/* The folder of a run that is not needed any more is kept for another one, with the folders in it. */
 static void leave_folder(struct trainer *trainer, size_t number)
 {
-    static const char *const logs[] = {AN_RUN_OUTPUT, AN_RUN_ERRORS, NULL};
     char *folder = an_training_run_folder(&trainer->training, number);
     if (folder && !trainer->options->keep_work) {
-        size_t *spare = an_folder_empty(folder, logs) ? an_vector_push(&trainer->spare) : NULL;
+        size_t *spare =
+            an_folder_empty(folder, &trainer->trash) ? an_vector_push(&trainer->spare) : NULL;
         if (spare)
             *spare = number;
         else
@@ -466,7 +464,9 @@ static enum an_code train(struct trainer *trainer, struct an_error *error)
 {
     struct an_train_result *result = trainer->result;
     char *runs = an_folder_path(trainer->work, "run");
-    enum an_code code = runs && begin(trainer) ? make_folder(runs, error) : an_fail_memory(error);
+    trainer->trash.folder = an_folder_path(trainer->work, "trash");
+    enum an_code code = runs && trainer->trash.folder && begin(trainer) ? make_folder(runs, error)
+                                                                        : an_fail_memory(error);
     free(runs);
     trainer->training = (struct an_training){trainer->options, trainer->result, trainer->work};
     if (trainer->options->keep_work)
@@ -477,6 +477,7 @@ static enum an_code train(struct trainer *trainer, struct an_error *error)
     }
     an_children_free(trainer->children);
     an_vector_free(&trainer->spare);
+    free(trainer->trash.folder);
     free(trainer->left);
     return code;
 }
@@ -494,6 +495,14 @@ static enum an_code check(const struct an_train_options *options, struct an_erro
     return an_publish_check(options, error);
 }
 
+static void remove_below(const char *folder, const char *name)
+{
+    char *path = an_folder_path(folder, name);
+    if (path)
+        an_folder_remove(path);
+    free(path);
+}
+
 enum an_code an_train(const struct an_train_options *options, struct an_train_result **result,
                       struct an_error *error)
 {
@@ -509,10 +518,8 @@ enum an_code an_train(const struct an_train_options *options, struct an_train_re
     if (!*result || !(*result)->work)
         an_folder_remove(trainer.work);
     else if (!options->keep_work) { /* only what was merged is worth keeping */
-        char *runs = an_folder_path(trainer.work, "run");
-        if (runs)
-            an_folder_remove(runs);
-        free(runs);
+        remove_below(trainer.work, "run");
+        remove_below(trainer.work, "trash");
     }
     free(trainer.work);
     return code;
