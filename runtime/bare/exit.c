@@ -4,6 +4,7 @@
 #include "bare/bare.h"
 #include "bare/board.h"
 #include "bare/console.h"
+#include "bare/heap.h"
 #include "bare/memfile.h"
 #include "bare/uuencode.h"
 
@@ -32,11 +33,22 @@ static void print_mark(const char *what)
     an_board_put('\n');
 }
 
+/* How much would have been enough. */
+static void print_heap(void)
+{
+    an_console_text("heap: ");
+    an_console_number(an_heap_needed());
+    an_console_text(" of ");
+    an_console_number(an_heap_size());
+    an_console_text(" bytes\n");
+}
+
 /* The line that the program was printing, or an echo of Ctrl-C, ends here. */
 static void dump(void)
 {
     an_board_put('\n');
     print_mark("Dumping");
+    print_heap();
     for (const struct an_memfile *file = an_memfile_first(); file; file = file->next)
         if (file->is_complete)
             print_file(file);

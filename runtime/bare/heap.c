@@ -9,6 +9,7 @@
 
 static struct {
     uintptr_t begin, low, high, end;
+    size_t needed;
 } heap;
 
 static uintptr_t aligned(uintptr_t address)
@@ -27,10 +28,20 @@ void an_bare_heap(void *memory, size_t size)
     heap.high = heap.end = (uintptr_t)memory + size;
 }
 
+static void note_need(void)
+{
+    size_t now = heap.low - heap.begin + (heap.end - heap.high);
+    if (now > heap.needed)
+        heap.needed = now;
+}
+
 static bool move_low(uintptr_t *from, uintptr_t to)
 {
-    return __atomic_compare_exchange_n(&heap.low, from, to, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&heap.low, from, to, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+        return false;
+    note_need();
+    return true;
 }
 
 static bool has_room(uintptr_t from, size_t size)
@@ -62,9 +73,14 @@ bool an_heap_give_back(void *begin, void *end)
     return move_low(&low, (uintptr_t)begin);
 }
 
-size_t an_heap_used(void)
+size_t an_heap_size(void)
 {
-    return heap.low - heap.begin;
+    return heap.end - heap.begin;
+}
+
+size_t an_heap_needed(void)
+{
+    return heap.needed;
 }
 
 /* ---- what the core asks for ---- */
@@ -91,8 +107,10 @@ void *an_rt_scratch(size_t size)
         return NULL;
     uintptr_t begin = aligned_down(high - aligned(size));
     __atomic_store_n(&heap.high, begin, __ATOMIC_SEQ_CST);
-    if (begin >= __atomic_load_n(&heap.low, __ATOMIC_SEQ_CST))
+    if (begin >= __atomic_load_n(&heap.low, __ATOMIC_SEQ_CST)) {
+        note_need();
         return (void *)begin;
+    }
     __atomic_store_n(&heap.high, high, __ATOMIC_RELAXED);
     return NULL;
 }

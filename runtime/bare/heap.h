@@ -26,7 +26,8 @@ bool an_heap_extend(void *end, size_t size);
 /* Gives back what lies from `begin` on, if it ends at `end` and was the last to be taken. False: it was not. */
 bool an_heap_give_back(void *begin, void *end);
 
-/* How many bytes are taken, with what is lost to alignment. */
-size_t an_heap_used(void);
+/* How large it is, and the most that was taken of it at a time: as large it would have to be. In bytes. */
+size_t an_heap_size(void);
+size_t an_heap_needed(void);
 
 #endif

@@ -90,7 +90,7 @@ static bool lists_fill(const uint8_t *bytes, size_t size, unsigned places)
     for (unsigned i = 0; i < places; i++) {
         if (size - at < 2 * VALUE)
             return false;
-        uint64_t pairs = an_rt_load64(bytes + at + VALUE);
+        uint64_t pairs = an_rt_load_gcc_counter(bytes + at + VALUE);
         if (pairs > (size - at - 2 * VALUE) / (2 * VALUE))
             return false;
         at += 2 * VALUE + (size_t)pairs * 2 * VALUE;
@@ -222,10 +222,18 @@ static void put_word(struct writer *writer, uint32_t word)
     put(writer, &word, sizeof word);
 }
 
-static void put_tag(struct writer *writer, uint32_t tag, int64_t bytes)
+static void put_tag(struct writer *writer, uint32_t tag, ptrdiff_t bytes)
 {
     put_word(writer, tag);
-    put_word(writer, (uint32_t)(bytes / (int64_t)writer->unit));
+    put_word(writer, (uint32_t)(bytes / (ptrdiff_t)writer->unit));
+}
+
+/* They become what they are in the file. */
+static void put_counts(struct writer *writer, int64_t *counts, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        counts[i] = (int64_t)an_rt_gcc_word_pair((uint64_t)counts[i]);
+    put(writer, counts, number * sizeof *counts);
 }
 
 static int64_t merged(unsigned kind, int64_t own, int64_t theirs)
@@ -247,7 +255,7 @@ static int64_t value_at(unsigned kind, const struct an_rt_gcc_counters *own,
 {
     bool has_old = old && !old->is_zeros;
     return merged(kind, own->values[i],
-                  has_old ? (int64_t)an_rt_load64(old->bytes + (size_t)i * VALUE) : 0);
+                  has_old ? (int64_t)an_rt_load_gcc_counter(old->bytes + (size_t)i * VALUE) : 0);
 }
 
 static void put_values(struct writer *writer, unsigned kind, const struct an_rt_gcc_counters *own,
@@ -256,11 +264,11 @@ static void put_values(struct writer *writer, unsigned kind, const struct an_rt_
     bool are_zero = true;
     for (uint32_t i = 0; are_zero && i < own->number; i++)
         are_zero = value_at(kind, own, old, i) == 0;
-    int64_t size = (int64_t)own->number * VALUE;
+    ptrdiff_t size = (ptrdiff_t)own->number * VALUE;
     put_tag(writer, COUNTERS + ((uint32_t)kind << KIND_SHIFT), are_zero ? -size : size);
     for (uint32_t i = 0; !are_zero && i < own->number; i++) {
         int64_t value = value_at(kind, own, old, i);
-        put(writer, &value, sizeof value);
+        put_counts(writer, &value, 1);
     }
 }
 
@@ -271,7 +279,7 @@ static void merge_list(struct an_rt_gcc_list *list, const int64_t *place, const 
     if (!*old)
         return;
     an_rt_gcc_list_add(list, *old);
-    *old += 2 * VALUE + (size_t)an_rt_load64(*old + VALUE) * 2 * VALUE;
+    *old += 2 * VALUE + (size_t)an_rt_load_gcc_counter(*old + VALUE) * 2 * VALUE;
 }
 
 /*
@@ -285,7 +293,7 @@ static void put_lists(struct writer *writer, unsigned kind, const struct an_rt_g
     unsigned places = own->number / AN_RT_PLACE;
     bool has_old = old && !old->is_zeros;
     uint8_t *lengths = an_rt_scratch(places + 1);
-    int64_t size = 0;
+    ptrdiff_t size = 0;
     if (!lengths) {
         writer->failed = true;
         return;
@@ -301,8 +309,8 @@ static void put_lists(struct writer *writer, unsigned kind, const struct an_rt_g
     for (unsigned i = 0; i < places; i++) {
         merge_list(&list, own->values + (size_t)i * AN_RT_PLACE, &at);
         int64_t head[2] = {list.total, lengths[i]};
-        put(writer, head, sizeof head);
-        put(writer, list.pairs, lengths[i] * sizeof *list.pairs);
+        put_counts(writer, head, 2);
+        put_counts(writer, &list.pairs[0].value, 2 * (size_t)lengths[i]);
     }
     an_rt_scratch_free(lengths, places + 1);
 }

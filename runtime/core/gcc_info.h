@@ -1,5 +1,6 @@
 /*
- * What GCC leaves in an object for the runtime, on 64-bit targets; it hands this to __gcov_init.
+ * What GCC leaves in an object for the runtime; it hands this to __gcov_init. Counters have 64 bits, pointers as
+ * many as the target's.
  *
  *     info      version (32) │ next │ stamp (32) │ checksum (32; GCC 12) │ name of the gcda file │
  *               merge functions, one for each kind of counters; NULL: the object has none of that kind │
@@ -72,12 +73,17 @@ static inline bool an_rt_gcc_is_list(unsigned kind)
 
 enum { AN_RT_PLACE = 3 }; /* words of a place of a list */
 
+/* Processors of 32 bits add 64 in two steps: what an interrupt counts in between may be lost. */
 static inline void an_rt_gcc_count(int64_t *counter, int64_t by, bool atomic)
 {
-    if (atomic)
+#if UINTPTR_MAX > UINT32_MAX
+    if (atomic) {
         __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
-    else
-        *counter += by;
+        return;
+    }
+#endif
+    (void)atomic;
+    *counter += by;
 }
 
 #endif

@@ -25,7 +25,7 @@ static void append(int64_t *place, struct an_rt_gcc_pair **end, int64_t value)
              end, &there, fresh, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
          there = NULL)
         end = &there->next;
-    __atomic_fetch_add(&place[1], 1, __ATOMIC_RELAXED);
+    an_rt_gcc_count(&place[1], 1, true);
 }
 
 static inline void count_value(int64_t *place, int64_t value, bool atomic)
@@ -117,13 +117,14 @@ static bool add_pair(struct an_rt_gcc_list *list, int64_t value, int64_t times)
 void an_rt_gcc_list_add(struct an_rt_gcc_list *list, const uint8_t *words)
 {
     enum { HEAD = 16, PAIR = 16 };
-    int64_t total = (int64_t)an_rt_load64(words);
-    uint64_t length = an_rt_load64(words + 8);
+    int64_t total = (int64_t)an_rt_load_gcc_counter(words);
+    uint64_t length = an_rt_load_gcc_counter(words + 8);
     const uint8_t *pair = words + HEAD;
     bool is_full = total < 0;
     list->total += is_full ? -total : total;
     for (; length; length--, pair += PAIR)
-        is_full |= add_pair(list, (int64_t)an_rt_load64(pair), (int64_t)an_rt_load64(pair + 8));
+        is_full |= add_pair(list, (int64_t)an_rt_load_gcc_counter(pair),
+                            (int64_t)an_rt_load_gcc_counter(pair + 8));
     if (is_full)
         list->total = -list->total;
 }

@@ -66,7 +66,11 @@ void __gcov_ior_profiler(int64_t *counters, int64_t value)
 
 void __gcov_ior_profiler_atomic(int64_t *counters, int64_t value)
 {
+#if UINTPTR_MAX > UINT32_MAX
     __atomic_fetch_or(counters, value, __ATOMIC_RELAXED);
+#else
+    *counters |= value;
+#endif
 }
 
 /* Objects name these to tell which kinds of counters they have; gcc_gcda.c does the work. */

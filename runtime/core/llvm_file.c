@@ -56,7 +56,6 @@ static uint64_t to_8(uint64_t size)
 static bool cut_sections(struct an_rt_file *file, const struct an_rt_layout *layout,
                          const uint8_t **at, const uint8_t *end)
 {
-    enum { VTABLE = 24 };
     const uint64_t *words = file->words;
     uint64_t counter = words[AN_RT_VERSION] & AN_RT_BYTE_COVERAGE ? 1 : 8;
     return cut(&file->binary_ids, at, end, words[AN_RT_BINARY_IDS], 1, 0) &&
@@ -66,7 +65,7 @@ static bool cut_sections(struct an_rt_file *file, const struct an_rt_layout *lay
                words[AN_RT_PADDING_AFTER_COUNTERS]) &&
            cut(&file->bitmap, at, end, words[AN_RT_BITMAP], 1, words[AN_RT_PADDING_AFTER_BITMAP]) &&
            cut(&file->names, at, end, words[AN_RT_NAMES], 1, to_8(words[AN_RT_NAMES])) &&
-           cut(&file->vtables, at, end, words[AN_RT_VTABLES], VTABLE, 0) &&
+           cut(&file->vtables, at, end, words[AN_RT_VTABLES], AN_RT_VTABLE, 0) &&
            cut(&file->vtable_names, at, end, words[AN_RT_VTABLE_NAMES], 1,
                to_8(words[AN_RT_VTABLE_NAMES]));
 }
@@ -137,7 +136,7 @@ static bool is_same_size(const struct an_rt_file *file, const struct an_rt_modul
     return words[AN_RT_RECORDS] == module->records &&
            words[AN_RT_COUNTERS] * counter == module->counters.size &&
            words[AN_RT_BITMAP] == module->bitmap.size && words[AN_RT_NAMES] == module->names.size &&
-           words[AN_RT_VTABLES] * 24 == module->vtables.size &&
+           words[AN_RT_VTABLES] * AN_RT_VTABLE == module->vtables.size &&
            words[AN_RT_VTABLE_NAMES] == module->vtable_names.size;
 }
 
@@ -147,17 +146,17 @@ static bool is_same_size(const struct an_rt_file *file, const struct an_rt_modul
  */
 static bool are_same_records(const struct an_rt_file *file, const struct an_rt_module *module)
 {
-    enum { COUNTERS = 16 };
+    enum { COUNTERS = AN_RT_POINTER_TO_COUNTERS };
     const struct an_rt_layout *layout = &module->layout;
     size_t tail = layout->record_size - layout->counter_number;
     for (size_t i = 0; i < module->records; i++) {
         const uint8_t *ours = an_rt_record(module, i);
         const uint8_t *theirs = file->data + i * layout->record_size;
-        uint64_t ours_at = an_rt_load64(ours + COUNTERS);
-        uint64_t theirs_at = an_rt_load64(theirs + COUNTERS);
+        uintptr_t ours_at = an_rt_load_address(ours + COUNTERS);
+        uintptr_t theirs_at = an_rt_load_address(theirs + COUNTERS);
         if (layout->version == 7) {
-            ours_at -= (uint64_t)(uintptr_t)module->counters.begin;
-            theirs_at -= file->words[AN_RT_COUNTERS_DELTA];
+            ours_at -= (uintptr_t)module->counters.begin;
+            theirs_at -= (uintptr_t)file->words[AN_RT_COUNTERS_DELTA];
         }
         if (memcmp(ours, theirs, COUNTERS) != 0 || ours_at != theirs_at ||
             memcmp(ours + layout->counter_number, theirs + layout->counter_number, tail) != 0)

@@ -27,7 +27,8 @@ enum an_rt_word {
     AN_RT_LAST_KIND,
     AN_RT_WORDS,
 };
-#define AN_RT_RAW_MAGIC 0xff6c70726f667281ull /* "\xfflprofr\x81", read as a number */
+/* "\xfflprofr\x81", read as a number; of 32-bit targets it has an R. */
+#define AN_RT_RAW_MAGIC (sizeof(void *) == 8 ? 0xff6c70726f667281ull : 0xff6c70726f665281ull)
 
 struct an_rt_file {
     uint64_t words[AN_RT_WORDS];

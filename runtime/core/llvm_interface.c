@@ -3,9 +3,11 @@
  * compiler-rt's InstrProfiling.h that need no files. Their names and meanings are LLVM's.
  */
 #include "core/llvm_interface.h"
+#include "core/llvm_file.h"
 #include "core/llvm_raw.h"
 
-static const struct an_rt_module nothing = {.layout = {.version = 10, .record_size = 64}};
+static const struct an_rt_module nothing = {
+    .layout = {.version = 10, .record_size = 32 + 4 * sizeof(void *)}};
 
 static const struct an_rt_module *module(void)
 {
@@ -90,7 +92,7 @@ const char *__llvm_profile_end_vtabnames(void)
 
 uint64_t __llvm_profile_get_magic(void)
 {
-    return 0xff6c70726f667281ull;
+    return AN_RT_RAW_MAGIC;
 }
 
 uint64_t __llvm_profile_get_version(void)
@@ -160,14 +162,14 @@ uint64_t __llvm_profile_get_size_for_buffer(void)
 {
     struct counting_sink counting = {{take}, NULL, 0};
     const struct an_rt_module *found = an_rt_module();
-    return found && an_rt_raw_write(found, NULL, 0, &counting.sink) ? counting.size : 0;
+    return found && an_rt_raw_write_own(found, &counting.sink) ? counting.size : 0;
 }
 
 int __llvm_profile_write_buffer(char *buffer)
 {
     struct counting_sink counting = {{take}, buffer, 0};
     const struct an_rt_module *found = an_rt_module();
-    return found && !an_rt_raw_write(found, NULL, 0, &counting.sink);
+    return found && !an_rt_raw_write_own(found, &counting.sink);
 }
 
 /* 0: the bytes are a profile of this program. */

@@ -19,11 +19,14 @@ SECTION(__llvm_prf_vnds);
 /* The compiler overrides this one, but for programs instrumented by clang's front end. */
 __attribute__((weak)) uint64_t __llvm_profile_raw_version = 0;
 
+enum { P = sizeof(void *) };
 static const struct an_rt_layout layouts[] = {
-    {7, 48, 24, 32, 40, 44, 0, 0, 2},
-    {8, 48, 24, 32, 40, 44, 0, 0, 2},
-    {9, 64, 32, 40, 48, 52, 24, 56, 2},
-    {10, 64, 32, 40, 48, 52, 24, 60, 3},
+    {7, (24 + 3 * P + 7) / 8 * 8, 16 + P, 16 + 2 * P, 16 + 3 * P, 20 + 3 * P, 0, 0, 2},
+    {8, (24 + 3 * P + 7) / 8 * 8, 16 + P, 16 + 2 * P, 16 + 3 * P, 20 + 3 * P, 0, 0, 2},
+    {9, (28 + 4 * P + 7) / 8 * 8, 16 + 2 * P, 16 + 3 * P, 16 + 4 * P, 20 + 4 * P, 16 + P,
+     24 + 4 * P, 2},
+    {10, (32 + 4 * P + 7) / 8 * 8, 16 + 2 * P, 16 + 3 * P, 16 + 4 * P, 20 + 4 * P, 16 + P,
+     28 + 4 * P, 3},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
@@ -38,14 +41,15 @@ const struct an_rt_layout *an_rt_layout(unsigned version)
 /* Whether records of this layout have their counters, and bitmaps, one by one in their sections. */
 static bool layout_fits(const struct an_rt_module *module, const struct an_rt_layout *layout)
 {
-    uint64_t begin = (uint64_t)(uintptr_t)module->counters.begin, bitmap_bytes = 0;
+    uintptr_t begin = (uintptr_t)module->counters.begin;
+    uint64_t bitmap_bytes = 0;
     if (module->data.size == 0 || module->data.size % layout->record_size)
         return false;
     for (size_t at = 0; at < module->data.size; at += layout->record_size) {
         const uint8_t *record = module->data.begin + at;
-        uint64_t counters = an_rt_load64(record + 16);
+        uintptr_t counters = an_rt_load_address(record + AN_RT_POINTER_TO_COUNTERS);
         if (layout->version > 7)
-            counters += (uint64_t)(uintptr_t)record;
+            counters += (uintptr_t)record;
         uint64_t number = an_rt_load32(record + layout->counter_number);
         if (counters < begin || counters - begin > module->counters.size ||
             number > module->counters.size - (counters - begin))
@@ -111,12 +115,25 @@ const struct an_rt_module *an_rt_module(void)
 }
 
 /* Multiplied and folded: each bit of a word has its effect on all bits of the sum. */
+#ifdef __SIZEOF_INT128__
 static uint64_t mix(uint64_t sum, uint64_t word)
 {
     __extension__ unsigned __int128 product =
         (unsigned __int128)(sum ^ word) * 0x9e3779b97f4a7c15ull;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
+#else
+/* The same, out of four products of 32 bits by 32. */
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+    const uint64_t by_high = 0x9e3779b9, by_low = 0x7f4a7c15;
+    uint64_t high = (sum ^ word) >> 32, low = (uint32_t)(sum ^ word);
+    uint64_t one = high * by_low, two = low * by_high, bottom = low * by_low;
+    uint64_t middle = (uint64_t)(uint32_t)one + (uint32_t)two + (bottom >> 32);
+    uint64_t top = high * by_high + (one >> 32) + (two >> 32) + (middle >> 32);
+    return (middle << 32 | (uint32_t)bottom) ^ top;
+}
+#endif
 
 uint64_t an_rt_signature(const struct an_rt_layout *layout, uint64_t version_word,
                          const uint8_t *data, size_t records)

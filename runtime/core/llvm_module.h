@@ -14,7 +14,8 @@
  *     bitmap bytes                           56         60
  *     size                  48               64         64
  *
- * These are records of 64-bit targets. lib/llvm/raw.c of anneal draws the file that they end up in.
+ * These are records of 64-bit targets. Those of 32-bit targets have four bytes for each pointer (counters, bitmap,
+ * function, values), and are 40, 48 and 48 bytes long. lib/llvm/raw.c of anneal draws the file that they end up in.
  * (Source: compiler-rt's InstrProfData.inc of the versions named.)
  */
 #ifndef AN_RT_LLVM_MODULE_H
@@ -24,6 +25,12 @@
 #include "core/port.h"
 
 enum { AN_RT_KINDS = 3 }; /* of values: targets of calls, sizes of memory operations, vtables */
+
+/* In records of all versions. */
+enum { AN_RT_POINTER_TO_COUNTERS = 16 };
+
+/* A record of a virtual table: hash of its name, address, size (32 bits). */
+enum { AN_RT_VTABLE = 8 + 2 * sizeof(void *) };
 
 /* Of the version word's upper half. */
 #define AN_RT_BYTE_COVERAGE (1ull << 60)

@@ -7,8 +7,8 @@
 #include "core/llvm_values.h"
 
 enum {
-    VALUES_IN_FILE = 255, /* of a site: their number is a byte */
-    COUNTER_CHUNK = 256,
+    VALUES_IN_FILE = 255,                           /* of a site: their number is a byte */
+    COUNTER_CHUNK = sizeof(void *) == 8 ? 256 : 16, /* small processors have small stacks */
 };
 #define LARGEST_COUNT (1ull << 56) /* LLVM takes more for damage */
 
@@ -25,8 +25,8 @@ struct writer {
     uint8_t *counts;    /* how many values each site of the function gets */
     size_t count_limit; /* as many as the function with the most sites has */
     /* The values of the site that is being written. */
-    struct pair pairs[VALUES_IN_FILE + AN_RT_VALUES];
     unsigned pair_count;
+    struct pair pairs[]; /* room for the program's, and for the old profile's if there is one */
 };
 
 enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t *old, size_t size,
@@ -65,9 +65,8 @@ static bool has_build_id(const struct an_rt_module *module)
 
 static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_WORDS])
 {
-    enum { VTABLE = 24 };
-    uint64_t data = (uint64_t)(uintptr_t)module->data.begin;
-    uint64_t counters = (uint64_t)(uintptr_t)module->counters.begin;
+    uintptr_t data = (uintptr_t)module->data.begin;
+    uintptr_t counters = (uintptr_t)module->counters.begin;
     unsigned version = module->layout.version;
     words[AN_RT_MAGIC] = AN_RT_RAW_MAGIC;
     words[AN_RT_VERSION] = module->version_word;
@@ -81,9 +80,9 @@ static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_
     words[AN_RT_PADDING_AFTER_BITMAP] = -(uint64_t)module->bitmap.size & 7;
     words[AN_RT_NAMES] = module->names.size;
     words[AN_RT_COUNTERS_DELTA] = version > 7 ? counters - data : counters;
-    words[AN_RT_BITMAP_DELTA] = (uint64_t)(uintptr_t)module->bitmap.begin - data;
-    words[AN_RT_NAMES_DELTA] = (uint64_t)(uintptr_t)module->names.begin;
-    words[AN_RT_VTABLES] = module->vtables.size / VTABLE;
+    words[AN_RT_BITMAP_DELTA] = (uintptr_t)module->bitmap.begin - data;
+    words[AN_RT_NAMES_DELTA] = (uintptr_t)module->names.begin;
+    words[AN_RT_VTABLES] = module->vtables.size / AN_RT_VTABLE;
     words[AN_RT_VTABLE_NAMES] = module->vtable_names.size;
     words[AN_RT_LAST_KIND] = module->layout.kinds - 1u;
 }
@@ -350,17 +349,24 @@ static bool put_all(struct writer *writer)
 static bool write_one(const struct an_rt_module *module, const struct an_rt_file *old,
                       struct an_rt_sink *sink)
 {
-    static struct writer writer; /* too large for small stacks; profiles are written one by one */
-    writer.module = module;
-    writer.sink = sink;
-    writer.old = old;
+    /* Too large for small stacks. */
+    size_t size =
+        sizeof(struct writer) + (AN_RT_VALUES + (old ? VALUES_IN_FILE : 0)) * sizeof(struct pair);
+    struct writer *writer = an_rt_scratch(size);
+    if (!writer)
+        return false;
+    writer->module = module;
+    writer->sink = sink;
+    writer->old = old;
     const struct an_rt_addresses ours = {module->data.begin, module->vtables.begin};
     const struct an_rt_addresses theirs = {old ? old->data : ours.data,
                                            old ? old->vtables : ours.vtables};
-    if (!an_rt_targets_make(&writer.targets, module, &ours, &theirs))
-        return false;
-    bool done = put_all(&writer);
-    an_rt_targets_free(&writer.targets);
+    bool done = an_rt_targets_make(&writer->targets, module, &ours, &theirs);
+    if (done) {
+        done = put_all(writer);
+        an_rt_targets_free(&writer->targets);
+    }
+    an_rt_scratch_free(writer, size);
     return done;
 }
 
@@ -378,6 +384,11 @@ static bool write_newer(const struct an_rt_module *module, const struct an_rt_fi
     bool done = write_one(module, &without, sink);
     an_rt_scratch_free(counters, module->counters.size);
     return done;
+}
+
+bool an_rt_raw_write_own(const struct an_rt_module *module, struct an_rt_sink *sink)
+{
+    return write_one(module, NULL, sink);
 }
 
 bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size_t size,

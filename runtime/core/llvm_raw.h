@@ -22,6 +22,9 @@ enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t 
 bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size_t size,
                      struct an_rt_sink *sink);
 
+/* The same without an old one; where nothing ever reads one, the linker can leave the reader out. */
+bool an_rt_raw_write_own(const struct an_rt_module *module, struct an_rt_sink *sink);
+
 /* Where the counters are in a profile of the module that is not added to another one. */
 uint64_t an_rt_raw_place_of_counters(const struct an_rt_module *module);
 

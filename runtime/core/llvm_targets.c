@@ -2,12 +2,12 @@
 #include "core/llvm_targets.h"
 
 enum { CALL_TARGET, MEMORY_SIZE, VTABLE };
-enum { VTABLE_RECORD = 24, VTABLE_ADDRESS = 8, VTABLE_SIZE = 16 };
+enum { VTABLE_ADDRESS = 8, VTABLE_SIZE = 8 + sizeof(void *) };
 
 static uint64_t address_of(const struct an_rt_targets *targets, const uint8_t *data, size_t record)
 {
     const struct an_rt_layout *layout = &targets->module->layout;
-    return an_rt_load64(data + record * layout->record_size + layout->function);
+    return an_rt_load_address(data + record * layout->record_size + layout->function);
 }
 
 static size_t first_slot(const struct an_rt_targets *targets, uint64_t address)
@@ -58,10 +58,11 @@ void an_rt_targets_free(struct an_rt_targets *targets)
 static uint64_t find_vtable(const struct an_rt_targets *targets, uint64_t value)
 {
     size_t size = targets->module->vtables.size;
-    for (size_t at = 0; at + VTABLE_RECORD <= size; at += VTABLE_RECORD) {
-        uint64_t address = an_rt_load64(targets->from.vtables + at + VTABLE_ADDRESS);
+    for (size_t at = 0; at + AN_RT_VTABLE <= size; at += AN_RT_VTABLE) {
+        uint64_t address = an_rt_load_address(targets->from.vtables + at + VTABLE_ADDRESS);
         if (value - address < an_rt_load32(targets->from.vtables + at + VTABLE_SIZE))
-            return an_rt_load64(targets->to.vtables + at + VTABLE_ADDRESS) + (value - address);
+            return an_rt_load_address(targets->to.vtables + at + VTABLE_ADDRESS) +
+                   (value - address);
     }
     return 0;
 }

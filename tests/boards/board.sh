@@ -46,13 +46,15 @@ noisy() {
     awk '{ print } NR % 3 == 0 { printf "[%5d.%06d] eth0: link is up, %d Mbps\r\n", NR / 7, NR, NR }' session.log >noisy.log
 }
 
-# extract LOG: the files go back to made/, where the compiler looks for them
+# extract LOG [PARTS]: the files go to made/; so many leading parts are taken off their names
 extract() {
-    local parts
-    parts=$(tr -dc / <<<"$PWD/made" | wc -c)
-    run 0 "$anneal" extract --strip "$parts" -C made "$1"
-    says 'not verified, 0 damaged'
-    grep -q ' 0 not verified' err
+    run 0 "$anneal" extract --strip "${2:-0}" -C made "$1"
+    says ' 0 not verified, 0 damaged'
+}
+
+# extract_objects LOG: names of GCC's files are those of the objects, which are in made/, without the first slash
+extract_objects() {
+    extract "$1" "$(tr -dc / <<<"$PWD/made" | wc -c)"
 }
 
 # expect_cores NAME...: so many files of each name are there as there are cores
@@ -100,7 +102,7 @@ gcc_session() {
     image gcc CFLAGS='-O2 -ftest-coverage'
     start 'has taken its packets'
     noisy
-    extract noisy.log
+    extract_objects noisy.log
     expect_cores packets.gcda main.gcda
     cd made
     for ((core = 0; core < cores; core++)); do
@@ -128,12 +130,117 @@ gcc_session() {
 ends_itself() {
     image gcc CPPFLAGS=-DENDS
     start
-    extract session.log
+    extract_objects session.log
     expect_cores packets.gcda main.gcda
+}
+
+# heap_needed: as each core reports it
+heap_needed() {
+    local needs
+    needs=$(sed -n 's/^heap: \([0-9]*\) of .*/\1/p' session.log | sort -u)
+    expect "$(wc -w <<<"$needs")" 1
+    echo "$needs"
+}
+
+# In a heap as large as is needed all files have room; in one that is one byte smaller all but the last, which would
+# have ended there. What is printed is proved by its checksum in any case.
+heap_too_small() {
+    local needed core
+    image gcc CPPFLAGS=-DENDS
+    start
+    needed=$(heap_needed)
+    rm made/image.elf
+    image gcc CPPFLAGS=-DENDS HEAP="$needed"
+    start
+    expect "$(heap_needed)" "$needed"
+    extract_objects session.log
+    expect_cores packets.gcda main.gcda
+    rm made/image.elf made/*.gcda*
+    image gcc CPPFLAGS=-DENDS HEAP=$((needed - 1))
+    start
+    extract_objects session.log
+    expect_cores packets.gcda
+    for ((core = 0; core < cores; core++)); do
+        grep -q "^memfile: out of memory: .*/main.gcda$core\$" session.log
+        [ ! -e made/main.gcda$core ]
+    done
+    expect "$(grep -c '^memfile: out of memory' session.log)" "$cores"
+}
+
+# llvm_counts PROFILE...: as counts has it, by the peer, of profiles of clang's front end: the first counter of a
+# function is its entry
+llvm_counts() {
+    llvm-profdata-19 merge --text -o - "$@" | awk '/take_/ { sub(/.*[;:]/, ""); name = $0 }
+        /^# Counter Values/ { getline; if (name) print name, $1; name = "" }' | sort
+}
+
+# shown PROFILE: all that the peer has to say of it
+shown() {
+    llvm-profdata-19 show --all-functions --counts --ic-targets --memop-sizes "$1"
+}
+
+# LLVM's own tool reads what the board printed, and adds it up to the same as anneal does.
+read_by_peer() {
+    run 0 "$anneal" merge -o ours.profdata made/default.profraw[0-9]
+    llvm-profdata-19 merge -o peers.profdata made/default.profraw[0-9]
+    same <(shown ours.profdata) <(shown peers.profdata)
+    same <(shown ours.profdata | grep -c 'take_.*:$') <(echo 4)
+}
+
+llvm_session() {
+    local core
+    image clang PROFILE=none CPPFLAGS=-fprofile-instr-generate
+    start 'has taken its packets'
+    noisy
+    extract noisy.log
+    expect_cores default.profraw
+    for ((core = 0; core < cores; core++)); do
+        same <(llvm_counts made/default.profraw$core) <(counts $core)
+    done
+    read_by_peer
+    # shellcheck disable=SC2046
+    same <(llvm_counts ours.profdata) <(counts $(all_cores))
+    cp ours.profdata made/default.profdata
+    rm made/*.o
+    image clang PROFILE=none \
+        CPPFLAGS="-fprofile-instr-use=$PWD/made/default.profdata -Wprofile-instr-unprofiled -Wprofile-instr-out-of-date"
+    # It is the profile that is used: without its functions, the build complains.
+    llvm-profdata-19 merge -o made/default.profdata --no-function=take_ ours.profdata
+    rm made/*.o
+    run 2 make -C "$bare" BOARD="$board" COMPILER=clang OUT="$PWD/made" PROFILE=none \
+        CPPFLAGS="-fprofile-instr-use=$PWD/made/default.profdata -Wprofile-instr-unprofiled" image
+    says 'profile-instr-unprofiled'
+}
+
+# In the compiler's intermediate code, with the values that were seen: targets of calls and sizes of copies.
+llvm_values() {
+    local packets=0 core
+    image clang
+    start 'has taken its packets'
+    noisy
+    extract noisy.log
+    expect_cores default.profraw
+    read_by_peer
+    for ((core = 0; core < cores; core++)); do
+        packets=$((packets + 100 * (core + 1)))
+    done
+    shown ours.profdata >shown
+    for target in control:10 odd:50 even:40; do
+        grep -qE "take_${target%:*}, +$((packets * ${target#*:} / 100)) \]" shown
+    done
+    # Even numbers that do not end in 0 leave 0, 2, 4 or 6 if divided by 8, in equal parts.
+    expect "$(grep -cE "^\s*\[ +0, +[0246], +$((packets / 10)) \]" shown)" 4
+    cp ours.profdata made/default.profdata
+    rm made/*.o
+    image clang PROFILE=use CFLAGS='-O2 -mllvm -pgo-warn-missing-function'
 }
 
 board_cases() {
     local tools="$emulator ${cross}gcc $gcov make jq"
     check_with "$tools" "$board, gcc: from the first build to the one that uses the counts" gcc_session
     check_with "$tools" "$board, gcc: a program that ends by itself" ends_itself
+    check_with "$tools" "$board, gcc: a heap that is one byte too small" heap_too_small
+    tools="$emulator ${cross}gcc clang-19 llvm-profdata-19 make"
+    check_with "$tools" "$board, clang: from the first build to the one that uses the counts" llvm_session
+    check_with "$tools" "$board, clang: values" llvm_values
 }

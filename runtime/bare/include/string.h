@@ -1,4 +1,4 @@
-/* For compilers that come without a libc: what the runtime uses of this header (memory.c). */
+/* What the runtime uses of this header, for compilers that come without a libc (memory.c). */
 #ifndef AN_BARE_STRING_H
 #define AN_BARE_STRING_H
 

@@ -1,0 +1,7 @@
+# A Cortex-M3 on Arm's MPS2 board. Debian: gcc-arm-none-eabi, qemu-system-arm
+CROSS = arm-none-eabi-
+GCC_FLAGS = -mcpu=cortex-m3 -mthumb
+CLANG_FLAGS = --target=thumbv7m-none-eabi -mcpu=cortex-m3
+LIBGCC = -lgcc
+LD_FLAGS = -Wl,--no-warn-rwx-segments
+QEMU = qemu-system-arm -M mps2-an385 -nographic -semihosting-config enable=on,target=native -kernel
