@@ -18,11 +18,11 @@ void an_bare_at_end(struct an_bare_writer *writer)
 
 static void print_file(const struct an_memfile *file)
 {
-    struct an_uu uu;
-    an_uu_begin(&uu, file->name);
+    struct an_uuencode uu;
+    an_uuencode_begin(&uu, file->name);
     for (const struct an_memfile_piece *piece = file->first; piece; piece = piece->next)
-        an_uu_put(&uu, piece->bytes, piece->size);
-    an_uu_end(&uu);
+        an_uuencode_put(&uu, piece->bytes, piece->size);
+    an_uuencode_end(&uu);
 }
 
 static void print_mark(const char *what)
@@ -68,11 +68,4 @@ _Noreturn void an_bare_exit(int status)
 {
     an_console_hold();
     an_bare_finish(status);
-}
-
-/* Where exit() of a libc ends. */
-_Noreturn void _exit(int status);
-__attribute__((weak)) _Noreturn void _exit(int status)
-{
-    an_bare_exit(status);
 }

@@ -26,6 +26,7 @@ void an_bare_heap(void *memory, size_t size)
 {
     heap.begin = heap.low = aligned((uintptr_t)memory);
     heap.high = heap.end = (uintptr_t)memory + size;
+    heap.needed = 0;
 }
 
 static void note_need(void)
@@ -75,7 +76,7 @@ bool an_heap_give_back(void *begin, void *end)
 
 size_t an_heap_size(void)
 {
-    return heap.end - heap.begin;
+    return heap.end > heap.begin ? heap.end - heap.begin : 0;
 }
 
 size_t an_heap_needed(void)

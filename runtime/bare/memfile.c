@@ -139,3 +139,8 @@ const struct an_memfile *an_memfile_first(void)
 {
     return first;
 }
+
+void an_memfile_forget(void)
+{
+    first = NULL;
+}

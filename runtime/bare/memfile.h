@@ -53,4 +53,7 @@ struct an_memfile_sink an_memfile_sink(struct an_memfile *file);
 /* The file that was created first, and all others behind it by `next`. NULL: there is none. */
 const struct an_memfile *an_memfile_first(void);
 
+/* From now on there are none: for programs that give the runtime another heap. */
+void an_memfile_forget(void);
+
 #endif

@@ -19,7 +19,7 @@ static void put_three(const uint8_t *bytes)
 }
 
 /* What is missing of the last three bytes is sent as zeros. */
-static void put_line(struct an_uu *uu)
+static void put_line(struct an_uuencode *uu)
 {
     for (unsigned i = uu->filled; i % 3; i++)
         uu->line[i] = 0;
@@ -39,7 +39,7 @@ static uint32_t sum_of(uint32_t sum, uint8_t byte)
     return sum;
 }
 
-void an_uu_begin(struct an_uu *uu, const char *name)
+void an_uuencode_begin(struct an_uuencode *uu, const char *name)
 {
     uu->name = name;
     uu->sum = 0xffffffff;
@@ -50,13 +50,13 @@ void an_uu_begin(struct an_uu *uu, const char *name)
     an_board_put('\n');
 }
 
-void an_uu_put(struct an_uu *uu, const uint8_t *bytes, size_t size)
+void an_uuencode_put(struct an_uuencode *uu, const uint8_t *bytes, size_t size)
 {
     uu->size += size;
     for (; size; size--) {
         uu->sum = sum_of(uu->sum, *bytes);
         uu->line[uu->filled++] = *bytes++;
-        if (uu->filled == AN_UU_LINE)
+        if (uu->filled == AN_UUENCODE_LINE)
             put_line(uu);
     }
 }
@@ -69,7 +69,7 @@ static void put_hexadecimal(uint32_t number)
     }
 }
 
-void an_uu_end(struct an_uu *uu)
+void an_uuencode_end(struct an_uuencode *uu)
 {
     if (uu->filled)
         put_line(uu);

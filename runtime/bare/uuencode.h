@@ -17,19 +17,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AN_UU_LINE = 45 };
+enum { AN_UUENCODE_LINE = 45 };
 
-struct an_uu {
+struct an_uuencode {
     const char *name;
     uint32_t sum; /* CRC-32 of what came so far, not yet inverted */
     unsigned long size;
     unsigned filled; /* of the line that is next */
-    uint8_t line[AN_UU_LINE];
+    uint8_t line[AN_UUENCODE_LINE];
 };
 
 /* Prints a file of that name, which has to last, on the console, which the caller holds: in any number of parts. */
-void an_uu_begin(struct an_uu *uu, const char *name);
-void an_uu_put(struct an_uu *uu, const uint8_t *bytes, size_t size);
-void an_uu_end(struct an_uu *uu);
+void an_uuencode_begin(struct an_uuencode *uu, const char *name);
+void an_uuencode_put(struct an_uuencode *uu, const uint8_t *bytes, size_t size);
+void an_uuencode_end(struct an_uuencode *uu);
 
 #endif
