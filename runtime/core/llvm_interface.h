@@ -16,6 +16,10 @@ void __llvm_profile_instrument_target_value(uint64_t value, void *record, uint32
 void __llvm_profile_instrument_memop(uint64_t size, void *record, uint32_t site);
 void __llvm_profile_set_timestamp(uint64_t *time); /* llvm_times.c */
 
+/* What constructors call that clang 17 and older make for targets without an operating system (bare/llvm.c). */
+void __llvm_profile_register_function(void *record);
+void __llvm_profile_register_names_function(void *names, uint64_t size);
+
 /* What it refers to. */
 extern int __llvm_profile_runtime;
 extern uint64_t __llvm_profile_raw_version;

@@ -13,18 +13,26 @@
 bare=$tests/../runtime/bare
 unset MAKEFLAGS MAKELEVEL GCOV_PREFIX GCOV_PREFIX_STRIP
 
-# image COMPILER [VARIABLE=VALUE]...: builds the example in made/
+# image COMPILER [VARIABLE=VALUE]...: builds the example in made/, with the runtime that an earlier case has built
 image() {
-    run 0 make -C "$bare" BOARD="$board" COMPILER="$1" OUT="$PWD/made" "${@:2}" image
+    local runtime=$scratch/runtime-$1
+    mkdir -p made
+    case " ${*:2}" in
+    *' CLANG='*) ;;
+    *) [ ! -e "$runtime" ] || cp -np "$runtime"/* made ;;
+    esac
+    run 0 make -j2 -C "$bare" BOARD="$board" COMPILER="$1" OUT="$PWD/made" "${@:2}" image
     [ ! -s err ] || fail "the build is not silent:" "$(cat err)"
+    [ -e "$runtime" ] || { mkdir "$runtime" && cp -p made/core-*.o made/bare-*.o made/libanneal_rt.a "$runtime"; }
 }
 
-# start [LINE]: starts what image built, with the console in session.log. When each core has said the line, Ctrl-C is
-# typed until all have ended, for it is ignored while somebody has the console; without a line it ends by itself.
+# start [LINE [VARIABLE=VALUE]...]: starts what image built, with the console in session.log. When each core has said the
+# line, Ctrl-C is typed until all have ended, for it is ignored while somebody has the console; without a line it
+# ends by itself.
 start() {
     local pid rounds=0
     mkfifo console
-    timeout 50 make -s -C "$bare" BOARD="$board" OUT="$PWD/made" run <console >session.log 2>&1 &
+    timeout 50 make -s -C "$bare" BOARD="$board" OUT="$PWD/made" "${@:2}" run <console >session.log 2>&1 &
     pid=$!
     trap '' PIPE
     exec 3>console
@@ -170,7 +178,7 @@ heap_too_small() {
 # llvm_counts PROFILE...: as counts has it, by the peer, of profiles of clang's front end: the first counter of a
 # function is its entry
 llvm_counts() {
-    llvm-profdata-19 merge --text -o - "$@" | awk '/take_/ { sub(/.*[;:]/, ""); name = $0 }
+    "${profdata:-llvm-profdata-19}" merge --text -o - "$@" | awk '/take_/ { sub(/.*[;:]/, ""); name = $0 }
         /^# Counter Values/ { getline; if (name) print name, $1; name = "" }' | sort
 }
 
@@ -235,7 +243,22 @@ llvm_values() {
     image clang PROFILE=use CFLAGS='-O2 -mllvm -pgo-warn-missing-function'
 }
 
+# Other versions of the raw format: each version's own tool reads what its compiler's program left.
+llvm_version() {
+    local core
+    image clang CLANG="clang-$1" PROFILE=none CPPFLAGS=-fprofile-instr-generate
+    start 'has taken its packets'
+    extract session.log
+    expect_cores default.profraw
+    for ((core = 0; core < cores; core++)); do
+        same <(profdata=llvm-profdata-$1 llvm_counts made/default.profraw$core) <(counts $core)
+        run 0 "$anneal" merge -o ours.profdata made/default.profraw$core
+        same <(llvm_counts ours.profdata) <(counts $core)
+    done
+}
+
 board_cases() {
+    local version
     local tools="$emulator ${cross}gcc $gcov make jq"
     check_with "$tools" "$board, gcc: from the first build to the one that uses the counts" gcc_session
     check_with "$tools" "$board, gcc: a program that ends by itself" ends_itself
@@ -243,4 +266,7 @@ board_cases() {
     tools="$emulator ${cross}gcc clang-19 llvm-profdata-19 make"
     check_with "$tools" "$board, clang: from the first build to the one that uses the counts" llvm_session
     check_with "$tools" "$board, clang: values" llvm_values
+    for version in 13 16; do
+        check_with "$tools clang-$version llvm-profdata-$version" "$board, clang $version" llvm_version $version
+    done
 }
