@@ -4,7 +4,10 @@
  */
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void *memset(void *to, int value, size_t size);
+int memcmp(const void *one, const void *two, size_t size);
 
 __attribute__((weak)) void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {

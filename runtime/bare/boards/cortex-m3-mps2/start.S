@@ -1,5 +1,5 @@
 /*
- * The vectors of the Cortex-M3, and where thread-local variables are.
+ * The vectors of the Cortex-M3, where thread-local variables are, and calls of the debugger.
  */
         .syntax unified
         .thumb
@@ -27,6 +27,12 @@
         .globl  __aeabi_read_tp
 __aeabi_read_tp:
         ldr     r0, =__tls_start - 8
+        bx      lr
+
+        .thumb_func
+        .globl  board_call_debugger
+board_call_debugger:
+        bkpt    0xab
         bx      lr
 
         .section .note.GNU-stack, "", %progbits
