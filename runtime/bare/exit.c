@@ -69,3 +69,13 @@ _Noreturn void an_bare_exit(int status)
     an_console_hold();
     an_bare_finish(status);
 }
+
+#if !__STDC_HOSTED__
+/* Where exit() of a libc ends, if the program has one that leaves this to the board (newlib, picolibc). */
+_Noreturn void _exit(int status);
+
+__attribute__((weak)) _Noreturn void _exit(int status)
+{
+    an_bare_exit(status);
+}
+#endif

@@ -37,7 +37,7 @@ start() {
     trap '' PIPE
     exec 3>console
     while kill -0 $pid 2>/dev/null; do
-        if [ $# -gt 0 ] && [ "$(grep -c "$1" session.log)" -ge "$cores" ]; then
+        if [ -n "${1:-}" ] && [ "$(grep -c "$1" session.log)" -ge "$cores" ]; then
             printf '\003' >&3 2>/dev/null || true
         fi
         sleep 0.2

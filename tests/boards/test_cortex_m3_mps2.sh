@@ -13,5 +13,49 @@ gcov=arm-none-eabi-gcov
 emulator=qemu-system-arm
 # shellcheck source=tests/boards/board.sh
 . "$tests/boards/board.sh"
+
+# A tick of the board's timer looks for it, also while the program prints.
+never_looks() {
+    image gcc CPPFLAGS=-DBUSY
+    start 'has taken its packets'
+    extract_objects session.log
+    expect_cores packets.gcda main.gcda
+}
+
+# A program with newlib ends by its exit(), behind its exit handlers, which are counted.
+with_libc() {
+    cat >with_libc.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include "bare/bare.h"
+void _fini(void); /* newlib's own start code would have it */
+void _fini(void) {}
+static void handler(void)
+{
+    an_bare_print("the handler ran\n");
+}
+int main(void)
+{
+    char text[40];
+    atexit(handler);
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "%d of %s\n", i, "three");
+        an_bare_print(text);
+    }
+    exit(0);
+}
+END
+    image gcc SOURCES="$PWD/with_libc.c" CFLAGS='-O2 -ftest-coverage' \
+        LIBRARIES='-lc -lnosys -lgcc -Wl,--defsym=end=__heap_end' HEAP=20000
+    start '' SOURCES="$PWD/with_libc.c"
+    grep -q '^2 of three' session.log
+    extract_objects session.log
+    cd made
+    mv with_libc.gcda0 with_libc.gcda
+    same <(gcc_counts "$gcov" with_libc.gcda) <(printf '%s\n' '_fini 0' 'handler 1' 'main 1')
+}
+
 board_cases
+check_with "$emulator ${cross}gcc make" "$board: a program that never looks for Ctrl-C" never_looks
+check_with "$emulator ${cross}gcc $gcov make jq" "$board: a program with a libc" with_libc
 finish

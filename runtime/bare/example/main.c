@@ -1,6 +1,6 @@
 /*
  * A program like those that run on boards: each core does its work, and then waits for more for ever. Core n
- * takes 100 (n + 1) packets. With -DENDS it returns from main instead.
+ * takes 100 (n + 1) packets. With -DENDS it returns from main instead; with -DBUSY it never looks for Ctrl-C.
  */
 #include "bare/bare.h"
 #include "bare/board.h"
@@ -27,7 +27,9 @@ int main(void)
     say("has taken its packets\n");
 #ifndef ENDS
     for (unsigned looks = 0;; looks++) {
+#ifndef BUSY
         an_bare_poll();
+#endif
         if (looks % PATIENCE == 0)
             say("waits: Ctrl-C ends it\n");
     }
