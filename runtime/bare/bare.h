@@ -34,7 +34,10 @@ void an_bare_poll(void);
 /* The same, for programs that read the console themselves: the next character, or -1 if none came. */
 int an_bare_get(void);
 
-/* Prints a text in one piece: other cores that print so wait until it is out. */
+/*
+ * Prints a text in one piece: other cores that print so wait until it is out. Not for interrupts that may come
+ * while this core prints: they would wait for ever.
+ */
 void an_bare_print(const char *text);
 
 #endif
