@@ -20,8 +20,8 @@ static const struct option_spec options[] = {
     {0},
 };
 
-static const char *const fates[AN_FDO_FATES] = {"used", "no functions", "not trained",
-                                                "never linked", "never ran"};
+static const char *const fates[AN_FDO_FATES] = {"used",         "no functions", "not trained",
+                                                "never linked", "not ended",    "never ran"};
 
 /* ---- text ---- */
 
@@ -32,6 +32,8 @@ static const char *reason(const struct an_fdo_entry *entry)
         return "was not compiled with FDO_PASS=1 under this name";
     case AN_FDO_NEVER_LINKED:
         return "was never linked into a program in training";
+    case AN_FDO_NOT_ENDED:
+        return "has not ended its training: ";
     case AN_FDO_NEVER_RAN:
         return entry->program ? "never ran, or did not end: " : "left no profile";
     default:
@@ -53,6 +55,14 @@ static void print_stale(const struct an_fdo_entry *entry)
     }
 }
 
+static void print_reason(const struct an_fdo_entry *entry)
+{
+    printf("  %s %s%s", entry->source, reason(entry), entry->program ? entry->program : "");
+    if (entry->process)
+        printf(" (anneal dump %d writes its profile)", entry->process);
+    putchar('\n');
+}
+
 static void print_without(const struct an_fdo_report *report)
 {
     if (report->files == report->fates[AN_FDO_USED])
@@ -61,8 +71,7 @@ static void print_without(const struct an_fdo_report *report)
     for (size_t i = 0; i < report->entries.count; i++) {
         const struct an_fdo_entry *entry = &report->entries.items[i];
         if (entry->fate != AN_FDO_USED && entry->fate != AN_FDO_EMPTY)
-            printf("  %s %s%s\n", entry->source, reason(entry),
-                   entry->fate == AN_FDO_NEVER_RAN && entry->program ? entry->program : "");
+            print_reason(entry);
     }
     if (report->fates[AN_FDO_NEVER_RAN])
         printf("A program that is ended by a signal keeps its profile with "
@@ -151,6 +160,8 @@ static struct json_object *entry_json(const struct an_fdo_entry *entry)
     json_object_object_add(object, "status", text(fates[entry->fate]));
     if (entry->program)
         json_object_object_add(object, "program", text(entry->program));
+    if (entry->process)
+        json_object_object_add(object, "process", json_object_new_int(entry->process));
     if (profile)
         json_object_object_add(object, "profile", text(profile));
     json_object_object_add(object, "used", json_object_new_uint64(entry->used));

@@ -114,7 +114,7 @@ static enum language language_called(const char *name)
 struct reading {
     struct an_fdo_arguments *arguments;
     enum language language;
-    bool stops, compiles, has_inputs, failed;
+    bool stops, compiles, failed;
 };
 
 /* A header is made into a precompiled one, and standard input has no name to file a profile under. */
@@ -129,7 +129,7 @@ static void read_input(struct reading *reading, const char *path)
 {
     enum language language =
         reading->language == BY_NAME ? language_of_name(path) : reading->language;
-    reading->has_inputs = true;
+    reading->arguments->inputs++;
     if (is_for_nobody(language, path))
         reading->stops = true;
     if (language != TRAINED && language != MACROS)
@@ -186,7 +186,7 @@ static void read_words(struct reading *reading, const struct an_fdo_words *words
 static enum an_fdo_job job_of(const struct reading *reading)
 {
     const struct an_fdo_arguments *arguments = reading->arguments;
-    if (reading->stops || !reading->has_inputs)
+    if (reading->stops || !arguments->inputs)
         return AN_FDO_NOTHING;
     if (reading->compiles)
         return arguments->sources.count ? AN_FDO_COMPILES : AN_FDO_NOTHING;

@@ -27,6 +27,7 @@ struct an_fdo_source {
 struct an_fdo_arguments {
     enum an_fdo_job job;
     const char *output; /* -o; NULL: none */
+    size_t inputs;      /* sources, and what is linked; not libraries by -l */
     bool is_shared;
     bool
         is_alone; /* the program has no operating system below it, or is not to be a program yet (-r) */

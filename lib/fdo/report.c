@@ -1,30 +1,70 @@
 /* See report.h. */
 #include "fdo/report.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A program of pass 1 with the unit of that number. */
-static const char *program_with(const struct an_fdo_records *programs, uint64_t number)
+/* Whether the process runs that program, or what stood in its place before it was built again. */
+static bool runs(const char *process, const char *program)
 {
-    for (size_t i = 0; i < programs->count; i++)
-        if (an_fdo_has_unit(&programs->items[i], number))
-            return an_fdo_value(&programs->items[i], "program");
-    return NULL;
+    static const char deleted[] = " (deleted)";
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/%.20s/exe", process);
+    ssize_t size = readlink(link, path, sizeof path - 1);
+    size_t length = strlen(program);
+    if (size < 0 || (size_t)size < length || memcmp(path, program, length) != 0)
+        return false;
+    path[size] = 0;
+    return path[length] == 0 || strcmp(path + length, deleted) == 0;
+}
+
+/* A process that runs the program; 0: there is none, or we may not know of it. */
+static int process_of(const char *program)
+{
+    int process = 0;
+    struct dirent *entry;
+    DIR *all = opendir("/proc");
+    while (all && !process && (entry = readdir(all)))
+        if (isdigit((unsigned char)entry->d_name[0]) && runs(entry->d_name, program))
+            process = atoi(entry->d_name);
+    if (all)
+        closedir(all);
+    return process;
+}
+
+/* A program of pass 1 with the unit of that number; the one that runs still, if there is one. */
+static const char *find_program(const struct an_fdo_records *programs, uint64_t number,
+                                int *process)
+{
+    const char *found = NULL;
+    *process = 0;
+    for (size_t i = 0; !*process && i < programs->count; i++) {
+        const char *program = an_fdo_value(&programs->items[i], "program");
+        if (!program || !an_fdo_has_unit(&programs->items[i], number))
+            continue;
+        *process = process_of(program);
+        if (!found || *process)
+            found = program;
+    }
+    return found;
 }
 
 static enum an_fdo_fate fate_of(const struct an_fdo_report *report, struct an_fdo_entry *entry)
 {
     uint64_t number = entry->record->number;
     const struct an_fdo_record *trained = an_fdo_record_find(&report->pass1, number);
-    entry->program = program_with(&report->programs, number);
     if (an_fdo_value(entry->record, "profile"))
         return AN_FDO_USED;
     if (an_fdo_value(entry->record, "empty"))
         return AN_FDO_EMPTY;
     if (!trained)
         return AN_FDO_NOT_TRAINED;
+    entry->program = find_program(&report->programs, number, &entry->process);
+    if (entry->process)
+        return AN_FDO_NOT_ENDED;
     bool is_known = an_fdo_value(trained, "numbered") && report->programs.count;
     return entry->program || !is_known ? AN_FDO_NEVER_RAN : AN_FDO_NEVER_LINKED;
 }

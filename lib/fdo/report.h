@@ -9,6 +9,7 @@ enum an_fdo_fate {
     AN_FDO_EMPTY,        /* it has no functions */
     AN_FDO_NOT_TRAINED,  /* it was not compiled in pass 1 */
     AN_FDO_NEVER_LINKED, /* no program of pass 1 has it */
+    AN_FDO_NOT_ENDED,    /* a program that has it runs still */
     AN_FDO_NEVER_RAN,    /* the programs that have it left no profile */
     AN_FDO_FATES,
 };
@@ -17,6 +18,7 @@ struct an_fdo_entry {
     const struct an_fdo_record *record; /* of pass 2 */
     const char *source, *unit;
     const char *program; /* one that has it, or NULL */
+    int process;         /* of a program that runs still */
     enum an_fdo_fate fate;
     unsigned long long used, ran; /* functions */
     size_t absent, moved, stale; /* functions: not in the profile, elsewhere in the file, changed */

@@ -45,6 +45,16 @@ static size_t without_program_suffix(const char *path)
     return goes ? length : strlen(path);
 }
 
+/* The only source of a program that is called like it gives it no second name. */
+static bool is_called_alike(const struct an_fdo_arguments *arguments, const char *base,
+                            size_t base_length, const char *program)
+{
+    const char *name = an_file_name(program);
+    size_t length = without_program_suffix(program) - (size_t)(name - program);
+    return arguments->sources.count == 1 && arguments->inputs == 1 && length == base_length &&
+           memcmp(name, base, length) == 0;
+}
+
 static bool name_of(const struct an_fdo_arguments *arguments, const char *source,
                     const char *folder, char name[PATH_MAX])
 {
@@ -54,8 +64,10 @@ static bool name_of(const struct an_fdo_arguments *arguments, const char *source
     int size;
     if (arguments->job == AN_FDO_BOTH) {
         const char *program = output ? output : "a.out";
-        size = snprintf(relative, sizeof relative, "%.*s-%.*s",
-                        (int)without_program_suffix(program), program, (int)base_length, base);
+        bool is_alike = is_called_alike(arguments, base, base_length, program);
+        size =
+            snprintf(relative, sizeof relative, "%.*s%s%.*s", (int)without_program_suffix(program),
+                     program, is_alike ? "" : "-", is_alike ? 0 : (int)base_length, base);
     } else if (output) {
         size = snprintf(relative, sizeof relative, "%.*s", (int)without_suffix(output), output);
     } else {

@@ -178,6 +178,8 @@ names() {
     done <<'EOF'
 x.c||./a.out
 x.c -o sub/prog||sub/prog
+x.c -o sub/x -lm||sub/x
+x.c y.c -o x||./x
 x.c -o prog.exe||./prog.exe
 x.c -o lib.so.1||./lib.so.1
 x.c y.c -o both||./both
@@ -234,6 +236,30 @@ changed() {
         "llvm-profdata-${compiler#clang-}" show --all-functions all.profdata >all
         grep -A1 '^  main:' all | grep -q "Hash: 0x$trained"
     fi
+}
+
+# A server that runs still has left nothing, until it is asked.
+not_ended() {
+    local server
+    printf '#include <unistd.h>\nint main(void) { for (;;) { if (write(1, "", 1) < 0) return 1; usleep(9999); } }\n' \
+        >server.c
+    FDO_PASS=1 run 0 anneal cc gcc-12 -O2 server.c -o server
+    ANNEAL_DUMP_SIGNAL=USR2 ./server >said &
+    server=$!
+    trap 'kill $server' EXIT
+    until [ -s said ]; do sleep 0.02; done
+    mv server server.1
+    FDO_PASS=2 run 0 anneal cc gcc-12 -O2 server.c -o server
+    says '0 of 1 files have a profile'
+    mv server.1 server
+    run 0 anneal fdo
+    prints "server.c has not ended its training: $PWD/server (anneal dump $server writes its profile)"
+    expect "$(anneal fdo --json | jq -r '.files[0].process')" $server
+    run 0 anneal dump $server
+    FDO_PASS=2 run 0 anneal cc gcc-12 -O2 server.c -o server.2
+    kill $server
+    trap - EXIT
+    wait $server || true
 }
 
 # What cores of a board left, NAME.gcda0 and so on, and what stands beside a busy file, is one profile.
@@ -499,6 +525,7 @@ done
 for compiler in gcc-11 gcc-12; do
     check_with "$compiler jq" "$compiler: the names of units" names $compiler
 done
+check_with 'gcc-12 jq' 'training that has not ended' not_ended
 check_with 'gcc-12 gcov-dump-12 make jq' 'several files of one unit' many_files
 check_with 'gcc-12 jq' 'units of the same source' twins
 check_with 'gcc-12 ccache make jq objdump strings' 'compiler caches' with_ccache
