@@ -33,6 +33,8 @@ int main(void)
     for (unsigned looks = 0;; looks++) {
 #ifndef BUSY
         an_bare_poll();
+#else
+        __asm__ volatile(""); /* or the compiler leaves the rounds out in which nothing is said */
 #endif
         if (looks % PATIENCE == 0)
             say("waits: Ctrl-C ends it\n");
