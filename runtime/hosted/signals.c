@@ -73,6 +73,17 @@ void an_rt_signals_begin(struct an_rt_process *process)
     }
 }
 
+/*
+ * Whose handler is next: another copy's, or what there was before. But a signal that asks for a profile must not end
+ * a program that is about to end by itself.
+ */
+static void (*next_handler(const struct an_rt_process *process, int signal))(int)
+{
+    if (process->first)
+        return process->first->on_signal;
+    return process->exit_signals & bit(signal) ? SIG_DFL : SIG_IGN;
+}
+
 void an_rt_signals_pass_on(const struct an_rt_process *process)
 {
     struct sigaction now;
@@ -80,7 +91,7 @@ void an_rt_signals_pass_on(const struct an_rt_process *process)
         if (!is_in(process, signal) || sigaction(signal, NULL, &now) < 0 ||
             now.sa_handler != an_rt_on_signal)
             continue;
-        set_handler(signal, process->first ? process->first->on_signal : SIG_DFL);
+        set_handler(signal, next_handler(process, signal));
     }
 }
 

@@ -161,6 +161,20 @@ dump_signal() {
     expect "$(counted before)" '3 '
 }
 
+# One that comes when the profile has been written, behind all exit handlers, does not end the program.
+late_dump_signal() {
+    cat >late.c <<'EOF'
+#include <signal.h>
+__attribute__((destructor(101))) static void last(void) { raise(SIGUSR2); }
+int main(void) { return 0; }
+EOF
+    # shellcheck disable=SC2046
+    "$1" -fprofile-generate late.c -o late $("$anneal" rt)
+    ANNEAL_DUMP_SIGNAL=USR2 run 0 ./late
+    [ ! -s err ]
+    run 140 ./late
+}
+
 # Written again and again while threads count: atomic counters come out exact. Counts of values, which are not
 # atomic, lose what one thread adds while another one holds the count; none is too large.
 dumped_while_counting() {
@@ -172,6 +186,8 @@ dumped_while_counting() {
         rm -f ./*.profraw
         ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=$mode ./threads 2>err &
         process=$!
+        # The shell, which it is before, has a handler, too.
+        until [ "$(readlink /proc/$process/exe)" = "$PWD/threads" ]; do sleep 0.002; done
         until ((0x$(sed -n 's/^SigCgt:\t//p' /proc/$process/status) & 1 << 11)); do # SIGUSR2 is 12
             sleep 0.002
         done
@@ -282,6 +298,7 @@ for compiler in clang-19 gcc-12; do
         becomes_another $compiler -static
     check_with "$compiler $tools jq" "$compiler: ANNEAL_EXIT_SIGNAL" exit_signal $compiler
     check_with "$compiler $tools jq" "$compiler: ANNEAL_DUMP_SIGNAL" dump_signal $compiler
+    check_with "$compiler" "$compiler: ANNEAL_DUMP_SIGNAL at the very end" late_dump_signal $compiler
     check_with "$compiler $tools jq" "$compiler: names of signals that are none" wrong_signals $compiler
     check_with "$compiler $tools jq" "$compiler: the program and its libraries" all_copies \
         $compiler
