@@ -72,7 +72,4 @@ size_t cc_functions(const char *object, bool (*counts)(const void *context, cons
 int cc_train(struct cc *cc);
 int cc_use(struct cc *cc);
 
-/* One line about all units of pass 2 so far, after a program was linked. */
-void cc_summary(const struct cc *cc);
-
 #endif

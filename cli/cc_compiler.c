@@ -1,6 +1,5 @@
 /* Which compiler stands behind anneal cc, and what kind it is. */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

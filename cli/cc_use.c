@@ -181,7 +181,8 @@ static int use_clang(struct use *use)
 
 /* ---- both ---- */
 
-void cc_summary(const struct cc *cc)
+/* One line about all units of pass 2 so far, after a program was linked. */
+static void print_summary(const struct cc *cc)
 {
     struct an_fdo_report report;
     struct an_error error = {0};
@@ -215,6 +216,6 @@ int cc_use(struct cc *cc)
         status = cc->family == CC_GCC ? use_gcc(&use) : use_clang(&use);
     an_vector_free(&use.back);
     if (status == 0 && cc->arguments.job != AN_FDO_COMPILES)
-        cc_summary(cc);
+        print_summary(cc);
     return status;
 }

@@ -133,17 +133,29 @@ enum an_code an_file_peek(struct an_file *file, const char *path, size_t size,
     return code;
 }
 
-enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_error *error)
+static enum an_code write_whole(const char *path, struct an_bytes bytes, bool can_be_remade,
+                                struct an_error *error)
 {
     struct an_output output;
     enum an_code code = an_output_open(&output, path, true, error);
     if (code != AN_OK)
         return code;
+    output.can_be_remade = can_be_remade;
     code = an_output_write(&output, bytes, error);
     if (code == AN_OK)
         return an_output_commit(&output, error);
     an_output_abandon(&output);
     return code;
+}
+
+enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_error *error)
+{
+    return write_whole(path, bytes, false, error);
+}
+
+enum an_code an_file_remake(const char *path, struct an_bytes bytes, struct an_error *error)
+{
+    return write_whole(path, bytes, true, error);
 }
 
 const char *an_file_name(const char *path)

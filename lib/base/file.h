@@ -37,6 +37,9 @@ void an_file_close(struct an_file *file);
  */
 enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_error *error);
 
+/* The same for what can be made again: it is not synchronised, which takes long for many files. */
+enum an_code an_file_remake(const char *path, struct an_bytes bytes, struct an_error *error);
+
 /* A path's last part, behind its folders: a part of the path itself. */
 const char *an_file_name(const char *path);
 

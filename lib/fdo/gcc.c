@@ -11,7 +11,6 @@
 #include <anneal/gcc.h>
 
 #include "base/file.h"
-#include "base/output.h"
 #include "gcc/gcda.h"
 #include "gcc/gcno.h"
 
@@ -105,18 +104,9 @@ static enum an_code find(struct findings *findings, const struct an_fdo_store *s
 static enum an_code write_merged(const char *path, const struct an_gcc_merged *merged,
                                  struct an_error *error)
 {
-    struct an_output output;
     if (!an_fdo_make_folders(path))
         return an_fail_errno(error, path, "making its folder");
-    enum an_code code = an_output_open(&output, path, true, error);
-    if (code != AN_OK)
-        return code;
-    output.can_be_remade = true;
-    code = an_output_write(&output, (struct an_bytes){merged->bytes, merged->size}, error);
-    if (code == AN_OK)
-        return an_output_commit(&output, error);
-    an_output_abandon(&output);
-    return code;
+    return an_file_remake(path, (struct an_bytes){merged->bytes, merged->size}, error);
 }
 
 static enum an_code merge(const struct findings *findings, const char *path, struct an_error *error)
@@ -183,8 +173,7 @@ static enum an_code find_twin(struct findings *findings, const struct an_fdo_sto
             an_vector_free(&its);
         }
     }
-    if (code == AN_OK)
-        an_fdo_records_free(&records);
+    an_fdo_records_free(&records); /* there are none when they could not be read */
     return code;
 }
 

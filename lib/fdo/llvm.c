@@ -14,7 +14,6 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
-#include "base/output.h"
 #include "base/vector.h"
 #include "fdo/record.h"
 
@@ -107,21 +106,12 @@ static enum an_code write_profile(struct an_llvm_profile *profile, unsigned vers
                                   const char *path, struct an_error *error)
 {
     const struct an_llvm_write_options options = {.format_version = version};
-    struct an_output output;
     void *bytes;
     size_t size;
     enum an_code code = an_llvm_profile_write(profile, &options, &bytes, &size, NULL, error);
     if (code != AN_OK)
         return code;
-    code = an_output_open(&output, path, true, error);
-    if (code == AN_OK) {
-        output.can_be_remade = true;
-        code = an_output_write(&output, (struct an_bytes){bytes, size}, error);
-        if (code == AN_OK)
-            code = an_output_commit(&output, error);
-        else
-            an_output_abandon(&output);
-    }
+    code = an_file_remake(path, (struct an_bytes){bytes, size}, error);
     free(bytes);
     return code;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/output.h"
 
 bool an_fdo_draft_open(struct an_fdo_draft *draft)
 {
@@ -23,21 +22,6 @@ void an_fdo_draft_line(struct an_fdo_draft *draft, const char *fact, const char 
     putc('\n', draft->text);
 }
 
-static enum an_code save(const char *path, const struct an_fdo_draft *draft, struct an_error *error)
-{
-    struct an_output output;
-    enum an_code code = an_output_open(&output, path, true, error);
-    if (code != AN_OK)
-        return code;
-    output.can_be_remade = true;
-    code = an_output_write(&output, (struct an_bytes){(const uint8_t *)draft->bytes, draft->size},
-                           error);
-    if (code == AN_OK)
-        return an_output_commit(&output, error);
-    an_output_abandon(&output);
-    return code;
-}
-
 enum an_code an_fdo_draft_save(struct an_fdo_draft *draft, const struct an_fdo_store *store,
                                enum an_fdo_part part, uint64_t number, struct an_error *error)
 {
@@ -50,7 +34,8 @@ enum an_code an_fdo_draft_save(struct an_fdo_draft *draft, const struct an_fdo_s
     else if (!an_fdo_store_path(store, part, name, path))
         code = an_fail(error, AN_SYSTEM, "the path of a record is too long");
     else
-        code = save(path, draft, error);
+        code = an_file_remake(path, (struct an_bytes){(const uint8_t *)draft->bytes, draft->size},
+                              error);
     free(draft->bytes);
     return code;
 }

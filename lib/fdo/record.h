@@ -16,7 +16,6 @@
 
 #include <stdio.h>
 
-#include "base/map.h"
 #include "base/vector.h"
 #include "fdo/store.h"
 #include "fdo/unit.h"

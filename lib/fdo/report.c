@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { UNKNOWN = -1 };
+
 /* Whether the process runs that program, or what stood in its place before it was built again. */
 static bool runs(const char *process, const char *program)
 {
@@ -36,16 +38,18 @@ static int process_of(const char *program)
 }
 
 /* A program of pass 1 with the unit of that number; the one that runs still, if there is one. */
-static const char *find_program(const struct an_fdo_records *programs, uint64_t number,
-                                int *process)
+static const char *find_program(const struct an_fdo_report *report, uint64_t number, int *process)
 {
+    const struct an_fdo_records *programs = &report->programs;
     const char *found = NULL;
     *process = 0;
     for (size_t i = 0; !*process && i < programs->count; i++) {
         const char *program = an_fdo_value(&programs->items[i], "program");
         if (!program || !an_fdo_has_unit(&programs->items[i], number))
             continue;
-        *process = process_of(program);
+        if (report->processes[i] == UNKNOWN)
+            report->processes[i] = process_of(program);
+        *process = report->processes[i];
         if (!found || *process)
             found = program;
     }
@@ -62,7 +66,7 @@ static enum an_fdo_fate fate_of(const struct an_fdo_report *report, struct an_fd
         return AN_FDO_EMPTY;
     if (!trained)
         return AN_FDO_NOT_TRAINED;
-    entry->program = find_program(&report->programs, number, &entry->process);
+    entry->program = find_program(report, number, &entry->process);
     if (entry->process)
         return AN_FDO_NOT_ENDED;
     bool is_known = an_fdo_value(trained, "numbered") && report->programs.count;
@@ -110,6 +114,10 @@ enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fd
         code = an_fdo_records_read(&report->programs, store, AN_FDO_PROGRAMS, error);
     if (code == AN_OK)
         code = an_fdo_records_read(&report->pass2, store, AN_FDO_PASS2, error);
+    if (code == AN_OK && !(report->processes = an_alloc(report->programs.count + 1, sizeof(int))))
+        code = an_fail_memory(error);
+    for (size_t i = 0; code == AN_OK && i < report->programs.count; i++)
+        report->processes[i] = UNKNOWN;
     for (size_t i = 0; code == AN_OK && i < report->pass2.count; i++)
         if (!add(report, &report->pass2.items[i]))
             code = an_fail_memory(error);
@@ -119,6 +127,7 @@ enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fd
 void an_fdo_report_free(struct an_fdo_report *report)
 {
     an_vector_free(&report->entries);
+    free(report->processes);
     an_fdo_records_free(&report->pass1);
     an_fdo_records_free(&report->programs);
     an_fdo_records_free(&report->pass2);

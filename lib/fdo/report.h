@@ -26,6 +26,7 @@ struct an_fdo_entry {
 
 struct an_fdo_report {
     struct an_fdo_records pass1, programs, pass2;
+    int *processes; /* that run each of the programs; looked for at the first question */
     struct {
         AN_VECTOR(struct an_fdo_entry);
     } entries;                    /* in the order of their sources */

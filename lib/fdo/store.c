@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "base/file.h"
 
 static const char *const parts[AN_FDO_PARTS] = {"gcc",      "llvm",  "use",  "pass1",
                                                 "programs", "pass2", "notes"};
@@ -100,26 +100,10 @@ bool an_fdo_make_folders(const char *path)
     return true;
 }
 
-/* Nothing in it is for a repository. */
-static enum an_code write_ignore(const char *path, struct an_error *error)
-{
-    static const char text[] = "*\n";
-    struct an_output output;
-    enum an_code code = an_output_open(&output, path, true, error);
-    if (code != AN_OK)
-        return code;
-    output.can_be_remade = true;
-    code =
-        an_output_write(&output, (struct an_bytes){(const uint8_t *)text, sizeof text - 1}, error);
-    if (code == AN_OK)
-        return an_output_commit(&output, error);
-    an_output_abandon(&output);
-    return code;
-}
-
 /* The last thing that is made tells that all is there. */
 enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error *error)
 {
+    static const uint8_t all[] = {'*', '\n'}; /* nothing in it is for a repository */
     char path[PATH_MAX], ignore[PATH_MAX];
     if (strlen(store->root) + sizeof "/programs/0123456789abcdef" > PATH_MAX)
         return an_fail(error, AN_SYSTEM, "the path of the folder for profiles is too long");
@@ -131,5 +115,5 @@ enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error
     for (unsigned part = 0; part < AN_FDO_PARTS; part++)
         if (!an_fdo_store_path(store, part, NULL, path) || !make_folder(path))
             return an_fail_errno(error, path, "making a folder for profiles");
-    return write_ignore(ignore, error);
+    return an_file_remake(ignore, (struct an_bytes){all, sizeof all}, error);
 }

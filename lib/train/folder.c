@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "base/file.h"
 
 char *an_folder_path(const char *folder, const char *name)
 {
@@ -118,18 +118,10 @@ enum an_code an_folder_make_way(const char *path, struct an_error *error)
 enum an_code an_folder_write(const char *path, struct an_bytes bytes, bool can_be_remade,
                              struct an_error *error)
 {
-    struct an_output output;
     enum an_code code = an_folder_make_way(path, error);
-    if (code == AN_OK)
-        code = an_output_open(&output, path, true, error);
     if (code != AN_OK)
         return code;
-    output.can_be_remade = can_be_remade;
-    code = an_output_write(&output, bytes, error);
-    if (code == AN_OK)
-        return an_output_commit(&output, error);
-    an_output_abandon(&output);
-    return code;
+    return can_be_remade ? an_file_remake(path, bytes, error) : an_file_replace(path, bytes, error);
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
