@@ -96,6 +96,7 @@ extern const struct command command_dump;
 extern const struct command command_peek;
 extern const struct command command_gcov_tool;
 extern const struct command command_live;
+extern const struct command command_order;
 extern const struct command command_record;
 extern const struct command command_llvm_profdata;
 extern const struct command command_merge_fdata;
@@ -104,7 +105,7 @@ extern const struct command command_cov;
 extern const struct command command_gcov;
 extern const struct command command_perf2bolt;
 extern const struct command command_help;
-extern const struct command llvm_merge, llvm_show, llvm_overlap;
+extern const struct command llvm_merge, llvm_show, llvm_overlap, llvm_order;
 
 /* Help as text, as a man page in roff, and as a bash completion script, on stdout. */
 void print_help(const struct command *command);

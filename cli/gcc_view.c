@@ -24,7 +24,10 @@ static char *notes_below(const char *folder, const char *name)
     return notes;
 }
 
-/* Beside the gcda; below the folder, where the gcda is below the one that was named; or in the folder. */
+/*
+ * Beside the gcda; below the folder, where the gcda is below the one that was named; or in the folder; or where the object
+ * was compiled: with GCOV_PREFIX, its whole path is below the folder that was named.
+ */
 static char *find_notes(const struct inputs *inputs, size_t number, const char *folder)
 {
     const char *path = inputs->items[number].path, *slash = strrchr(path, '/');
@@ -33,6 +36,8 @@ static char *find_notes(const struct inputs *inputs, size_t number, const char *
         notes = notes_below(folder, path + inputs->roots[number]);
     if (!notes && folder)
         notes = notes_below(folder, slash ? slash + 1 : path);
+    if (!notes && inputs->roots[number])
+        notes = notes_below("", path + inputs->roots[number]);
     return notes;
 }
 

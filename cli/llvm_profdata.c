@@ -93,7 +93,8 @@ const struct command llvm_merge = {
 
 static const struct option_spec no_options[] = {{0}};
 
-static const struct command *const subcommands[] = {&llvm_merge, &llvm_show, &llvm_overlap};
+static const struct command *const subcommands[] = {&llvm_merge, &llvm_show, &llvm_overlap,
+                                                    &llvm_order};
 
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -113,17 +114,13 @@ static int run(const struct command *command, int argc, char **argv)
         printf("anneal %s, in the place of llvm-profdata\n", an_version());
         return EXIT_DONE;
     }
-    if (strcmp(argv[1], "order") == 0)
-        say_error("the subcommand 'order' is not handled by anneal yet");
-    else
-        fprintf(stderr, "%s: Unknown command. Run %s --help for usage.\n", program_name,
-                program_name);
+    fprintf(stderr, "%s: Unknown command. Run %s --help for usage.\n", program_name, program_name);
     return EXIT_FAILED;
 }
 
 const struct command command_llvm_profdata = {
     .name = "llvm-profdata",
-    .operands = "merge|show|overlap [ARGUMENT]...",
+    .operands = "merge|show|overlap|order [ARGUMENT]...",
     .summary = "take the place of LLVM's llvm-profdata",
     .description =
         "Takes the options of llvm-profdata 19 for instrumentation profiles and prints what it "
@@ -132,8 +129,7 @@ const struct command command_llvm_profdata = {
         "only those of one version; a damaged input counts not at all rather than up to its "
         "damage; IR and front-end profiles are not mixed; the result does not depend on the "
         "number of threads (it is that of --num-threads=1). Options for sample profiles, memory "
-        "profiles and debug-info correlation are refused by name, and so is the subcommand "
-        "'order'.",
+        "profiles and debug-info correlation are refused by name.",
     .options = no_options,
     .examples = "ln -s anneal llvm-profdata\n"
                 "./llvm-profdata merge -o app.profdata *.profraw\n",

@@ -19,6 +19,7 @@ const struct command *const commands[] = {
     &command_diff,
     &command_convert,
     &command_record,
+    &command_order,
     &command_live,
     &command_aggregate,
     &command_translate,

@@ -10,6 +10,7 @@
 #include <anneal/gcc.h>
 #include <anneal/ledger.h>
 #include <anneal/llvm.h>
+#include <anneal/order.h>
 #include <anneal/version.h>
 
 #endif

@@ -1,0 +1,145 @@
+/*
+ * llvm-profdata order: the words and lines of LLVM 19's, around anneal's own order, which is another
+ * one, and no worse by that tool's own measure.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <anneal/order.h>
+
+#include "base/file.h"
+#include "command.h"
+#include "output.h"
+
+enum { OUTPUT = 1, TESTS };
+
+static const struct option_spec options[] = {
+    {OUTPUT, 'o', "output", "FILE", "output file (default: standard output)"},
+    {TESTS, 0, "num-test-traces", "N", "keep the last N traces aside, and try the order on them"},
+    {0},
+};
+
+/* The sum over the runs that were kept aside; functions that no other run has are left out. */
+static enum an_code area_of(const struct an_behaviour *behaviour, const struct an_order *order,
+                            size_t first, double *area, struct an_error *error)
+{
+    struct an_pages_layout layout;
+    enum an_code code = an_pages_layout_guess(behaviour, order, &layout, error);
+    *area = 0;
+    for (size_t r = first; code == AN_OK && r < an_behaviour_runs(behaviour); r++) {
+        struct an_behaviour_run run = an_behaviour_run(behaviour, r);
+        struct an_pages_cost cost;
+        code = an_pages_touch(&layout, &run, 4096, 1, NULL, &cost, error);
+        *area += cost.area;
+    }
+    an_pages_layout_free(&layout);
+    return code;
+}
+
+static enum an_code print(const struct an_behaviour *behaviour, const struct an_order *order,
+                          size_t tests, struct an_error *error)
+{
+    printf("# Ordered %zu functions\n", order->count);
+    if (tests) {
+        double area;
+        enum an_code code =
+            area_of(behaviour, order, an_behaviour_runs(behaviour) - tests, &area, error);
+        if (code != AN_OK)
+            return code;
+        printf("# Total area under the page fault curve: %e\n", (double)(float)area);
+    }
+    printf(
+        "# Warning: Mach-O may prefix symbols with \"_\" depending on the linkage and this output "
+        "does not take that into account. Some post-processing may be required before passing to "
+        "the linker via -order_file.\n");
+    for (size_t i = 0; i < order->count; i++) {
+        struct an_behaviour_function function =
+            an_behaviour_function(behaviour, order->functions[i]);
+        if (function.file)
+            printf("# %s\n", function.file);
+        printf("%s\n", function.name);
+    }
+    return AN_OK;
+}
+
+static enum an_code make(const struct an_behaviour *behaviour, size_t tests, struct an_error *error)
+{
+    struct an_order order;
+    struct an_order_options wanted = {.runs = an_behaviour_runs(behaviour) - tests};
+    enum an_code code = an_order_startup(behaviour, &wanted, &order, error);
+    if (code != AN_OK)
+        return code;
+    code = print(behaviour, &order, tests, error);
+    an_order_free(&order);
+    return code;
+}
+
+static int order_file(const char *path, unsigned long long tests, const char *output)
+{
+    struct an_file file = {0};
+    struct an_error error;
+    struct an_behaviour *behaviour = an_behaviour_new();
+    enum an_code code = AN_NO_MEMORY;
+    bool done = false;
+    if (!behaviour)
+        say_error("no memory");
+    else
+        code = an_file_load(&file, path, &error);
+    if (code == AN_OK)
+        code = an_behaviour_add_llvm(behaviour, file.bytes.data, file.bytes.size, &error);
+    an_file_close(&file);
+    if (code == AN_OK && tests && tests >= an_behaviour_runs(behaviour)) {
+        fprintf(stderr,
+                "%s: error: --num-test-traces must be smaller than the total number of traces: "
+                "expected: < %zu, actual: %llu\n",
+                program_name, an_behaviour_runs(behaviour), tests);
+    } else if (code == AN_OK && redirect_start(output)) {
+        code = make(behaviour, (size_t)tests, &error);
+        done = code == AN_OK && redirect_finish();
+    }
+    if (behaviour && code != AN_OK) {
+        an_error_in(&error, path);
+        report_error(&error);
+    }
+    an_behaviour_free(behaviour);
+    return done ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct option_parser parser;
+    const char *value, *output = NULL;
+    unsigned long long tests = 0;
+    bool right = true;
+    int id, status = EXIT_FAILED;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0) {
+        if (id == OUTPUT)
+            output = value;
+        else
+            right = option_number_of(command, id, value, UINT32_MAX, &tests) && right;
+    }
+    if (id == OPTION_HELP)
+        status = EXIT_DONE;
+    else if (id == OPTION_END && right && parser.operand_count != 1)
+        say_error("expected one profile");
+    else if (id == OPTION_END && right)
+        status = order_file(parser.operands[0], tests, output);
+    option_finish(&parser);
+    return status;
+}
+
+const struct command llvm_order = {
+    .name = "order",
+    .operands = "<profdata-file>",
+    .summary = "order functions for fewer page faults at the start",
+    .description =
+        "Reads the temporal traces of a profile and prints an order of functions for the "
+        "linker. The order is anneal's own; 'anneal order' does more.",
+    .options = options,
+    .examples = "",
+    .see_also = "",
+    .run = run,
+    .single_dash = true,
+};

@@ -1,0 +1,331 @@
+/* anneal order: an order of functions for the linker, and what it is worth. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "ordering.h"
+#include "output.h"
+
+enum {
+    OUTPUT = 1,
+    BINARY,
+    FORMAT,
+    EVALUATE,
+    ORDER,
+    SVG,
+    TESTS,
+    NOTES,
+    PAGE,
+    AROUND,
+    THREADS,
+    JSON,
+    QUIET
+};
+
+static const struct option_spec options[] = {
+    {OUTPUT, 'o', "output", "FILE", "write the order there (default: standard output)"},
+    {BINARY, 'b', "binary", "FILE",
+     "the program: its sizes and symbols make the order\nbetter, and it is told what cannot be "
+     "moved"},
+    {FORMAT, 0, "format", "FORMAT", "lld, gold, gnu (a linker script) or ld64 (default: lld)"},
+    {NOTES, 0, "notes", "FOLDER", "where the gcno files of GCC's profiles are"},
+    {EVALUATE, 0, "evaluate", "BINARY", "tell what the order is worth to this program"},
+    {ORDER, 0, "order", "FILE", "with --evaluate: look at this order, as lld reads it"},
+    {SVG, 0, "svg", "FILE", "with --evaluate: draw it"},
+    {TESTS, 0, "test-runs", "N", "keep the last N runs aside, and evaluate on them"},
+    {PAGE, 0, "page-size", "BYTES", "of the machine that runs the program (4096)"},
+    {AROUND, 0, "fault-around", "PAGES", "pages that one fault maps (16)"},
+    {THREADS, 'j', "threads", "N", "so many threads (the order does not depend on it)"},
+    {JSON, 0, "json", NULL, "print what is told as JSON"},
+    {QUIET, 'q', "quiet", NULL, "errors only"},
+    {0},
+};
+
+struct request {
+    struct ordering ordering;
+    const char *output, *order_file, *svg, *notes;
+    enum an_order_format format;
+    unsigned long long threads, tests, page_size, around;
+    bool evaluate, json;
+};
+
+static const struct {
+    const char *name;
+    enum an_order_format format;
+} formats[] = {{"lld", AN_ORDER_LLD},
+               {"gold", AN_ORDER_GOLD},
+               {"gnu", AN_ORDER_GNU},
+               {"bfd", AN_ORDER_GNU},
+               {"ld64", AN_ORDER_LD64}};
+
+static bool choose_format(struct request *request, const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, name) == 0) {
+            request->format = formats[i].format;
+            return true;
+        }
+    if (strcmp(name, "mold") == 0) {
+        say_error("mold takes no order of functions");
+        say("link with lld or gold");
+    } else {
+        say_error("--format=%s: lld, gold, gnu or ld64 is expected", name);
+    }
+    return false;
+}
+
+static bool is_power(unsigned long long number)
+{
+    return number && !(number & (number - 1));
+}
+
+static bool take(struct request *request, const struct command *command, int id, const char *value)
+{
+    switch (id) {
+    case OUTPUT:
+        request->output = value;
+        return true;
+    case EVALUATE:
+        request->evaluate = true;
+        request->ordering.binary = value;
+        return true;
+    case BINARY:
+        request->ordering.binary = value;
+        return true;
+    case FORMAT:
+        return choose_format(request, value);
+    case ORDER:
+        request->order_file = value;
+        return true;
+    case SVG:
+        request->svg = value;
+        return true;
+    case NOTES:
+        request->notes = value;
+        return true;
+    case TESTS:
+        return option_number_of(command, id, value, UINT32_MAX, &request->tests);
+    case PAGE:
+        return option_number_of(command, id, value, 1 << 21, &request->page_size);
+    case AROUND:
+        return option_number_of(command, id, value, 512, &request->around);
+    case THREADS:
+        return option_number_of(command, id, value, 1024, &request->threads);
+    case JSON:
+        request->json = true;
+        return true;
+    default:
+        request->ordering.quiet = true;
+        return true;
+    }
+}
+
+static bool agrees(const struct request *request, size_t inputs)
+{
+    if (!inputs)
+        say_error("which runs? (see anneal order --help)");
+    else if (!is_power(request->page_size) || request->page_size < 512)
+        say_error("--page-size=%llu: a power of 2 of at least 512 is expected", request->page_size);
+    else if (!is_power(request->around))
+        say_error("--fault-around=%llu: a power of 2 is expected", request->around);
+    else if (!request->evaluate && (request->svg || request->order_file))
+        say_error("%s needs --evaluate=BINARY", request->svg ? "--svg" : "--order");
+    else if (!request->evaluate && request->json && !request->output)
+        say_error("--json needs a place for the order (-o FILE)");
+    else
+        return true;
+    return false;
+}
+
+static bool open_image(struct ordering *ordering)
+{
+    struct an_error error;
+    if (!ordering->binary)
+        return true;
+    enum an_code code = an_image_open(&ordering->image, ordering->binary, &error);
+    if (code == AN_OK)
+        code = an_matches_find(ordering->behaviour, ordering->image, &ordering->matches, &error);
+    if (code != AN_OK)
+        report_error(&error);
+    return code == AN_OK;
+}
+
+static bool make_order(struct request *request)
+{
+    struct ordering *ordering = &request->ordering;
+    struct an_error error;
+    size_t runs = an_behaviour_runs(ordering->behaviour);
+    struct an_order_options wanted = {
+        .matches = ordering->matches,
+        .image = ordering->image,
+        .threads = (unsigned)request->threads,
+        .page_size = request->page_size,
+        .runs = runs - ordering->tests,
+    };
+    progress_step("ordering");
+    enum an_code code = an_order_startup(ordering->behaviour, &wanted, &ordering->order, &error);
+    if (code == AN_OK && ordering->image)
+        code = an_order_place(&ordering->order, ordering->matches, ordering->image,
+                              &ordering->placed, &error);
+    progress_clear();
+    if (code != AN_OK)
+        report_error(&error);
+    return code == AN_OK;
+}
+
+static bool write_order(const struct request *request)
+{
+    const struct ordering *ordering = &request->ordering;
+    struct an_error error;
+    char *text;
+    size_t size;
+    enum an_code code = an_order_write(ordering->behaviour, &ordering->order, ordering->matches,
+                                       request->format, &text, &size, &error);
+    if (code != AN_OK) {
+        report_error(&error);
+        return false;
+    }
+    bool done = write_result(request->output ? request->output : "-", text, size, true);
+    free(text);
+    return done;
+}
+
+static void print_json(const struct request *request, const struct order_facts *facts,
+                       const struct evaluation *evaluation)
+{
+    const struct ordering *ordering = &request->ordering;
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "runs",
+                           json_object_new_uint64(an_behaviour_runs(ordering->behaviour)));
+    json_object_object_add(json, "test_runs", json_object_new_uint64(ordering->tests));
+    json_object_object_add(json, "functions", json_object_new_uint64(ordering->order.count));
+    json_object_object_add(json, "nameless",
+                           json_object_new_uint64(an_behaviour_nameless(ordering->behaviour)));
+    json_object_object_add(json, "binary",
+                           ordering->image ? order_facts_json(ordering, facts) : NULL);
+    json_object_object_add(json, "evaluation",
+                           evaluation ? order_evaluation_json(ordering, evaluation) : NULL);
+    puts(json_object_to_json_string_ext(json,
+                                        JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(json);
+}
+
+static bool tell(const struct request *request)
+{
+    const struct ordering *ordering = &request->ordering;
+    struct order_facts facts = {0};
+    struct evaluation evaluation;
+    if (ordering->image)
+        order_find_facts(ordering, &facts);
+    if (request->evaluate && !order_evaluate(ordering, &evaluation))
+        return false;
+    if (request->json)
+        print_json(request, &facts, request->evaluate ? &evaluation : NULL);
+    else if (request->evaluate)
+        order_print_evaluation(ordering, &evaluation);
+    if (ordering->image && !ordering->quiet && !request->json)
+        order_tell(ordering, &facts);
+    return !request->svg || order_draw(ordering, &evaluation, request->svg);
+}
+
+static bool order(struct request *request, char **inputs, size_t count)
+{
+    struct ordering *ordering = &request->ordering;
+    ordering->behaviour = an_behaviour_new();
+    if (!ordering->behaviour) {
+        say_error("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        progress_step("reading");
+        if (!order_add_input(ordering->behaviour, inputs[i], request->notes))
+            return false;
+    }
+    progress_clear();
+    size_t runs = an_behaviour_runs(ordering->behaviour);
+    size_t nameless = an_behaviour_nameless(ordering->behaviour);
+    if (!runs || request->tests >= runs) {
+        say_error("%zu run%s: too few%s", runs, plural(runs),
+                  request->tests ? " to keep so many aside" : "");
+        return false;
+    }
+    if (nameless && !ordering->quiet)
+        say_warning("%zu functions in traces have no name in their profile: left out", nameless);
+    ordering->tests = (size_t)request->tests;
+    if (!open_image(ordering) || !make_order(request))
+        return false;
+    if (request->order_file) {
+        an_order_free(&ordering->placed);
+        if (!order_read_file(ordering, request->order_file))
+            return false;
+    }
+    if (request->evaluate && an_image_is_object(ordering->image)) {
+        say_error("%s: an object file; --evaluate needs the linked program", ordering->binary);
+        return false;
+    }
+    bool writes = request->output || !request->evaluate;
+    return (!writes || write_order(request)) && tell(request);
+}
+
+static void request_free(struct request *request)
+{
+    an_order_free(&request->ordering.order);
+    an_order_free(&request->ordering.placed);
+    an_matches_free(request->ordering.matches);
+    an_image_close(request->ordering.image);
+    an_behaviour_free(request->ordering.behaviour);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct request request = {.page_size = 4096, .around = 16};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_USAGE;
+    bool right = true;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while ((id = option_next(&parser, &value)) > 0)
+        right = take(&request, command, id, value) && right;
+    request.ordering.page_size = request.page_size;
+    request.ordering.around = (unsigned)request.around;
+    if (id == OPTION_HELP)
+        status = EXIT_DONE;
+    else if (id == OPTION_END && right && agrees(&request, parser.operand_count))
+        status = order(&request, parser.operands, parser.operand_count) ? EXIT_DONE : EXIT_FAILED;
+    request_free(&request);
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_order = {
+    .name = "order",
+    .operands = "RUN...",
+    .summary = "order functions for the linker, for fewer page faults at the start",
+    .description =
+        "A program that starts reads its code page by page. This puts the functions that runs "
+        "enter "
+        "early next to each other, in an order that a linker then makes of it.\n\n"
+        "A RUN is an LLVM profile with temporal traces (of a program compiled with "
+        "-fprofile-generate -mllvm -pgo-temporal-instrumentation), a folder with the gcda files of "
+        "one run of a program compiled by GCC with -fprofile-generate, or a list of names in the "
+        "order in which functions were entered. Each trace, folder and list is one run.\n\n"
+        "Functions must have sections of their own to be moved: compile with -ffunction-sections. "
+        "With -b, the order has the names that symbols of the program have, and what it does not "
+        "have or cannot move is told.\n\n"
+        "--evaluate tells, by a model of pages, what the order changes: which pages are touched "
+        "after which part of a run. 'anneal faults' measures it.",
+    .options = options,
+    .examples = "anneal order -b app -o app.order app.profdata\n"
+                "    for clang -fuse-ld=lld -Wl,--symbol-ordering-file=app.order\n"
+                "anneal order --format=gold -b app -o app.order run1/ run2/\n"
+                "    for gcc -fuse-ld=gold -Wl,--section-ordering-file=app.order\n"
+                "anneal order --format=gnu -b app -o app.ld run1/ run2/\n"
+                "    for gcc -Wl,-T,app.ld\n"
+                "anneal order --evaluate app --svg app.svg app.profdata\n"
+                "    what it is worth, as a table and a picture\n",
+    .see_also = "anneal-merge(1), anneal-llvm-profdata(1), ld.lld(1)",
+    .run = run,
+};

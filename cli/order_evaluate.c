@@ -1,0 +1,189 @@
+/*
+ * What an order is worth by the model of pages: faults as a function of time for the binary as it is
+ * and as it will be, means over the runs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/error.h"
+#include "command.h"
+#include "ordering.h"
+#include "output.h"
+
+/* The curve of one run at equal steps of its time; a run ends at the right edge, however long it is. */
+static void add_curve(double *points, const uint32_t *curve, size_t count, double share)
+{
+    for (size_t p = 0; p < CURVE_POINTS; p++)
+        points[p] += share * curve[(p + 1) * (count - 1) / CURVE_POINTS];
+}
+
+struct walk {
+    const struct ordering *ordering;
+    const struct an_pages_layout *layout;
+    uint32_t *curve; /* room for the longest run */
+    double weights;  /* of all runs that are looked at */
+};
+
+static enum an_code add_run(const struct walk *walk, const struct an_behaviour_run *run,
+                            struct layout_cost *cost, double *entered, struct an_error *error)
+{
+    struct an_pages_cost one;
+    uint64_t page_size = walk->ordering->page_size;
+    double share = (double)run->weight / walk->weights;
+    enum an_code code = an_pages_touch(walk->layout, run, page_size, 1, walk->curve, &one, error);
+    if (code != AN_OK || !one.entered)
+        return code;
+    cost->pages += share * (double)one.pages;
+    cost->area += share * one.area / (double)one.entered;
+    *entered += share * (double)one.entered;
+    add_curve(cost->pages_curve, walk->curve, run->count, share);
+    code = an_pages_touch(walk->layout, run, page_size, walk->ordering->around, walk->curve, &one,
+                          error);
+    if (code != AN_OK)
+        return code;
+    cost->faults += share * walk->curve[run->count - 1];
+    cost->faults_area += share * one.area / (double)one.entered;
+    add_curve(cost->faults_curve, walk->curve, run->count, share);
+    return AN_OK;
+}
+
+/* The runs that were kept aside, if any were; else all. */
+static size_t first_run(const struct ordering *ordering)
+{
+    return ordering->tests ? an_behaviour_runs(ordering->behaviour) - ordering->tests : 0;
+}
+
+static enum an_code walk_runs(struct walk *walk, struct layout_cost *cost, double *entered,
+                              struct an_error *error)
+{
+    const struct an_behaviour *behaviour = walk->ordering->behaviour;
+    enum an_code code = AN_OK;
+    *entered = 0;
+    for (size_t r = first_run(walk->ordering); code == AN_OK && r < an_behaviour_runs(behaviour);
+         r++) {
+        struct an_behaviour_run run = an_behaviour_run(behaviour, r);
+        code = add_run(walk, &run, cost, entered, error);
+    }
+    return code;
+}
+
+static enum an_code evaluate(const struct ordering *ordering, struct evaluation *evaluation,
+                             struct walk *walk, struct an_error *error)
+{
+    struct an_pages_layout before = {0}, after = {0};
+    enum an_code code = an_pages_layout_now(ordering->behaviour, ordering->matches, ordering->image,
+                                            &before, error);
+    if (code == AN_OK)
+        code = an_pages_layout_new(ordering->behaviour, ordering->matches, ordering->image,
+                                   &ordering->placed, &after, error);
+    walk->layout = &before;
+    if (code == AN_OK)
+        code = walk_runs(walk, &evaluation->before, &evaluation->entered, error);
+    walk->layout = &after;
+    if (code == AN_OK)
+        code = walk_runs(walk, &evaluation->after, &evaluation->entered, error);
+    evaluation->text_pages = (before.end + ordering->page_size - 1) / ordering->page_size -
+                             before.start / ordering->page_size;
+    an_pages_layout_free(&before);
+    an_pages_layout_free(&after);
+    return code;
+}
+
+bool order_evaluate(const struct ordering *ordering, struct evaluation *evaluation)
+{
+    struct walk walk = {.ordering = ordering};
+    struct an_error error;
+    size_t longest = 1;
+    *evaluation = (struct evaluation){0};
+    for (size_t r = first_run(ordering); r < an_behaviour_runs(ordering->behaviour); r++) {
+        struct an_behaviour_run run = an_behaviour_run(ordering->behaviour, r);
+        walk.weights += (double)run.weight;
+        evaluation->runs++;
+        if (run.count > longest)
+            longest = run.count;
+    }
+    walk.curve = malloc(longest * sizeof *walk.curve);
+    if (!walk.curve) {
+        say_error("out of memory");
+        return false;
+    }
+    enum an_code code = evaluate(ordering, evaluation, &walk, &error);
+    free(walk.curve);
+    if (code != AN_OK) {
+        an_error_in(&error, ordering->binary);
+        report_error(&error);
+    }
+    return code == AN_OK;
+}
+
+/* ---- text and JSON ---- */
+
+static void print_line(const char *what, double before, double after)
+{
+    printf("  %-34s %10.1f %10.1f", what, before, after);
+    if (before > 0)
+        printf(" %9.3f", after / before);
+    putchar('\n');
+}
+
+void order_print_evaluation(const struct ordering *ordering, const struct evaluation *evaluation)
+{
+    const struct layout_cost *before = &evaluation->before, *after = &evaluation->after;
+    char faults[64], mean[64];
+    printf("%s: %s pages of text of %s bytes; %s run%s%s, %.0f functions each\n\n",
+           ordering->binary, with_commas(evaluation->text_pages), with_commas(ordering->page_size),
+           with_commas(evaluation->runs), plural(evaluation->runs),
+           ordering->tests ? " that the order was not made from" : "", evaluation->entered);
+    printf("  %-34s %10s %10s %9s\n", "by the model, means over the runs", "now", "ordered",
+           "ratio");
+    print_line("pages touched in the end", before->pages, after->pages);
+    print_line("pages touched, mean over time", before->area, after->area);
+    snprintf(faults, sizeof faults, "faults that map %u pages", ordering->around);
+    snprintf(mean, sizeof mean, "faults, mean over time");
+    print_line(faults, before->faults, after->faults);
+    print_line(mean, before->faults_area, after->faults_area);
+    printf("\n  of the run   pages touched        faults\n");
+    printf("               now   ordered      now   ordered\n");
+    for (size_t p = CURVE_POINTS / 8 - 1; p < CURVE_POINTS; p += CURVE_POINTS / 8)
+        printf("  %8.1f %% %8.0f %9.0f %8.0f %9.0f\n", 100.0 * (double)(p + 1) / CURVE_POINTS,
+               before->pages_curve[p], after->pages_curve[p], before->faults_curve[p],
+               after->faults_curve[p]);
+}
+
+static struct json_object *curve_json(const double *points)
+{
+    struct json_object *array = json_object_new_array();
+    for (size_t p = 0; p < CURVE_POINTS; p++)
+        json_object_array_add(array, json_object_new_double(points[p]));
+    return array;
+}
+
+static struct json_object *cost_json(const struct layout_cost *cost)
+{
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "pages", json_object_new_double(cost->pages));
+    json_object_object_add(json, "pages_mean", json_object_new_double(cost->area));
+    json_object_object_add(json, "faults", json_object_new_double(cost->faults));
+    json_object_object_add(json, "faults_mean", json_object_new_double(cost->faults_area));
+    json_object_object_add(json, "pages_curve", curve_json(cost->pages_curve));
+    json_object_object_add(json, "faults_curve", curve_json(cost->faults_curve));
+    return json;
+}
+
+struct json_object *order_evaluation_json(const struct ordering *ordering,
+                                          const struct evaluation *evaluation)
+{
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "runs", json_object_new_uint64(evaluation->runs));
+    json_object_object_add(json, "kept_aside", json_object_new_boolean(ordering->tests != 0));
+    json_object_object_add(json, "functions_entered", json_object_new_double(evaluation->entered));
+    json_object_object_add(json, "page_size", json_object_new_uint64(ordering->page_size));
+    json_object_object_add(json, "fault_around", json_object_new_uint64(ordering->around));
+    json_object_object_add(json, "text_pages", json_object_new_uint64(evaluation->text_pages));
+    json_object_object_add(json, "now", cost_json(&evaluation->before));
+    json_object_object_add(json, "ordered", cost_json(&evaluation->after));
+    return json;
+}

@@ -1,0 +1,226 @@
+/* The inputs of anneal order: whatever tells in which order a run entered its functions. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <anneal/gcc.h>
+
+#include "base/file.h"
+#include "base/kind.h"
+#include "command.h"
+#include "gcc_view.h"
+#include "ordering.h"
+#include "output.h"
+#include "llvm/indexed.h"
+#include "llvm/raw.h"
+
+/* ---- a run's counter files ---- */
+
+struct entry {
+    uint64_t first_run;
+    const char *name;
+};
+
+static int by_first_run(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    if (left->first_run != right->first_run)
+        return left->first_run < right->first_run ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+/* Functions with a name and a place in the order of first runs. */
+static size_t list_entries(const struct gcc_view *view, struct entry *entries, size_t *nameless)
+{
+    size_t count = 0;
+    *nameless = 0;
+    for (size_t i = 0; i < view->function_count; i++) {
+        const struct an_survey_function *function = view->functions[i].function;
+        if (function->first_run && function->name)
+            entries[count++] = (struct entry){function->first_run, function->name};
+        else
+            *nameless += function->first_run != 0;
+    }
+    qsort(entries, count, sizeof *entries, by_first_run);
+    return count;
+}
+
+static bool add_view(struct an_behaviour *behaviour, const struct gcc_view *view, const char *path)
+{
+    struct an_error error;
+    struct entry *entries = malloc((view->function_count + 1) * sizeof *entries);
+    const char **names = malloc((view->function_count + 1) * sizeof *names);
+    enum an_code code = AN_NO_MEMORY;
+    if (entries && names) {
+        size_t nameless, count = list_entries(view, entries, &nameless);
+        for (size_t i = 0; i < count; i++)
+            names[i] = entries[i].name;
+        if (count)
+            code = an_behaviour_add_run(behaviour, names, count, 1, &error);
+        else if (nameless)
+            say_error(
+                "%s: no gcno files tell the names of its functions (compile for training with "
+                "-ftest-coverage, too; --notes=FOLDER tells where they are)",
+                path);
+        else
+            say_error("%s: its counter files do not tell when functions first ran (GCC's do that "
+                      "with -fprofile-generate, not with --coverage)",
+                      path);
+        if (count && code != AN_OK)
+            report_error(&error);
+    } else {
+        say_error("out of memory");
+    }
+    free(entries);
+    free(names);
+    return code == AN_OK;
+}
+
+static bool add_counter_files(struct an_behaviour *behaviour, const char *path, const char *notes)
+{
+    struct inputs inputs = {0};
+    struct gcc_view view = {0};
+    inputs_add(&inputs, path, 1);
+    bool done =
+        !inputs.failed && gcc_view_read(&view, &inputs, notes) && add_view(behaviour, &view, path);
+    gcc_view_free(&view);
+    inputs_free(&inputs);
+    return done;
+}
+
+/* ---- files ---- */
+
+/*
+ * The text form of LLVM's profiles begins with its kind (":ir") or with a function: a name, and its hash as a number in
+ * the next line. No list of names has a number among them.
+ */
+static bool is_llvm_text(struct an_bytes bytes)
+{
+    const char *at = (const char *)bytes.data, *end = at + bytes.size;
+    for (int lines = 0; at < end && lines < 2;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+        bool counts = stop > at && *at != '#';
+        if (counts && lines == 0 && *at == ':')
+            return true;
+        if (counts && lines == 1)
+            return isdigit((unsigned char)*at);
+        lines += counts;
+        at = newline ? newline + 1 : end;
+    }
+    return false;
+}
+
+static bool is_llvm(struct an_bytes bytes)
+{
+    return an_indexed_recognise(bytes) || an_raw_recognise(bytes) || is_llvm_text(bytes);
+}
+
+/* A list of names has names only: lines of text without blanks, but for comments. */
+static bool is_list(struct an_bytes bytes)
+{
+    bool in_comment = false, at_start = true;
+    for (size_t i = 0; i < bytes.size && i < 65536; i++) {
+        uint8_t c = bytes.data[i];
+        if (c == '\n') {
+            in_comment = false;
+            at_start = true;
+            continue;
+        }
+        if (at_start && c == '#')
+            in_comment = true;
+        at_start = false;
+        if (c < ' ' && c != '\t' && c != '\r')
+            return false;
+        if (c == ' ' && !in_comment && i + 1 < bytes.size && bytes.data[i + 1] > ' ' &&
+            bytes.data[0] != '-' && bytes.data[0] != '+')
+            return false;
+    }
+    return true;
+}
+
+static enum an_code refuse(struct an_bytes bytes, struct an_error *error)
+{
+    const char *kind = an_kind_describe(bytes);
+    an_fail(error, AN_UNKNOWN, "%s, which tells no order of functions",
+            kind         ? kind
+            : bytes.size ? "bytes of an unknown kind"
+                         : "an empty file");
+    return an_error_hint(error, "a temporal LLVM profile, a folder with a run's gcda files, or a "
+                                "list of names is expected");
+}
+
+static enum an_code add_bytes(struct an_behaviour *behaviour, struct an_bytes bytes,
+                              struct an_error *error)
+{
+    if (is_llvm(bytes))
+        return an_behaviour_add_llvm(behaviour, bytes.data, bytes.size, error);
+    if (bytes.size && is_list(bytes))
+        return an_behaviour_add_names(behaviour, bytes.data, bytes.size, error);
+    return refuse(bytes, error);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool order_add_input(struct an_behaviour *behaviour, const char *path, const char *notes)
+{
+    struct an_file file = {0};
+    struct an_error error;
+    if (is_folder(path))
+        return add_counter_files(behaviour, path, notes);
+    enum an_code code = an_file_load(&file, path, &error);
+    if (code == AN_OK && an_gcc_is_gcda(file.bytes.data, file.bytes.size)) {
+        an_file_close(&file);
+        return add_counter_files(behaviour, path, notes);
+    }
+    if (code == AN_OK)
+        code = add_bytes(behaviour, file.bytes, &error);
+    an_file_close(&file);
+    if (code != AN_OK) {
+        if (!error.file[0])
+            an_error_in(&error, path);
+        report_error(&error);
+    }
+    return code == AN_OK;
+}
+
+/* ---- orders ---- */
+
+/* The names of an order file are read as if they were a run. */
+static enum an_code place_run(struct ordering *ordering, const struct an_behaviour *listed,
+                              const struct an_matches *matches, struct an_error *error)
+{
+    struct an_behaviour_run run = an_behaviour_run(listed, 0);
+    struct an_order order = {(uint32_t *)run.functions, run.count};
+    return an_order_place(&order, matches, ordering->image, &ordering->placed, error);
+}
+
+bool order_read_file(struct ordering *ordering, const char *path)
+{
+    struct an_file file = {0};
+    struct an_error error;
+    struct an_matches *matches = NULL;
+    struct an_behaviour *listed = an_behaviour_new();
+    enum an_code code = listed ? an_file_load(&file, path, &error) : an_fail_memory(&error);
+    if (code == AN_OK)
+        code = an_behaviour_add_names(listed, file.bytes.data, file.bytes.size, &error);
+    if (code == AN_OK && !an_behaviour_runs(listed))
+        code = an_fail(&error, AN_EMPTY, "no names in this order file");
+    if (code == AN_OK)
+        code = an_matches_find(listed, ordering->image, &matches, &error);
+    if (code == AN_OK)
+        code = place_run(ordering, listed, matches, &error);
+    if (code != AN_OK) {
+        an_error_in(&error, path);
+        report_error(&error);
+    }
+    an_file_close(&file);
+    an_matches_free(matches);
+    an_behaviour_free(listed);
+    return code == AN_OK;
+}

@@ -1,0 +1,76 @@
+/* What the parts of anneal order share. */
+#ifndef AN_CLI_ORDERING_H
+#define AN_CLI_ORDERING_H
+
+#include <anneal/order.h>
+
+#include "base/vector.h"
+
+struct ordering {
+    struct an_behaviour *behaviour;
+    struct an_image *image;     /* NULL: no binary was given */
+    struct an_matches *matches; /* likewise */
+    struct an_order order;
+    struct an_order placed; /* with an image: its functions in this order */
+    const char *binary;
+    uint64_t page_size;
+    unsigned around; /* pages that one fault brings in */
+    size_t tests;    /* the last so many runs were kept aside */
+    bool quiet;
+};
+
+/* What is worth telling of an order and a binary. */
+struct order_facts {
+    size_t absent;      /* functions that the binary does not have */
+    size_t immovable;   /* that share a section with others */
+    size_t symbols;     /* functions of the binary in the order, copies included */
+    size_t unknown;     /* of these: nothing tells whether they can be moved */
+    uint64_t bytes;     /* that they take */
+    uint64_t all_bytes; /* of the binary's functions */
+};
+
+/*
+ * Adds the runs of an input: an LLVM profile, a folder with a run's counter files of GCC, a list of names. `notes`: a
+ * folder in which gcno files are looked for; may be NULL. False after a message.
+ */
+bool order_add_input(struct an_behaviour *behaviour, const char *path, const char *notes);
+
+/* Reads an order file as lld has it: what it places. False after a message. */
+bool order_read_file(struct ordering *ordering, const char *path);
+
+void order_find_facts(const struct ordering *ordering, struct order_facts *facts);
+
+/* Tells on stderr what could not be ordered; how to print it as JSON is the second one's. */
+void order_tell(const struct ordering *ordering, const struct order_facts *facts);
+struct json_object *order_facts_json(const struct ordering *ordering,
+                                     const struct order_facts *facts);
+
+/* ---- evaluation ---- */
+
+enum { CURVE_POINTS = 64 };
+
+/* What one layout costs, over the runs that are looked at. */
+struct layout_cost {
+    double pages, area;         /* means by weight: touched in the end; mean over time */
+    double faults, faults_area; /* the same for faults, each of which brings in `around` pages */
+    double pages_curve[CURVE_POINTS], faults_curve[CURVE_POINTS]; /* at equal steps of time */
+};
+
+struct evaluation {
+    size_t runs;
+    double entered; /* functions of a run, mean */
+    uint64_t text_pages;
+    struct layout_cost before, after;
+};
+
+/* False after a message. */
+bool order_evaluate(const struct ordering *ordering, struct evaluation *evaluation);
+void order_print_evaluation(const struct ordering *ordering, const struct evaluation *evaluation);
+struct json_object *order_evaluation_json(const struct ordering *ordering,
+                                          const struct evaluation *evaluation);
+
+/* A picture of both curves; false after a message. */
+bool order_draw(const struct ordering *ordering, const struct evaluation *evaluation,
+                const char *path);
+
+#endif

@@ -1,0 +1,240 @@
+/*
+ * Function order: from what runs of a program entered first, and from what it calls most, to a file
+ * that tells a linker where to put each function.
+ *
+ *   an_behaviour_add_*()    what is known of a program's runs, from any kind of profile
+ *   an_image_open()         the functions of a binary: sizes, names, what can be moved
+ *   an_order_startup()      an order for few page faults at the start (balanced partitioning)
+ *   an_matches_find()      the binary's own symbols for the functions of an order
+ *   an_order_write()        the file for a linker
+ *   an_pages_*()            what a layout costs: pages touched as a function of time
+ *
+ * docs/order.md explains how and why. Nothing here keeps global state; distinct objects may be used by
+ * distinct threads.
+ */
+#ifndef ANNEAL_ORDER_H
+#define ANNEAL_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------- */
+/* What is known of a program's runs                                                            */
+
+/* A function as profiles know it. */
+struct an_behaviour_function {
+    const char *name; /* as the linker has it, terminated */
+    const char *file; /* of a function that is local to its source file: that file, else NULL */
+};
+
+/* The functions of one run in the order of their first entry. */
+struct an_behaviour_run {
+    const uint32_t *functions; /* numbers for an_behaviour_function() */
+    size_t count;
+    uint64_t weight; /* as so many runs it counts, at least 1 */
+};
+
+struct an_behaviour;
+
+AN_API struct an_behaviour *an_behaviour_new(void); /* NULL: no memory */
+AN_API void an_behaviour_free(struct an_behaviour *behaviour);
+
+/*
+ * Each adds what one file knows. On failure the file has added nothing but, perhaps, names that no
+ * run mentions. The bytes are not needed afterwards.
+ */
+
+/* The temporal traces of an LLVM profile (raw, indexed or text): each is a run. AN_UNSUPPORTED when it has none. */
+AN_API enum an_code an_behaviour_add_llvm(struct an_behaviour *behaviour, const void *bytes,
+                                          size_t size, struct an_error *error);
+
+/* One run: a list of names, one a line, in the order of first entry; `#` begins a comment. A local
+ * function may have its file in front: `file.c;name`. AN_MALFORMED for bytes that are no text. */
+AN_API enum an_code an_behaviour_add_names(struct an_behaviour *behaviour, const void *bytes,
+                                           size_t size, struct an_error *error);
+
+/*
+ * One run that is known from elsewhere: names of functions in the order of first entry, terminated; a function may
+ * be there twice. Of GCC's counter files, this is the order that its time profiler has given them.
+ */
+AN_API enum an_code an_behaviour_add_run(struct an_behaviour *behaviour, const char *const *names,
+                                         size_t count, uint64_t weight, struct an_error *error);
+
+AN_API size_t an_behaviour_functions(const struct an_behaviour *behaviour);
+AN_API struct an_behaviour_function an_behaviour_function(const struct an_behaviour *behaviour,
+                                                          uint32_t number);
+AN_API size_t an_behaviour_runs(const struct an_behaviour *behaviour);
+AN_API struct an_behaviour_run an_behaviour_run(const struct an_behaviour *behaviour, size_t index);
+/* Functions in traces that no name is known of: they were left out. */
+AN_API size_t an_behaviour_nameless(const struct an_behaviour *behaviour);
+
+/* ------------------------------------------------------------------------------------------- */
+/* The functions of a binary                                                                    */
+
+enum an_movable {
+    AN_MOVABLE_UNKNOWN, /* nothing in the file tells */
+    AN_MOVABLE,         /* in a section of its own */
+    AN_IMMOVABLE,       /* in one section with others: moves with them, or not at all */
+};
+
+struct an_image_function {
+    const char *name;   /* of its first symbol */
+    uint64_t address;   /* in an object file: of no meaning */
+    uint64_t size;      /* bytes of code */
+    uint64_t alignment; /* a power of 2 that its address shows, 64 at most */
+    enum an_movable movable;
+};
+
+struct an_image;
+
+/* Reads the functions of a program, a library or an object file (ELF). *image is set only on AN_OK. */
+AN_API enum an_code an_image_open(struct an_image **image, const char *path,
+                                  struct an_error *error);
+AN_API void an_image_close(struct an_image *image);
+
+/* Whether it is an object file: it has sizes, but no layout to look at. */
+AN_API bool an_image_is_object(const struct an_image *image);
+
+/* By address. Valid as long as the image. */
+AN_API const struct an_image_function *an_image_functions(const struct an_image *image,
+                                                          size_t *count);
+
+/* Where functions that are ordered will begin: the start of the text section, or of the first function. */
+AN_API uint64_t an_image_start(const struct an_image *image);
+
+/* ------------------------------------------------------------------------------------------- */
+/* Profiles' names and symbols                                                                  */
+
+/*
+ * Which functions of an image each function of the behaviour is. Profiles leave out what compilers
+ * add to a name (`.llvm.123`, `.constprop.0`, `.__uniq.1`), and symbol tables what profiles put in
+ * front of a local one, its file.
+ */
+struct an_matches {
+    const uint32_t
+        *first; /* function f is images[first[f]] ... images[first[f + 1] - 1]: the one of just that
+                              name first, then copies that the compiler made of it */
+    const uint32_t *images;
+    const char *const *names; /* the symbol of each of those */
+    size_t count;             /* of functions of the behaviour */
+};
+
+AN_API enum an_code an_matches_find(const struct an_behaviour *behaviour,
+                                    const struct an_image *image, struct an_matches **matches,
+                                    struct an_error *error);
+AN_API void an_matches_free(struct an_matches *matches);
+
+/* ------------------------------------------------------------------------------------------- */
+/* Orders                                                                                       */
+
+/* Numbers of functions of a behaviour, each at most once. Free with an_order_free(). */
+struct an_order {
+    uint32_t *functions;
+    size_t count;
+};
+
+AN_API void an_order_free(struct an_order *order);
+
+struct an_order_options {
+    const struct an_matches
+        *matches; /* with `image`: real sizes, instead of one for all; may be NULL */
+    const struct an_image *image;
+    unsigned threads;   /* 0: as many as there are processors; the order is the same */
+    uint64_t page_size; /* a power of 2; 0: 4096 */
+    size_t runs;        /* only the first so many runs; 0: all */
+};
+
+/*
+ * An order in which the functions that a run enters early lie together on few pages, for most runs
+ * (recursive balanced partitioning). All functions that any run has are in it.
+ */
+AN_API enum an_code an_order_startup(const struct an_behaviour *behaviour,
+                                     const struct an_order_options *options, struct an_order *order,
+                                     struct an_error *error);
+
+/* The functions of the image that an order has, each once: numbers for an_image_functions(). Free with
+ * an_order_free(). */
+AN_API enum an_code an_order_place(const struct an_order *order, const struct an_matches *matches,
+                                   const struct an_image *image, struct an_order *placed,
+                                   struct an_error *error);
+
+enum an_order_format {
+    AN_ORDER_LLD,  /* symbols, one a line: lld --symbol-ordering-file */
+    AN_ORDER_GOLD, /* sections, one a line: gold --section-ordering-file */
+    AN_ORDER_GNU,  /* a linker script to add: GNU ld -T */
+    AN_ORDER_LD64, /* symbols as Mach-O has them: ld64 -order_file */
+};
+
+/*
+ * The file's text, malloc()ed, for the caller to free. With matches, what the binary does not have is left out,
+ * and copies that the compiler made of a function follow it; NULL: all names as the profiles have them.
+ */
+AN_API enum an_code an_order_write(const struct an_behaviour *behaviour,
+                                   const struct an_order *order, const struct an_matches *matches,
+                                   enum an_order_format format, char **text, size_t *size,
+                                   struct an_error *error);
+
+/* ------------------------------------------------------------------------------------------- */
+/* What a layout costs                                                                          */
+
+/* Where each function of a behaviour lies; several places for copies of it. */
+struct an_pages_place {
+    uint64_t address, size; /* size 0: it is not there */
+};
+
+struct an_pages_layout {
+    const uint32_t *first; /* as in struct an_matches */
+    struct an_pages_place *places;
+    uint64_t start, end; /* of the text */
+};
+
+/* The layout of a binary as it is. Free with an_pages_layout_free(). */
+AN_API enum an_code an_pages_layout_now(const struct an_behaviour *behaviour,
+                                        const struct an_matches *matches,
+                                        const struct an_image *image,
+                                        struct an_pages_layout *layout, struct an_error *error);
+
+/*
+ * The layout that a linker will make of an order, given as functions of the image: those that can be moved from the
+ * start of the text on, all others behind them as they were.
+ */
+AN_API enum an_code an_pages_layout_new(const struct an_behaviour *behaviour,
+                                        const struct an_matches *matches,
+                                        const struct an_image *image, const struct an_order *placed,
+                                        struct an_pages_layout *layout, struct an_error *error);
+
+/* The same without a binary: all functions are 128 bytes long, 32 to a page of 4096; what is not in the order is
+ * nowhere. */
+AN_API enum an_code an_pages_layout_guess(const struct an_behaviour *behaviour,
+                                          const struct an_order *order,
+                                          struct an_pages_layout *layout, struct an_error *error);
+AN_API void an_pages_layout_free(struct an_pages_layout *layout);
+
+/* One run on one layout. */
+struct an_pages_cost {
+    uint64_t entered; /* functions of the run that the layout has */
+    uint64_t pages;   /* touched in the end */
+    double area;      /* under the curve: sum of the pages touched, over the functions entered */
+};
+
+/*
+ * Walks over a run: each function touches its pages when it is entered, and each fault brings in the
+ * `around` (a power of 2; 1: none) aligned pages around it. curve[i], unless it is NULL, is how many faults
+ * there were when functions of the run up to i had been entered (as many elements as the run has functions).
+ */
+AN_API enum an_code an_pages_touch(const struct an_pages_layout *layout,
+                                   const struct an_behaviour_run *run, uint64_t page_size,
+                                   unsigned around, uint32_t *curve, struct an_pages_cost *cost,
+                                   struct an_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* Runs out of LLVM's profiles: their temporal traces. */
+#include <string.h>
+
+#include <anneal/llvm.h>
+
+#include "base/error.h"
+#include "order/behaviour.h"
+
+struct source {
+    struct an_behaviour *behaviour;
+    struct an_llvm_reader *reader;
+    struct an_map numbers; /* name hash: 1 + number, or NAMELESS */
+    bool no_memory;
+};
+
+#define NAMELESS UINT64_MAX
+
+/* The function of a name hash; AN_NO_NUMBER for one without a name, and when memory runs out. */
+static uint32_t number_of(struct source *source, uint64_t hash)
+{
+    bool is_new;
+    uint64_t *known = an_map_insert(&source->numbers, hash, &is_new);
+    if (known && is_new) {
+        size_t length;
+        const char *name = an_llvm_reader_symbol(source->reader, hash, &length);
+        uint32_t number =
+            name && length ? an_behaviour_number_of(source->behaviour, name, length) : AN_NO_NUMBER;
+        if (name && length && number == AN_NO_NUMBER)
+            source->no_memory = true;
+        *known = number == AN_NO_NUMBER ? NAMELESS : number + 1u;
+        source->behaviour->nameless += number == AN_NO_NUMBER;
+    }
+    if (!known)
+        source->no_memory = true;
+    return known && *known != NAMELESS ? (uint32_t)(*known - 1) : AN_NO_NUMBER;
+}
+
+static void add_run(struct source *source, const struct an_llvm_trace *trace)
+{
+    an_behaviour_begin_run(source->behaviour);
+    for (size_t i = 0; i < trace->function_count && !source->no_memory; i++) {
+        uint32_t number = number_of(source, trace->functions[i]);
+        if (number != AN_NO_NUMBER && !an_behaviour_enter(source->behaviour, number))
+            source->no_memory = true;
+    }
+    if (!source->no_memory && !an_behaviour_end_run(source->behaviour, trace->weight))
+        source->no_memory = true;
+}
+
+enum an_code an_behaviour_add_llvm(struct an_behaviour *behaviour, const void *bytes, size_t size,
+                                   struct an_error *error)
+{
+    struct source source = {.behaviour = behaviour};
+    enum an_code code = an_llvm_reader_open(&source.reader, bytes, size, error);
+    if (code != AN_OK)
+        return code;
+    const struct an_llvm_info *info = an_llvm_reader_info(source.reader);
+    if (!info->trace_count) {
+        code = an_fail(error, AN_UNSUPPORTED, "an LLVM profile without temporal traces");
+        an_error_hint(error, "compile for training with -fprofile-generate -mllvm "
+                             "-pgo-temporal-instrumentation");
+    }
+    for (size_t i = 0; code == AN_OK && i < info->trace_count; i++)
+        add_run(&source, &info->traces[i]);
+    if (source.no_memory)
+        code = an_fail_memory(error);
+    an_map_free(&source.numbers);
+    an_llvm_reader_close(source.reader);
+    return code;
+}

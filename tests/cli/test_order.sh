@@ -1,0 +1,331 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# anneal order: from temporal profiles, GCC's counter files and lists of names to what linkers make
+# of the order; the personality llvm-profdata order; evaluation; what it refuses.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+
+# A program of two files in which each argument calls one group of functions.
+program() {
+    cat >one.c <<'END'
+#include <stdlib.h>
+volatile int sum;
+#define F(n) __attribute__((noinline)) void n(void) { sum += __LINE__; }
+F(never1)
+F(late)
+F(never2)
+F(early)
+static __attribute__((noinline)) void helper(void) { sum += 1; }
+F(middle)
+void other(void);
+int main(int argc, char **argv)
+{
+    early();
+    if (argc > 1)
+        middle();
+    helper();
+    other();
+    if (argc > 2)
+        late();
+    if (argc > 9)
+        never1(), never2();
+    return argv[0] == NULL;
+}
+END
+    cat >two.c <<'END'
+extern volatile int sum;
+static __attribute__((noinline)) void helper(void) { sum += 2; }
+__attribute__((noinline)) void unused(void) { sum++; }
+__attribute__((noinline)) void other(void) { helper(); }
+END
+}
+
+# traced: app.profdata of two runs
+traced() {
+    program
+    clang-19 -O1 -fprofile-generate -mllvm -pgo-temporal-instrumentation \
+        -mllvm -disable-preinline -o trained one.c two.c
+    LLVM_PROFILE_FILE=1.profraw ./trained a
+    LLVM_PROFILE_FILE=2.profraw ./trained a b
+    llvm-profdata-19 merge -o app.profdata 1.profraw 2.profraw
+}
+
+# functions BINARY: its functions by address
+functions() {
+    nm --defined-only "$1" | sort | awk '$2 ~ /[tT]/ && $3 !~ /^[_.]|^(de)?register|frame_dummy/ { print $3 }'
+}
+
+# lacks PATTERN FILE
+lacks() {
+    ! grep -q "$1" "$2" || fail "$2 has $1"
+}
+
+# The first words of a list that are among others: in_order LIST WORD...
+in_order() {
+    local list=$1
+    shift
+    expect "$(grep -xF "$(printf '%s\n' "$@")" "$list" | tr '\n' ' ')" "$(printf '%s ' "$@")"
+}
+
+lld_takes_the_order() {
+    traced
+    clang-19 -O1 -ffunction-sections -fuse-ld=lld -o app one.c two.c
+    run 0 "$anneal" order -b app -o app.order app.profdata
+    says 'functions from 2 runs; in app'
+    sort app.order >sorted
+    expect "$(sort -u app.order | wc -l)" "$(wc -l <app.order)"
+    expect "$(grep -c helper app.order)" 1
+    grep -qx late app.order
+    lacks never app.order
+    clang-19 -O1 -ffunction-sections -fuse-ld=lld -Wl,--fatal-warnings \
+        -Wl,--symbol-ordering-file=app.order -o ordered one.c two.c
+    functions ordered >by_address
+    head -n "$(functions ordered | grep -cxFf app.order)" by_address | sort -u >first
+    same first sorted
+    ./ordered a b
+}
+
+names_of_the_binary_are_used() {
+    traced
+    cat >wrap.py <<'END'
+import re
+for name in ('one', 'two'):
+    text = open(name + '.s').read()
+    text = re.sub(r'\bother\b', 'other.llvm.123', text)
+    open(name + '.s', 'w').write(re.sub(r'\bmiddle\b', 'middle.constprop.0', text))
+END
+    for name in one two; do clang-19 -O1 -ffunction-sections -S -o $name.s $name.c; done
+    python3 wrap.py
+    clang-19 -fuse-ld=lld -o app one.s two.s
+    run 0 "$anneal" order -b app -o app.order app.profdata
+    grep -qx 'other.llvm.123' app.order
+    grep -qx 'middle.constprop.0' app.order
+    lacks '^other$' app.order
+}
+
+what_is_absent_or_cannot_move_is_told() {
+    traced
+    clang-19 -O1 -fuse-ld=lld -o together one.c two.c
+    run 0 "$anneal" order -b together -o app.order app.profdata
+    says 'share a section with others and cannot be moved'
+    says 'compile with -ffunction-sections'
+    clang-19 -O1 -ffunction-sections -c one.c
+    run 0 "$anneal" order -b one.o -o app.order app.profdata
+    says 'one.o does not have other, helper' ||
+        says 'one.o does not have helper, other' # that of two.c
+    never_says 'cannot be moved'
+    clang-19 -O1 -c one.c
+    run 0 "$anneal" order -b one.o -o app.order --json app.profdata
+    mv out json
+    python3 - json <<'END'
+import json, sys
+facts = json.load(open(sys.argv[1]))
+assert sorted(facts['binary']['absent']) == ['helper', 'other'], facts
+assert 'main' in facts['binary']['immovable'], facts
+assert facts['runs'] == 2 and facts['functions'] == 7, facts
+END
+}
+
+# Functions that no run has keep their order behind the others.
+clusters() {
+    local linked=$1 order=$2
+    functions "$linked" >by_address
+    sed -n 's/^\.text\.//p' "$order" | grep -xFf by_address >wanted
+    grep -xFf wanted by_address | awk '!seen[$0]++' >got
+    same got wanted
+}
+
+gcc_with_gold_and_a_linker_script() {
+    program
+    mkdir build run1 run2
+    gcc -O1 -ffunction-sections -fprofile-generate -ftest-coverage -c one.c -o build/one.o
+    gcc -O1 -ffunction-sections -fprofile-generate -ftest-coverage -c two.c -o build/two.o
+    gcc -fprofile-generate -o trained build/one.o build/two.o
+    GCOV_PREFIX=$PWD/run1 ./trained a
+    GCOV_PREFIX=$PWD/run2 ./trained a b
+    gcc -O1 -ffunction-sections -o app one.c two.c
+    run 0 "$anneal" order -b app --format=gold -o app.gold run1 run2
+    says 'from 2 runs'
+    gcc -O1 -ffunction-sections -fuse-ld=gold -Wl,--section-ordering-file=app.gold -o golden one.c two.c
+    clusters golden app.gold
+    grep -qx '.text.main' app.gold
+    [ "$(grep -nx '.text.early' app.gold | cut -d: -f1)" -lt "$(grep -nx '.text.late' app.gold | cut -d: -f1)" ]
+    ./golden a b
+    mkdir notes
+    mv build/*.gcno notes
+    run 0 "$anneal" order -b app --format=gnu --notes=notes -o app.ld run1 run2
+    gcc -O1 -ffunction-sections -Wl,-T,app.ld -o scripted one.c two.c
+    functions scripted >by_address
+    sed -n 's/^ *\*(\.text\.\([^ ]*\) .*/\1/p' app.ld >wanted
+    head -n $(($(wc -l <wanted) + 1)) by_address >got # two have one name
+    in_order got $(cat wanted | grep -v helper)
+    in_order by_address $(grep -v helper wanted) never1 never2 unused
+    ./scripted a b
+    rm notes/*.gcno
+    run 1 "$anneal" order run1
+    says 'no gcno files tell the names'
+    says '-ftest-coverage'
+}
+
+one_profile_of_gcc_without_a_time_profiler() {
+    program
+    gcc -O1 --coverage -o covered one.c two.c
+    mkdir run
+    GCOV_PREFIX=$PWD/run ./covered a
+    run 1 "$anneal" order --notes=. run
+    says 'do not tell when functions first ran'
+}
+
+lists_of_names_are_runs() {
+    printf 'main\na\nb\n' >one
+    printf '# what ran\nmain\r\na\nc\nfile.c;d\n' >two
+    run 0 "$anneal" order one two
+    expect "$(sort out | tr '\n' ' ')" 'a b c d main '
+    run 0 "$anneal" order --format=ld64 one
+    grep -qx _main out
+    run 0 "$anneal" order --format=gold one
+    grep -qx .text.hot.main out
+    run 2 "$anneal" order --format=mold one
+    says 'mold takes no order of functions'
+    run 2 "$anneal" order --format=elf one
+    says 'lld, gold, gnu or ld64 is expected'
+}
+
+does_not_depend_on_threads() {
+    traced
+    run 0 "$anneal" order -j1 app.profdata
+    mv out one
+    run 0 "$anneal" order -j7 app.profdata
+    same out one
+    "$anneal" merge --text -o app.proftext app.profdata
+    run 0 "$anneal" order app.proftext
+    same out one
+    run 0 "$anneal" order 1.profraw 2.profraw
+    expect "$(sort out)" "$(sort one)"
+}
+
+the_personality_prints_what_llvm_prints() {
+    traced
+    for more in '' --num-test-traces=1; do
+        # shellcheck disable=SC2086 # none or one
+        llvm-profdata-19 order $more app.profdata >theirs
+        # shellcheck disable=SC2086
+        run 0 "$anneal" llvm-profdata order $more app.profdata
+        sort out | sed 's/curve: .*/curve/' >ours.sorted
+        sort theirs | sed 's/curve: .*/curve/' >theirs.sorted
+        same ours.sorted theirs.sorted
+    done
+    run 0 "$anneal" llvm-profdata order -o=file app.profdata
+    expect "$(cat out)" ''
+    grep -q '^# Ordered 7 functions$' file
+    run 1 "$anneal" llvm-profdata order --num-test-traces=2 app.profdata
+    says 'must be smaller than the total number of traces: expected: < 2, actual: 2'
+    run 1 "$anneal" llvm-profdata order "$corpus/raw/c-ir-clang19-run1.profraw"
+    says 'without temporal traces'
+}
+
+# By the measure of LLVM's own tool, on runs that neither order was made from.
+no_worse_than_llvm_by_its_own_measure() {
+    python3 - >runs.proftext <<'END'
+import random
+draw = random.Random(5)
+groups, size = 200, 40
+print(':ir\n:temporal_prof_traces\n60\n60')
+for run in range(60):
+    chosen = sorted(draw.sample(range(groups), 50) + list(range(10)))
+    names = [(place + draw.random() * 2, 'f%d' % (member * groups + group))
+             for place, group in enumerate(chosen) for member in range(size)
+             if draw.random() < 0.7]
+    print('1\n' + ','.join(name for _, name in sorted(names)))
+for number in range(groups * size):
+    print('f%d\n%d\n1\n1\n' % (number, number + 1))
+END
+    "$anneal" merge -o runs.profdata runs.proftext
+    for tests in 10 20; do
+        llvm-profdata-19 order --num-test-traces=$tests runs.profdata | sed -n 's/.*curve: //p' >theirs
+        "$anneal" llvm-profdata order --num-test-traces=$tests runs.profdata | sed -n 's/.*curve: //p' >ours
+        awk -v ours="$(cat ours)" -v theirs="$(cat theirs)" \
+            'BEGIN { if (!(ours > 0 && ours <= theirs)) { print ours, theirs; exit 1 } }'
+    done
+}
+
+evaluates_and_draws() {
+    traced
+    clang-19 -O1 -ffunction-sections -fuse-ld=lld -o app one.c two.c
+    run 0 "$anneal" order --evaluate app --svg app.svg app.profdata
+    grep -q 'pages touched in the end' out
+    python3 -c 'import xml.dom.minidom, sys; xml.dom.minidom.parse("app.svg")'
+    run 0 "$anneal" order --evaluate app --json --test-runs=1 --page-size=512 --fault-around=4 app.profdata
+    mv out json
+    python3 - json <<'END'
+import json, sys
+all = json.load(open(sys.argv[1]))
+told = all['evaluation']
+assert told['runs'] == 1 and told['kept_aside'] and told['page_size'] == 512 and told['fault_around'] == 4, told
+assert len(told['now']['pages_curve']) == len(told['ordered']['faults_curve']) == 64
+assert 0 < told['ordered']['pages'] <= told['now']['pages'], told
+assert told['ordered']['faults_mean'] <= told['ordered']['pages_mean']
+assert all['binary']['immovable'] == []
+END
+    functions app >present
+    run 0 "$anneal" order --evaluate app --order present app.profdata
+    printf 'nothing\n' >none
+    run 0 "$anneal" order --evaluate app --order none --json app.profdata
+    mv out json
+    python3 -c 'import json; e = json.load(open("json"))["evaluation"]; assert e["now"]["pages"] == e["ordered"]["pages"]'
+    clang-19 -c one.c
+    run 1 "$anneal" order --evaluate one.o app.profdata
+    says 'needs the linked program'
+}
+
+refuses() {
+    run 2 "$anneal" order
+    says 'which runs?'
+    : >empty
+    run 1 "$anneal" order empty
+    says 'empty: an empty file, which tells no order of functions'
+    head -c 5000 /dev/urandom >noise
+    printf '\x7fELF' | cat - noise >binary
+    run 1 "$anneal" order binary
+    says 'which tells no order'
+    run 1 "$anneal" order "$corpus/raw/c-ir-clang19-run1.profraw"
+    says 'without temporal traces'
+    says 'pgo-temporal-instrumentation'
+    echo main >list
+    run 1 "$anneal" order -b noise list
+    says 'noise: at byte 0: not an ELF file'
+    run 1 "$anneal" order -b binary -o kept list
+    [ ! -e kept ]
+    run 1 "$anneal" order no-such-file
+    says 'No such file'
+    run 2 "$anneal" order --svg a.svg list
+    says '--svg needs --evaluate=BINARY'
+    run 2 "$anneal" order --page-size=1000 list
+    says 'a power of 2'
+    run 2 "$anneal" order --fault-around=3 list
+    run 1 "$anneal" order --test-runs=1 list
+    says 'too few to keep so many aside'
+    printf 'main\nf\001\n' >bad
+    run 1 "$anneal" order bad
+    echo old >kept
+    chmod 000 list
+    [ "$(id -u)" = 0 ] || { run 1 "$anneal" order -o kept list; expect "$(cat kept)" old; }
+}
+
+have clang-19 ld.lld llvm-profdata-19 gcc ld.gold python3 nm || {
+    echo "missing:$missing (scripts/bootstrap test installs them)"
+    exit 1
+}
+check 'lld puts functions where the order says' lld_takes_the_order
+check 'the order has the names that symbols have' names_of_the_binary_are_used
+check 'what is absent or cannot be moved is told' what_is_absent_or_cannot_move_is_told
+check 'GCC, with gold and with a script for GNU ld' gcc_with_gold_and_a_linker_script
+check 'coverage without times is refused' one_profile_of_gcc_without_a_time_profiler
+check 'lists of names are runs; formats' lists_of_names_are_runs
+check 'the order is the same for any number of threads' does_not_depend_on_threads
+check 'llvm-profdata order prints what LLVM prints' the_personality_prints_what_llvm_prints
+check "no worse than LLVM's order by its own measure" no_worse_than_llvm_by_its_own_measure
+check 'evaluation as table, JSON and picture' evaluates_and_draws
+check 'what is no order is refused' refuses
+finish

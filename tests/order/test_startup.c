@@ -1,0 +1,272 @@
+/*
+ * lib/order: orders for the start have what they are made from, do not depend on threads, and lay
+ * together what runs together; layouts and curves by hand.
+ */
+#include <anneal/order.h>
+
+#include "support/elf_build.h"
+#include "support/test.h"
+
+enum { GROUPS = 32, MEMBERS = 32, RUNS = 24 };
+
+static void add_run(struct an_behaviour *behaviour, const char *text)
+{
+    struct an_error error;
+    assert_int_equal(an_behaviour_add_names(behaviour, text, strlen(text), &error), AN_OK);
+}
+
+/* Runs that have whole groups, a third of all each; their members are numbered without order. */
+static struct an_behaviour *grouped(void)
+{
+    struct an_behaviour *behaviour = an_behaviour_new();
+    uint64_t seed = 11;
+    for (int r = 0; r < RUNS; r++) {
+        static char text[GROUPS * MEMBERS * 16];
+        size_t size = 0;
+        for (unsigned g = 0; g < GROUPS; g++) {
+            if (number_below(&seed, 3) != 0)
+                continue;
+            for (unsigned m = 0; m < MEMBERS; m++)
+                size += (size_t)sprintf(text + size, "f%u\n",
+                                        (m * GROUPS + g) * 7919 % (GROUPS * MEMBERS));
+        }
+        text[size] = '\0';
+        add_run(behaviour, text);
+    }
+    return behaviour;
+}
+
+static struct an_order order_of(const struct an_behaviour *behaviour, unsigned threads)
+{
+    struct an_order_options options = {.threads = threads};
+    struct an_order order;
+    struct an_error error;
+    assert_int_equal(an_order_startup(behaviour, &options, &order, &error), AN_OK);
+    return order;
+}
+
+static void has_each_function_once(void **state)
+{
+    (void)state;
+    struct an_behaviour *behaviour = grouped();
+    struct an_order order = order_of(behaviour, 2);
+    static bool seen[GROUPS * MEMBERS];
+    memset(seen, 0, sizeof seen);
+    assert_int_equal(order.count, an_behaviour_functions(behaviour));
+    for (size_t i = 0; i < order.count; i++) {
+        assert_true(order.functions[i] < order.count);
+        assert_false(seen[order.functions[i]]);
+        seen[order.functions[i]] = true;
+    }
+    an_order_free(&order);
+    an_behaviour_free(behaviour);
+}
+
+static void is_the_same_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    struct an_behaviour *behaviour = grouped();
+    struct an_order one = order_of(behaviour, 1);
+    for (unsigned threads = 2; threads <= 9; threads += 7) {
+        struct an_order other = order_of(behaviour, threads);
+        assert_int_equal(one.count, other.count);
+        assert_memory_equal(one.functions, other.functions, one.count * sizeof *one.functions);
+        an_order_free(&other);
+    }
+    an_order_free(&one);
+    an_behaviour_free(behaviour);
+}
+
+static double area_of(const struct an_behaviour *behaviour, const struct an_order *order,
+                      uint64_t *pages)
+{
+    struct an_pages_layout layout;
+    struct an_error error;
+    double area = 0;
+    *pages = 0;
+    assert_int_equal(an_pages_layout_guess(behaviour, order, &layout, &error), AN_OK);
+    for (size_t r = 0; r < an_behaviour_runs(behaviour); r++) {
+        struct an_behaviour_run run = an_behaviour_run(behaviour, r);
+        struct an_pages_cost cost;
+        assert_int_equal(an_pages_touch(&layout, &run, 4096, 1, NULL, &cost, &error), AN_OK);
+        area += cost.area;
+        *pages += cost.pages;
+    }
+    an_pages_layout_free(&layout);
+    return area;
+}
+
+/* 32 functions are a page by the model, and a group: each run could have no page with a foreign function on it. */
+static void keeps_together_what_runs_together(void **state)
+{
+    (void)state;
+    struct an_behaviour *behaviour = grouped();
+    struct an_order order = order_of(behaviour, 2), by_number = {0};
+    uint64_t pages, scattered_pages, least = 0;
+    by_number.count = order.count;
+    by_number.functions = malloc(order.count * sizeof *by_number.functions);
+    for (uint32_t i = 0; i < order.count; i++) /* far from each other */
+        by_number.functions[i * 37 % order.count] = i;
+    for (size_t r = 0; r < an_behaviour_runs(behaviour); r++)
+        least += an_behaviour_run(behaviour, r).count / MEMBERS;
+    double area = area_of(behaviour, &order, &pages);
+    double scattered = area_of(behaviour, &by_number, &scattered_pages);
+    check(pages <= 2 * least, "%llu pages, %llu would do", (unsigned long long)pages,
+          (unsigned long long)least);
+    check(2 * pages <= scattered_pages, "%llu pages, %llu without order", (unsigned long long)pages,
+          (unsigned long long)scattered_pages);
+    check(2 * area < scattered, "area %g, %g without order", area, scattered);
+    free(by_number.functions);
+    an_order_free(&order);
+    an_behaviour_free(behaviour);
+}
+
+/* A function that a file has twice in a run is entered once. */
+static void takes_repetitions_for_one(void **state)
+{
+    (void)state;
+    static const char *const twice[] = {"a", "b", "a", "c", "b", "a"};
+    struct an_behaviour *behaviour = an_behaviour_new();
+    struct an_error error;
+    for (int r = 0; r < 5; r++)
+        assert_int_equal(an_behaviour_add_run(behaviour, twice, 6, 1, &error), AN_OK);
+    add_run(behaviour, "# comment\n b \n\nc\nfile.c;a\n");
+    struct an_order order = order_of(behaviour, 1);
+    assert_int_equal(order.count, 4);
+    assert_string_equal(an_behaviour_function(behaviour, 3).file, "file.c");
+    assert_string_equal(an_behaviour_function(behaviour, 3).name, "a");
+    assert_null(an_behaviour_function(behaviour, 0).file);
+    an_order_free(&order);
+    an_behaviour_free(behaviour);
+}
+
+static void names_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    struct an_behaviour *behaviour = an_behaviour_new();
+    struct an_error error;
+    assert_int_equal(an_behaviour_add_names(behaviour, "main\nf\001g\n", 9, &error), AN_MALFORMED);
+    assert_int_equal(error.offset, 6);
+    assert_int_equal(an_behaviour_runs(behaviour), 0);
+    add_run(behaviour, "main\n");
+    assert_int_equal(an_behaviour_run(behaviour, 0).count, 1);
+    an_behaviour_free(behaviour);
+}
+
+/* ---- binaries ---- */
+
+static uint8_t code[0x6000];
+
+/* Six functions of 4096 bytes; `helper` is there twice, from two files. */
+static struct an_image *image_of(struct elf_builder *b)
+{
+    static const struct {
+        const char *name;
+        unsigned binding;
+    } symbols[] = {
+        {"helper", STB_LOCAL}, {"helper", STB_LOCAL},           {"one", STB_GLOBAL},
+        {"two", STB_GLOBAL},   {"one.constprop.0", STB_GLOBAL}, {"two.cold", STB_GLOBAL}};
+    unsigned text = elf_section(b, ".text", 0x10000, SHF_EXECINSTR, code, sizeof code);
+    for (unsigned s = 0; s < 6; s++) {
+        if (s < 2)
+            elf_symbol(b, s ? "src/second.c" : "src/first.c", STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
+        elf_symbol(b, symbols[s].name, symbols[s].binding, STT_FUNC, text, 0x10000 + s * 0x1000,
+                   0x1000);
+    }
+    struct an_image *image;
+    struct an_error error;
+    char path[64];
+    int file = elf_file(b);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    assert_int_equal(an_image_open(&image, path, &error), AN_OK);
+    return image;
+}
+
+static void functions_are_found_in_a_binary(void **state)
+{
+    (void)state;
+    struct elf_builder b = {0};
+    struct an_image *image = image_of(&b);
+    struct an_behaviour *behaviour = an_behaviour_new();
+    struct an_matches *matches;
+    struct an_error error;
+    size_t count;
+    an_image_functions(image, &count);
+    assert_int_equal(count, 6);
+    add_run(behaviour, "one\ntwo\nsecond.c;helper\nthird.c;helper\nnone\nhelper\n");
+    assert_int_equal(an_matches_find(behaviour, image, &matches, &error), AN_OK);
+    const uint32_t *first = matches->first;
+    assert_int_equal(first[1] - first[0], 2); /* one, and its copy */
+    assert_int_equal(matches->images[first[0]], 2);
+    assert_int_equal(matches->images[first[0] + 1], 4);
+    assert_string_equal(matches->names[first[0] + 1], "one.constprop.0");
+    assert_int_equal(first[2] - first[1], 1); /* without the cold part */
+    assert_int_equal(first[3] - first[2], 1); /* that of its file */
+    assert_int_equal(matches->images[first[2]], 1);
+    assert_int_equal(first[4] - first[3], 0); /* of another file */
+    assert_int_equal(first[5] - first[4], 0);
+    assert_int_equal(first[6] - first[5], 2); /* nobody said of which file */
+    an_matches_free(matches);
+    an_behaviour_free(behaviour);
+    an_image_close(image);
+}
+
+/* Pages by hand: six pages of one function each. */
+static void layouts_and_curves_are_those_of_a_linker(void **state)
+{
+    (void)state;
+    struct elf_builder b = {0};
+    struct an_image *image = image_of(&b);
+    struct an_behaviour *behaviour = an_behaviour_new();
+    struct an_matches *matches;
+    struct an_order placed;
+    struct an_error error;
+    struct an_pages_layout now, new;
+    struct an_pages_cost cost;
+    uint32_t curve[3];
+    add_run(behaviour, "two\nsecond.c;helper\nnone\n");
+    struct an_behaviour_run run = an_behaviour_run(behaviour, 0);
+    struct an_order order = {(uint32_t *)run.functions, run.count};
+    assert_int_equal(an_matches_find(behaviour, image, &matches, &error), AN_OK);
+    assert_int_equal(an_order_place(&order, matches, image, &placed, &error), AN_OK);
+    assert_int_equal(placed.count, 2);
+    assert_int_equal(an_pages_layout_now(behaviour, matches, image, &now, &error), AN_OK);
+    assert_int_equal(now.places[0].address, 0x13000);
+    assert_int_equal(now.places[1].address, 0x11000);
+    assert_int_equal(now.end, 0x16000);
+    assert_int_equal(an_pages_layout_new(behaviour, matches, image, &placed, &new, &error), AN_OK);
+    assert_int_equal(new.places[0].address, 0x10000);
+    assert_int_equal(new.places[1].address, 0x11000);
+    assert_int_equal(new.end, 0x16000);
+    assert_int_equal(an_pages_touch(&now, &run, 4096, 1, curve, &cost, &error), AN_OK);
+    assert_int_equal(cost.entered, 2);
+    assert_int_equal(cost.pages, 2);
+    assert_true(cost.area == 1 + 2);
+    assert_int_equal(curve[0], 1);
+    assert_int_equal(curve[2], 2);
+    assert_int_equal(an_pages_touch(&new, &run, 4096, 2, curve, &cost, &error), AN_OK);
+    assert_int_equal(curve[1], 1); /* 0x10000 and 0x11000 come together */
+    assert_int_equal(an_pages_touch(&now, &run, 4096, 2, curve, &cost, &error), AN_OK);
+    assert_int_equal(curve[1], 2);
+    assert_int_equal(cost.pages, 4);
+    an_pages_layout_free(&now);
+    an_pages_layout_free(&new);
+    an_order_free(&placed);
+    an_matches_free(matches);
+    an_behaviour_free(behaviour);
+    an_image_close(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_each_function_once),
+        cmocka_unit_test(is_the_same_for_any_number_of_threads),
+        cmocka_unit_test(keeps_together_what_runs_together),
+        cmocka_unit_test(takes_repetitions_for_one),
+        cmocka_unit_test(names_that_are_none_are_refused),
+        cmocka_unit_test(functions_are_found_in_a_binary),
+        cmocka_unit_test(layouts_and_curves_are_those_of_a_linker),
+    };
+    return RUN_TESTS(tests);
+}
