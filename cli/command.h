@@ -86,6 +86,7 @@ extern const struct command command_aggregate;
 extern const struct command command_train;
 extern const struct command command_translate;
 extern const struct command command_bat;
+extern const struct command command_faults;
 extern const struct command command_doctor;
 extern const struct command command_extract;
 extern const struct command command_rt;

@@ -24,6 +24,7 @@ const struct command *const commands[] = {
     &command_aggregate,
     &command_translate,
     &command_bat,
+    &command_faults,
     &command_doctor,
     &command_extract,
     &command_cc,

@@ -5,7 +5,7 @@
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 
-commands='train merge show diff convert record order live aggregate translate bat doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help'
+commands='train merge show diff convert record order live aggregate translate bat faults doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help'
 one=$corpus/raw/c-ir-clang19-run1.profraw
 
 lists_commands() {
@@ -44,7 +44,7 @@ explains_commands() {
 # What the help shows is taken, and what takes an argument wants one.
 options_of_the_help_are_taken() {
     local option
-    for command in train merge show cov diff convert record order live aggregate translate bat doctor; do
+    for command in train merge show cov diff convert record order live aggregate translate bat faults doctor; do
         run 0 "$anneal" help $command
         mv out help
         while read -r option; do
@@ -108,7 +108,7 @@ END
 --failure-mode=
 --topn=
 
-train merge show cov diff convert record order live aggregate translate bat doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help --help --version'
+train merge show cov diff convert record order live aggregate translate bat faults doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help --help --version'
 }
 
 takes_the_place_of_llvm_profdata() {

@@ -159,8 +159,9 @@ gcc_with_gold_and_a_linker_script() {
     functions scripted >by_address
     sed -n 's/^ *\*(\.text\.\([^ ]*\) .*/\1/p' app.ld >wanted
     head -n $(($(wc -l <wanted) + 1)) by_address >got # two have one name
-    in_order got $(cat wanted | grep -v helper)
-    in_order by_address $(grep -v helper wanted) never1 never2 unused
+    mapfile -t others < <(grep -v helper wanted)
+    in_order got "${others[@]}"
+    in_order by_address "${others[@]}" never1 never2 unused
     ./scripted a b
     rm notes/*.gcno
     run 1 "$anneal" order run1
