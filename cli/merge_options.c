@@ -93,6 +93,15 @@ static bool take(struct merge_request *request, const struct command *command, i
             return false;
         request->merge.trace_length = number;
         return true;
+    case MERGE_TRACE_SEED:
+        if (!option_number_of(command, id, value, UINT32_MAX, &number))
+            return false;
+        if (number == 0) {
+            say_error("--trace-seed=0: a number from 1 on is expected");
+            return false;
+        }
+        request->merge.trace_seed = (uint32_t)number;
+        return true;
     case MERGE_DUMP_INPUTS:
         request->dump_inputs = true;
         return true;

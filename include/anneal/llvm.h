@@ -224,6 +224,7 @@ struct an_llvm_merge_options {
     enum an_llvm_failure_mode failure_mode;
     uint64_t trace_reservoir; /* most traces kept; 0: 100 */
     uint64_t trace_length;    /* most functions of a trace; 0: 10,000 */
+    uint32_t trace_seed;      /* of the sample of traces; 0: LLVM's, which gives LLVM's sample */
     bool keep_vtable_names;
 
     /* Called for every warning that merging a function raised; may be NULL. */

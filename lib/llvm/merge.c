@@ -44,6 +44,7 @@ struct job {
     bool silent;
     struct share *shares;
     size_t share_number;
+    size_t *trace_places; /* of several shares: where each input's trace goes in the end */
     atomic_size_t done;
     atomic_bool in_vain; /* the order turned out to matter: the shares will be thrown away */
 };
@@ -186,6 +187,7 @@ static bool merge_input(struct share *share, size_t i)
     const struct an_llvm_input *input = &job->inputs[i];
     struct an_ledger_entry *entry = &job->ledger->entries[i];
     struct merge_sink sink = {share->profile, job->options, input->path, job->silent};
+    share->profile->foreseen = job->trace_places ? &job->trace_places[i] : NULL;
     struct an_error error;
     struct an_bytes bytes;
     enum an_code code = load(share, i, &bytes, &error);
@@ -237,8 +239,46 @@ static void free_shares(struct job *job)
         an_file_close(&job->shares[i].file);
     }
     free(job->shares);
+    free(job->trace_places);
     job->shares = NULL;
+    job->trace_places = NULL;
     job->share_number = 0;
+}
+
+/*
+ * Which traces a reservoir keeps depends on how many came before, which a share cannot know of those in front of
+ * it. But nearly always each input has one trace, and then all of it is known beforehand. If it turns out
+ * otherwise, the inputs are merged again one after the other.
+ */
+static enum an_code foresee_traces(struct job *job, struct an_error *error)
+{
+    job->trace_places = an_alloc(job->count, sizeof *job->trace_places);
+    const struct an_llvm_profile *first = job->shares[0].profile;
+    size_t room = first->trace_reservoir < job->count ? (size_t)first->trace_reservoir : job->count;
+    if (!job->trace_places || !an_profile_foresee_traces(first, job->trace_places, job->count))
+        return an_fail_memory(error);
+    for (size_t i = 0; i < job->share_number; i++) {
+        struct an_llvm_profile *profile = job->shares[i].profile;
+        if (!an_vector_reserve(&profile->traces, room))
+            return an_fail_memory(error);
+        memset(profile->traces.items, 0, room * sizeof *profile->traces.items);
+        profile->traces.count = room;
+    }
+    return AN_OK;
+}
+
+/* Whether all inputs had one trace, or none had any: then the whole has its reservoir. */
+static bool as_foreseen(struct job *job)
+{
+    struct an_llvm_profile *whole = job->shares[0].profile;
+    size_t traced = 0;
+    for (size_t i = 0; i < job->share_number; i++)
+        traced += job->shares[i].profile->traced;
+    whole->foreseen = NULL;
+    whole->trace_stream_size = traced;
+    if (!traced)
+        whole->traces.count = 0;
+    return !traced || traced == job->count;
 }
 
 static enum an_code make_shares(struct job *job, size_t number, struct an_error *error)
@@ -261,8 +301,10 @@ static enum an_code make_shares(struct job *job, size_t number, struct an_error 
             share->profile->trace_reservoir = job->options->trace_reservoir;
         if (job->options->trace_length)
             share->profile->trace_length = job->options->trace_length;
+        if (job->options->trace_seed)
+            an_random_start(&share->profile->random, job->options->trace_seed);
     }
-    return AN_OK;
+    return number > 1 ? foresee_traces(job, error) : AN_OK;
 }
 
 /* Starts the ledger anew, for a second round. */
@@ -306,6 +348,8 @@ static enum an_code round_of(struct job *job, size_t number, bool *in_order, str
         if (whole->order_matters)
             *in_order = false;
     }
+    if (number > 1 && !as_foreseen(job))
+        *in_order = false;
     return AN_OK;
 }
 

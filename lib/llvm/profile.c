@@ -18,7 +18,7 @@ struct an_llvm_profile *an_llvm_profile_new(void)
     if (profile) {
         profile->trace_reservoir = 100;
         profile->trace_length = 10000;
-        an_random_start(&profile->random);
+        an_random_start(&profile->random, AN_RANDOM_DEFAULT_SEED);
     }
     return profile;
 }
@@ -430,7 +430,10 @@ bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile
         done =
             copy && an_names_insert(&into->vtable_names, copy, name->length, &is_new) != AN_NO_NAME;
     }
-    if (done && from->trace_stream_size)
+    for (size_t i = 0; done && from->foreseen && i < from->traces.count; i++)
+        if (from->traces.items[i].function_count)
+            done = an_profile_take_trace(into, i, &from->traces.items[i]);
+    if (done && !from->foreseen && from->trace_stream_size)
         done = an_profile_add_traces(into, from->traces.items, from->traces.count,
                                      from->trace_stream_size, 0);
     return done;

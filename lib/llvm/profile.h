@@ -66,6 +66,13 @@ struct an_llvm_profile {
     uint64_t trace_length;
     struct an_random random;
 
+    /*
+     * One of several pieces that are merged at a time: it is known beforehand where the trace of each input goes
+     * (AN_NO_PLACE: nowhere). Then `traces` has all places, most of them empty.
+     */
+    const size_t *foreseen; /* of the input that is being added; NULL: this is no such piece */
+    size_t traced;          /* inputs that had a trace */
+
     uint64_t bound; /* no count in the profile is larger, pseudo counts aside */
 
     /*
@@ -127,6 +134,25 @@ bool an_profile_add_binary_id(struct an_llvm_profile *profile, const uint8_t *by
 /* Adds traces, sampling when there are more than the reservoir holds; see traces.c. */
 bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm_trace *traces,
                            size_t count, uint64_t stream_size, uint64_t weight);
+
+#define AN_NO_PLACE SIZE_MAX
+
+/*
+ * Takes a run's trace into account, and tells where it goes in the reservoir: an_profile_put_trace() has to follow, unless
+ * that is AN_NO_PLACE.
+ */
+size_t an_profile_draw_trace(struct an_llvm_profile *profile);
+
+/* Puts a trace to its place. Its functions belong to the profile's arena. False: no memory. */
+bool an_profile_put_trace(struct an_llvm_profile *profile, size_t place,
+                          const struct an_llvm_trace *trace);
+
+/* The same for a trace of another profile, which is copied. */
+bool an_profile_take_trace(struct an_llvm_profile *profile, size_t place,
+                           const struct an_llvm_trace *trace);
+
+/* Fills in where each of `count` runs, with one trace each, has its trace in the end. */
+bool an_profile_foresee_traces(const struct an_llvm_profile *profile, size_t *places, size_t count);
 
 /* Merges all that `from` has into `into`, function by function. False when memory runs out. */
 bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from);

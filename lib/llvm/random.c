@@ -6,9 +6,9 @@
 
 enum { SIZE = 624, SHIFT = 397 };
 
-void an_random_start(struct an_random *random)
+void an_random_start(struct an_random *random, uint32_t seed)
 {
-    random->state[0] = 5489;
+    random->state[0] = seed;
     for (unsigned i = 1; i < SIZE; i++)
         random->state[i] = 1812433253u * (random->state[i - 1] ^ (random->state[i - 1] >> 30)) + i;
     random->next = SIZE;

@@ -13,7 +13,9 @@ struct an_random {
     unsigned next;
 };
 
-void an_random_start(struct an_random *random); /* seed 5489 */
+/* A seed gives the same numbers each time; std::mt19937's own is LLVM's sample. */
+#define AN_RANDOM_DEFAULT_SEED 5489u
+void an_random_start(struct an_random *random, uint32_t seed);
 uint32_t an_random_next(struct an_random *random);
 
 /* Uniform in 0..most. */

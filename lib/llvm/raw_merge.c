@@ -32,6 +32,9 @@ struct part {
     size_t first_found, found_end;
 };
 
+/* More raw profiles in one file are read one by one if they have traces. */
+enum { MOST_SOURCES = 64 };
+
 struct raw_merger {
     struct {
         AN_VECTOR(struct plan *);
@@ -89,6 +92,11 @@ static void add_slots(const struct merge_sink *sink, struct plan *plan, const ui
         const struct planned *planned = &plan->planned[*function];
         if (!planned->record || planned->slot + planned->record->count_number <= first) {
             ++*function;
+            continue;
+        }
+        if (planned->slot > first) { /* a time stamp */
+            number -= planned->slot - first;
+            first = planned->slot;
             continue;
         }
         uint32_t end = planned->slot + planned->record->count_number;
@@ -150,7 +158,7 @@ static bool add_loose(struct raw_merger *merger, const struct merge_sink *sink, 
     struct an_llvm_record record = {
         .hash = raw.hash,
         .counts = merger->scratch_counts,
-        .count_number = raw.slots,
+        .count_number = an_raw_count_number(image, &raw),
         .bitmap_bytes = raw.bitmap_bytes,
         .bitmap = (uint8_t *)image->bitmap.data + raw.bitmap_offset,
     };
@@ -246,8 +254,7 @@ static enum an_code apply(struct raw_merger *merger, const struct merge_sink *si
 
 static bool is_plain(const struct raw_image *image)
 {
-    return image->big == AN_HOST_BIG &&
-           !(image->variants & (AN_LLVM_TEMPORAL | AN_LLVM_BYTE_COVERAGE));
+    return image->big == AN_HOST_BIG && !(image->variants & AN_LLVM_BYTE_COVERAGE);
 }
 
 /*
@@ -267,6 +274,8 @@ static bool sum_counters(struct part *part, uint64_t *total)
     part->largest = either;
     if (either >> 32 && (either >> 48 || number >> 15)) /* the sum may have wrapped, or worse */
         return false;
+    if (part->plan && part->plan->stamps)
+        sum -= an_raw_stamps_sum(part->plan->stamps, &part->image);
     *total = an_saturating_add(*total, sum);
     return true;
 }
@@ -366,6 +375,7 @@ static enum an_code open_parts(struct raw_merger *merger, struct an_bytes file,
         info->variants |= part->image.variants;
         info->functions += (size_t)part->image.data_number;
     }
+    *plain = merger->parts.count <= MOST_SOURCES || !(info->variants & AN_LLVM_TEMPORAL);
     return AN_OK;
 }
 
@@ -398,6 +408,31 @@ static enum an_code prepare(struct raw_merger *merger, const struct merge_sink *
     return code;
 }
 
+/* The trace of a file, of all its parts: the process ran once. */
+static bool add_trace(struct raw_merger *merger, struct an_llvm_profile *profile, uint64_t weight,
+                      struct an_llvm_info *info)
+{
+    struct trace_source sources[MOST_SOURCES];
+    size_t count = 0;
+    for (size_t p = 0; p < merger->parts.count; p++) {
+        const struct part *part = &merger->parts.items[p];
+        if (part->plan->stamps)
+            sources[count++] = (struct trace_source){part->plan->stamps, &part->image};
+    }
+    if (!an_raw_has_trace(sources, count))
+        return true;
+    info->trace_count = 1;
+    size_t place = an_profile_draw_trace(profile);
+    if (place == AN_NO_PLACE)
+        return true;
+    struct an_llvm_trace trace = {.weight = weight};
+    if (!an_raw_trace(sources, count, &profile->arena, &trace))
+        return false;
+    if (trace.function_count > profile->trace_length)
+        trace.function_count = (size_t)profile->trace_length;
+    return an_profile_put_trace(profile, place, &trace);
+}
+
 enum an_code an_raw_merge(struct raw_merger *merger, const struct merge_sink *sink,
                           struct an_bytes file, uint64_t weight, struct an_llvm_info *info,
                           bool *done, struct an_error *error)
@@ -419,5 +454,7 @@ enum an_code an_raw_merge(struct raw_merger *merger, const struct merge_sink *si
         info->unnamed += part->plan->unnamed;
         code = apply(merger, sink, part, weight, error);
     }
+    if (code == AN_OK && !add_trace(merger, sink->profile, weight, info))
+        code = an_fail_memory(error);
     return code;
 }

@@ -22,6 +22,7 @@ void an_raw_plan_free(struct plan *plan)
     free(plan->planned);
     free(plan->valued);
     free(plan->loose);
+    free(plan->stamps);
     free(plan);
 }
 
@@ -91,9 +92,11 @@ static bool make_direct(struct plan *plan, struct an_llvm_profile *profile, uint
     if (!record)
         return false;
     planned->record = record;
-    planned->slot = (uint32_t)(raw->counter_offset / 8);
+    /* The place of a time stamp belongs to the span, so that neighbours make one; nobody looks at its sum. */
+    uint32_t slot = (uint32_t)(raw->counter_offset / 8);
+    planned->slot = slot + (plan->image.variants & AN_LLVM_TEMPORAL ? 1 : 0);
     record->counts = plan->counts + planned->slot;
-    record->count_number = raw->slots;
+    record->count_number = an_raw_count_number(&plan->image, raw);
     if (raw->bitmap_bytes) {
         record->bitmap = an_arena_zero(&profile->arena, raw->bitmap_bytes, 1);
         if (!record->bitmap)
@@ -104,7 +107,7 @@ static bool make_direct(struct plan *plan, struct an_llvm_profile *profile, uint
         if (raw->sites[kind] &&
             !an_values_make_sites(&record->values, kind, raw->sites[kind], &profile->arena))
             return false;
-    return add_span(plan, planned->slot, raw->slots);
+    return add_span(plan, slot, raw->slots);
 }
 
 static bool list_valued(struct plan *plan)
@@ -191,7 +194,10 @@ enum an_code an_raw_plan_make(struct plan *plan, const struct raw_image *image,
     plan->planned = an_alloc_zero(number, sizeof *plan->planned);
     plan->valued = an_alloc(number, sizeof *plan->valued);
     plan->loose = an_alloc(number, sizeof *plan->loose);
-    if (!plan->planned || !plan->valued || !plan->loose ||
+    bool temporal = image->variants & AN_LLVM_TEMPORAL;
+    if (temporal)
+        plan->stamps = an_raw_stamps(&plan->image);
+    if (!plan->planned || !plan->valued || !plan->loose || (temporal && !plan->stamps) ||
         !an_addresses_learn(&plan->addresses, &plan->image) || !list_valued(plan))
         return an_fail_memory(error);
     return AN_OK;

@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "llvm/addresses.h"
+#include "llvm/raw_trace.h"
 #include "llvm/sink.h"
 #include "llvm/value_memo.h"
 
@@ -53,6 +54,7 @@ struct plan {
     uint32_t *loose;
     size_t loose_number;
     uint64_t *counts; /* one for each slot of the section; NULL until the functions are made */
+    struct trace_stamp *stamps; /* of a temporal layout: where each function has its time stamp */
     struct {
         AN_VECTOR(struct span);
     } spans;

@@ -8,6 +8,7 @@
 
 #include "base/kind.h"
 #include "llvm/format.h"
+#include "llvm/raw_trace.h"
 
 static bool remember_binary_ids(struct an_llvm_reader *reader, struct an_bytes section, bool big,
                                 bool padded)
@@ -26,47 +27,29 @@ static bool remember_binary_ids(struct an_llvm_reader *reader, struct an_bytes s
 
 /* ---- raw ---- */
 
-struct stamp {
-    uint64_t time;
-    uint64_t function;
-};
-
-static int by_time(const void *a, const void *b)
-{
-    const struct stamp *left = a, *right = b;
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return (left->function > right->function) - (left->function < right->function);
-}
-
 /* The time stamps of all parts make one trace: the process ran once. */
 static bool make_trace(struct an_llvm_reader *reader)
 {
-    size_t most = 0, count = 0;
-    for (size_t p = 0; p < reader->parts.count; p++)
-        most += (size_t)reader->parts.items[p].image.data_number;
-    struct stamp *stamps = an_alloc(most, sizeof *stamps);
-    for (size_t p = 0; stamps && p < reader->parts.count; p++) {
+    size_t count = 0;
+    struct trace_source *sources = an_alloc(reader->parts.count, sizeof *sources);
+    bool done = sources;
+    for (size_t p = 0; done && p < reader->parts.count; p++) {
         const struct raw_image *image = &reader->parts.items[p].image;
-        for (uint64_t i = 0; image->variants & AN_LLVM_TEMPORAL && i < image->data_number; i++) {
-            struct raw_record record;
-            an_raw_record(image, i, &record);
-            uint64_t time = an_get64(image->counters.data + record.counter_offset, image->big);
-            if (time != 0 && time != UINT64_MAX)
-                stamps[count++] = (struct stamp){time, record.name_hash};
-        }
+        if (!(image->variants & AN_LLVM_TEMPORAL))
+            continue;
+        sources[count] = (struct trace_source){an_raw_stamps(image), image};
+        done = sources[count++].stamps;
     }
-    struct an_llvm_trace *trace = stamps && count ? an_vector_push(&reader->traces) : NULL;
-    if (trace) {
-        *trace = (struct an_llvm_trace){.weight = 1, .function_count = count};
-        trace->functions = an_arena_alloc(&reader->arena, count, sizeof *trace->functions);
-        qsort(stamps, count, sizeof *stamps, by_time);
-        for (size_t i = 0; trace->functions && i < count; i++)
-            trace->functions[i] = stamps[i].function;
+    if (done && an_raw_has_trace(sources, count)) {
+        struct an_llvm_trace *trace = an_vector_push(&reader->traces);
+        done = trace && an_raw_trace(sources, count, &reader->arena, trace);
+        if (done)
+            trace->weight = 1;
         reader->info.trace_stream_size = 1;
     }
-    bool done = stamps && (count == 0 || (trace && trace->functions));
-    free(stamps);
+    while (count)
+        free(sources[--count].stamps);
+    free(sources);
     return done;
 }
 

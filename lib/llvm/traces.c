@@ -22,21 +22,70 @@ static bool copy_trace(struct an_llvm_profile *profile, struct an_llvm_trace *to
     return true;
 }
 
+/* Where the next trace of a stream goes, in a reservoir of `room` that has `stream` traces seen. */
+static size_t draw(struct an_random *random, uint64_t stream, uint64_t room, size_t filled)
+{
+    if (stream < room)
+        return filled;
+    uint64_t index = an_random_upto(random, stream);
+    return index < filled ? (size_t)index : AN_NO_PLACE;
+}
+
+size_t an_profile_draw_trace(struct an_llvm_profile *profile)
+{
+    profile->traced++;
+    if (profile->foreseen)
+        return *profile->foreseen;
+    size_t place = draw(&profile->random, profile->trace_stream_size, profile->trace_reservoir,
+                        profile->traces.count);
+    if (profile->trace_stream_size >= profile->trace_reservoir)
+        profile->order_matters = true;
+    profile->trace_stream_size++;
+    return place;
+}
+
+bool an_profile_put_trace(struct an_llvm_profile *profile, size_t place,
+                          const struct an_llvm_trace *trace)
+{
+    if (place == profile->traces.count && !an_vector_push(&profile->traces))
+        return false;
+    profile->traces.items[place] = *trace;
+    return true;
+}
+
+bool an_profile_take_trace(struct an_llvm_profile *profile, size_t place,
+                           const struct an_llvm_trace *trace)
+{
+    struct an_llvm_trace copy;
+    return copy_trace(profile, &copy, trace, 0) && an_profile_put_trace(profile, place, &copy);
+}
+
+bool an_profile_foresee_traces(const struct an_llvm_profile *profile, size_t *places, size_t count)
+{
+    struct an_random random = profile->random;
+    size_t room = profile->trace_reservoir < count ? (size_t)profile->trace_reservoir : count;
+    size_t *occupant = an_alloc(room + 1, sizeof *occupant), filled = 0;
+    if (!occupant)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t place = draw(&random, i, profile->trace_reservoir, filled);
+        places[i] = place;
+        if (place == AN_NO_PLACE)
+            continue;
+        if (place == filled)
+            filled++;
+        else
+            places[occupant[place]] = AN_NO_PLACE;
+        occupant[place] = i;
+    }
+    free(occupant);
+    return true;
+}
+
 static bool add_one(struct an_llvm_profile *profile, const struct an_llvm_trace *trace)
 {
-    if (profile->trace_stream_size < profile->trace_reservoir) {
-        struct an_llvm_trace *place = an_vector_push(&profile->traces);
-        if (!place)
-            return false;
-        *place = *trace;
-    } else {
-        uint64_t index = an_random_upto(&profile->random, profile->trace_stream_size);
-        if (index < profile->traces.count)
-            profile->traces.items[index] = *trace;
-        profile->order_matters = true;
-    }
-    profile->trace_stream_size++;
-    return true;
+    size_t place = an_profile_draw_trace(profile);
+    return place == AN_NO_PLACE || an_profile_put_trace(profile, place, trace);
 }
 
 static void shuffle(struct an_llvm_profile *profile, struct an_llvm_trace *traces, size_t count)
@@ -100,12 +149,14 @@ bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm
     size_t used = 0;
     if (!source)
         return false;
+    if (profile->foreseen && (count != 1 || stream_size != 1))
+        profile->order_matters = true; /* nobody foresaw that */
     bool done = true;
     for (size_t i = 0; done && i < count; i++)
         if (traces[i].function_count)
             done = copy_trace(profile, &source[used++], &traces[i], weight);
     bool sampled = profile->trace_stream_size > profile->trace_reservoir;
-    bool source_sampled = stream_size > profile->trace_reservoir;
+    bool source_sampled = !profile->foreseen && stream_size > profile->trace_reservoir;
     if (done && source_sampled && !sampled) { /* the sampled side takes the other one in */
         size_t other_count = profile->traces.count;
         uint64_t other_stream = profile->trace_stream_size;

@@ -89,10 +89,18 @@ uint32_t an_behaviour_number_of(struct an_behaviour *behaviour, const char *key,
                                length - file_length - 1);
 }
 
+/* Where the entries of the run after the last complete one begin. */
+static size_t first_of_next(const struct an_behaviour *behaviour)
+{
+    if (!behaviour->runs.count)
+        return 0;
+    const struct stretch *last = &behaviour->runs.items[behaviour->runs.count - 1];
+    return last->first + last->count;
+}
+
 void an_behaviour_begin_run(struct an_behaviour *behaviour)
 {
-    const struct stretch *last = behaviour->runs.items + behaviour->runs.count - 1;
-    behaviour->entries.count = behaviour->runs.count ? last->first + last->count : 0;
+    behaviour->entries.count = first_of_next(behaviour);
 }
 
 bool an_behaviour_enter(struct an_behaviour *behaviour, uint32_t function)
@@ -105,8 +113,7 @@ bool an_behaviour_enter(struct an_behaviour *behaviour, uint32_t function)
 
 bool an_behaviour_end_run(struct an_behaviour *behaviour, uint64_t weight)
 {
-    const struct stretch *last = behaviour->runs.items + behaviour->runs.count - 1;
-    size_t first = behaviour->runs.count ? last->first + last->count : 0;
+    size_t first = first_of_next(behaviour);
     if (behaviour->entries.count == first)
         return true;
     struct stretch *run = an_vector_push(&behaviour->runs);

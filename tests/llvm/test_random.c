@@ -11,7 +11,7 @@ static void the_engine(void **state)
 {
     (void)state;
     struct an_random random;
-    an_random_start(&random);
+    an_random_start(&random, AN_RANDOM_DEFAULT_SEED);
     for (size_t i = 0; i < sizeof engine_of_peer / sizeof *engine_of_peer; i++)
         assert_int_equal(an_random_next(&random), engine_of_peer[i]);
 }
@@ -21,7 +21,7 @@ static void the_ten_thousandth_number(void **state)
 {
     (void)state;
     struct an_random random;
-    an_random_start(&random);
+    an_random_start(&random, AN_RANDOM_DEFAULT_SEED);
     for (int i = 1; i < 10000; i++)
         an_random_next(&random);
     assert_int_equal(an_random_next(&random), 4123659995u);
@@ -32,7 +32,7 @@ static void draws_from_ranges(void **state)
 {
     (void)state;
     struct an_random random;
-    an_random_start(&random);
+    an_random_start(&random, AN_RANDOM_DEFAULT_SEED);
     for (size_t i = 0; i < sizeof drawn_by_peer / sizeof *drawn_by_peer; i++) {
         uint64_t drawn = an_random_upto(&random, drawn_by_peer[i].most);
         check(drawn == drawn_by_peer[i].drawn, "draw %zu: %llu of %llu", i,

@@ -156,6 +156,92 @@ static void time_stamps_become_a_trace(void **state)
     free_bytes(expected);
 }
 
+/*
+ * Each of a thousand runs has the same chance to be among the traces, however the merge was done: 50 places, so one
+ * in twenty, over 400 seeds. Pieces are merged as programs do it: each begins with the same seed as the whole.
+ */
+enum { RUNS = 1000, PLACES = 50, SEEDS = 400 };
+
+static struct an_llvm_profile *with_seed(uint32_t seed)
+{
+    struct an_llvm_profile *profile = with_limits(PLACES, 10);
+    an_random_start(&profile->random, seed);
+    return profile;
+}
+
+/* Chi-square of how often each run was kept; cut[] are the ends of the pieces, 0 behind the last. */
+static double unfairness(const uint64_t *cut)
+{
+    static unsigned kept[RUNS];
+    double sum = 0, expected = (double)SEEDS * PLACES / RUNS;
+    memset(kept, 0, sizeof kept);
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        struct an_llvm_profile *whole = with_seed(seed);
+        uint64_t id = 0;
+        for (const uint64_t *end = cut; *end; end++) {
+            struct an_llvm_profile *piece = with_seed(seed);
+            for (; id < *end; id++)
+                add_trace(piece, 1000 * id, 1, 0);
+            assert_true(an_profile_add_traces(whole, piece->traces.items, piece->traces.count,
+                                              piece->trace_stream_size, 0));
+            an_llvm_profile_free(piece);
+        }
+        assert_int_equal(whole->traces.count, PLACES);
+        assert_int_equal(whole->trace_stream_size, RUNS);
+        for (size_t i = 0; i < PLACES; i++)
+            kept[whole->traces.items[i].functions[0] / 1000]++;
+        an_llvm_profile_free(whole);
+    }
+    for (size_t r = 0; r < RUNS; r++)
+        sum += (kept[r] - expected) * (kept[r] - expected) / expected;
+    return sum / (1 - (double)PLACES / RUNS); /* drawn without putting back */
+}
+
+/* 999 degrees of freedom: 1,232 is exceeded once in a million times, 782 as rarely not reached. */
+static void is_fair(const uint64_t *cut)
+{
+    double sum = unfairness(cut);
+    check(sum < 1232 && sum > 782, "chi-square %.0f", sum);
+}
+
+static void every_run_has_the_same_chance(void **state)
+{
+    (void)state;
+    is_fair((const uint64_t[]){RUNS, 0});
+}
+
+static void and_in_pieces_too(void **state)
+{
+    (void)state;
+    is_fair((const uint64_t[]){500, RUNS, 0});
+    is_fair((const uint64_t[]){900, RUNS, 0});
+    is_fair((const uint64_t[]){60, RUNS, 0});
+    is_fair((const uint64_t[]){30, RUNS, 0});                 /* the first one fits in whole */
+    is_fair((const uint64_t[]){970, RUNS, 0});                /* the second one does */
+    is_fair((const uint64_t[]){100, 130, 600, 601, RUNS, 0}); /* large and small ones */
+    is_fair((const uint64_t[]){50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 900,
+                               950, RUNS, 0});
+}
+
+static void what_is_foreseen_comes_about(void **state)
+{
+    (void)state;
+    struct an_llvm_profile *profile = with_seed(7);
+    static size_t places[RUNS];
+    assert_true(an_profile_foresee_traces(profile, places, RUNS));
+    for (uint64_t id = 0; id < RUNS; id++)
+        add_trace(profile, 1000 * id, 1, 0);
+    size_t foreseen = 0;
+    for (size_t id = 0; id < RUNS; id++) {
+        if (places[id] == AN_NO_PLACE)
+            continue;
+        foreseen++;
+        assert_int_equal(profile->traces.items[places[id]].functions[0], 1000 * id);
+    }
+    assert_int_equal(foreseen, PLACES);
+    an_llvm_profile_free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +252,9 @@ int main(void)
         cmocka_unit_test(samples_are_merged_fairly),
         cmocka_unit_test(an_absurd_stream_size_ends),
         cmocka_unit_test(time_stamps_become_a_trace),
+        cmocka_unit_test(every_run_has_the_same_chance),
+        cmocka_unit_test(and_in_pieces_too),
+        cmocka_unit_test(what_is_foreseen_comes_about),
     };
     return RUN_TESTS(tests);
 }
