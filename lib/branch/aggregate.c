@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/pool.h"
+#include "branch/recorded.h"
 #include "branch/resolve.h"
 #include "branch/sampling.h"
 
@@ -17,8 +18,7 @@ struct an_aggregate {
     struct an_elf *elf;
     struct an_functions functions;
     struct an_bat *bat;
-    struct an_mappings mappings;
-    struct an_samples *samples;
+    struct an_recorded recorded;
     struct an_sampling sampling;
     struct an_counted counted;
     struct an_flow *flow;
@@ -36,8 +36,7 @@ void an_aggregate_free(struct an_aggregate *aggregate)
     an_flow_free(aggregate->flow);
     an_counted_free(&aggregate->counted);
     an_sampling_free(&aggregate->sampling);
-    an_samples_close(aggregate->samples);
-    an_mappings_free(&aggregate->mappings);
+    an_recorded_close(&aggregate->recorded);
     an_bat_free(aggregate->bat);
     an_functions_free(&aggregate->functions);
     an_elf_close(aggregate->elf);
@@ -78,104 +77,11 @@ static enum an_code know_binary(struct an_aggregate *aggregate, struct an_error 
     return an_bat_open(aggregate->elf, &aggregate->bat, error);
 }
 
-/* --- which build was recorded --- */
-
-/* perf fills ids up with zeros. */
-static bool is_build(const struct an_samples_build_id *recorded, struct an_bytes id)
-{
-    return recorded->size >= id.size && id.size && memcmp(recorded->bytes, id.data, id.size) == 0;
-}
-
-static const char *match_build(struct an_aggregate *aggregate)
-{
-    const struct an_samples_info *info = an_samples_info(aggregate->samples);
-    struct an_bytes id = an_elf_build_id(aggregate->elf);
-    const char *own = an_file_name(an_elf_path(aggregate->elf));
-    bool all_known = info->build_id_count > 0;
-    aggregate->counts.build_id = AN_BUILD_ID_ABSENT;
-    if (!id.size)
-        return NULL;
-    for (size_t i = 0; i < info->build_id_count; i++) {
-        const struct an_samples_build_id *recorded = &info->build_ids[i];
-        all_known = all_known && recorded->size && recorded->filename && *recorded->filename;
-        if (!is_build(recorded, id) || !recorded->filename)
-            continue;
-        const char *name = an_file_name(recorded->filename);
-        bool same = strcmp(name, own) == 0;
-        aggregate->counts.build_id = same ? AN_BUILD_ID_MATCHED : AN_BUILD_ID_RENAMED;
-        return same ? NULL : name;
-    }
-    aggregate->counts.build_id = all_known ? AN_BUILD_ID_MISMATCH : AN_BUILD_ID_UNCHECKED;
-    return NULL;
-}
-
-static enum an_code refuse_build(const struct an_aggregate *aggregate, const char *recording,
-                                 struct an_error *error)
-{
-    an_fail(error, AN_MISMATCH, "no file in the recording has the build-id of %s",
-            an_elf_path(aggregate->elf));
-    an_error_in(error, recording);
-    return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
-}
-
-static enum an_code hint_processes(const struct an_mappings *mappings, struct an_error *error)
-{
-    char list[160];
-    size_t used = 0;
-    for (size_t i = 0; i < mappings->processes.count && used + 16 < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u", i ? ", " : "",
-                                 mappings->processes.items[i].pid);
-    return an_error_hint(error, "these did: %s", list);
-}
-
-static enum an_code refuse_processes(const struct an_aggregate *aggregate, const char *recording,
-                                     struct an_error *error)
-{
-    const char *own = an_file_name(an_elf_path(aggregate->elf));
-    if (aggregate->options.pid && aggregate->mappings.processes.count)
-        an_fail(error, AN_MISMATCH, "process %u did not run %s", aggregate->options.pid, own);
-    else if (aggregate->mappings.other_builds)
-        an_fail(error, AN_MISMATCH, "the %s in the recording is another build", own);
-    else
-        an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s", own);
-    an_error_in(error, recording);
-    if (aggregate->mappings.processes.count)
-        return hint_processes(&aggregate->mappings, error);
-    if (aggregate->mappings.other_builds)
-        return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
-    if (aggregate->mappings.seen[0])
-        return an_error_hint(error, "it has %s: rename the binary if it is one of these",
-                             aggregate->mappings.seen);
-    return an_error_hint(error, "it has no mappings at all: of a text, print them too, with "
-                                "perf script --show-mmap-events");
-}
-
 /* --- what was sampled --- */
-
-static enum an_code find_processes(struct an_aggregate *aggregate, const char *recording,
-                                   struct an_error *error)
-{
-    const char *other = match_build(aggregate);
-    if (aggregate->counts.build_id == AN_BUILD_ID_MISMATCH && !aggregate->options.ignore_build_id)
-        return refuse_build(aggregate, recording, error);
-    struct an_mapped_file file = {aggregate->elf, an_file_name(an_elf_path(aggregate->elf)), other};
-    struct an_mappings_options options = {
-        .files = &file,
-        .file_count = 1,
-        .ignore_build_id = aggregate->options.ignore_build_id,
-        .only_pid = aggregate->options.pid,
-    };
-    enum an_code code = an_mappings_read(&aggregate->mappings, aggregate->samples, &options, error);
-    aggregate->counts.processes = an_mappings_wanted(&aggregate->mappings);
-    aggregate->counts.available = aggregate->mappings.processes.count;
-    if (code == AN_OK && aggregate->counts.processes == 0)
-        return refuse_processes(aggregate, recording, error);
-    return code;
-}
 
 static void name_events(struct an_aggregate *aggregate)
 {
-    const struct an_samples_info *info = an_samples_info(aggregate->samples);
+    const struct an_samples_info *info = an_samples_info(aggregate->recorded.samples);
     for (size_t i = 0; i < info->event_count && i < 64; i++)
         if (aggregate->sampling.events_seen >> i & 1)
             an_buffer_print(&aggregate->events, "%s%s:", aggregate->events.size ? " " : "",
@@ -187,14 +93,18 @@ static void name_events(struct an_aggregate *aggregate)
 static enum an_code open_recording(struct an_aggregate *aggregate, const char *recording,
                                    struct an_error *error)
 {
-    struct an_samples_options reading = {.allow_truncated = aggregate->options.allow_truncated};
-    enum an_code code = an_samples_open(recording, &reading, &aggregate->samples, error);
-    if (code == AN_OK && !aggregate->options.no_branches) {
-        code = an_sampling_check(aggregate->samples, error);
-        if (code != AN_OK)
-            an_error_in(error, recording);
-    }
-    return code == AN_OK ? find_processes(aggregate, recording, error) : code;
+    struct an_recorded_options options = {
+        .pid = aggregate->options.pid,
+        .ignore_build_id = aggregate->options.ignore_build_id,
+        .allow_truncated = aggregate->options.allow_truncated,
+        .any_entries = aggregate->options.no_branches,
+    };
+    enum an_code code =
+        an_recorded_open(&aggregate->recorded, recording, aggregate->elf, &options, error);
+    aggregate->counts.build_id = aggregate->recorded.build_id;
+    aggregate->counts.processes = an_mappings_wanted(&aggregate->recorded.mappings);
+    aggregate->counts.available = aggregate->recorded.mappings.processes.count;
+    return code;
 }
 
 /* What the binary's functions are, and which processes ran it, do not depend on each other. */
@@ -228,7 +138,8 @@ static enum an_code read_recording(struct an_aggregate *aggregate, const char *r
     uint64_t longest = 0;
     bool branches = !aggregate->options.no_branches;
     if (code == AN_OK && aggregate->bat && branches)
-        code = an_sampling_longest(aggregate->samples, aggregate->options.threads, &longest, error);
+        code = an_sampling_longest(aggregate->recorded.samples, aggregate->options.threads,
+                                   &longest, error);
     aggregate->counts.skylake = longest == 32;
     struct an_sampling_options options = {
         .threads = aggregate->options.threads,
@@ -240,11 +151,12 @@ static enum an_code read_recording(struct an_aggregate *aggregate, const char *r
         .context = aggregate->options.context,
     };
     if (code == AN_OK)
-        code = an_sampling_read(&aggregate->sampling, &aggregate->counted, aggregate->samples,
-                                &aggregate->mappings, &options, error);
+        code =
+            an_sampling_read(&aggregate->sampling, &aggregate->counted, aggregate->recorded.samples,
+                             &aggregate->recorded.mappings, &options, error);
     if (code != AN_OK)
         return code;
-    const struct an_samples_counts *seen = an_samples_counts(aggregate->samples);
+    const struct an_samples_counts *seen = an_samples_counts(aggregate->recorded.samples);
     struct an_aggregate_counts *counts = &aggregate->counts;
     counts->cut = seen->cut;
     counts->cut_at = seen->cut_at;

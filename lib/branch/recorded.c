@@ -1,0 +1,118 @@
+/* Finding a binary in a recording; see recorded.h. */
+#include "branch/recorded.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "branch/sampling.h"
+
+/* perf fills ids up with zeros. */
+static bool is_build(const struct an_samples_build_id *recorded, struct an_bytes id)
+{
+    return recorded->size >= id.size && id.size && memcmp(recorded->bytes, id.data, id.size) == 0;
+}
+
+static const char *match_build(struct an_recorded *recorded, const struct an_elf *elf)
+{
+    const struct an_samples_info *info = an_samples_info(recorded->samples);
+    struct an_bytes id = an_elf_build_id(elf);
+    const char *own = an_file_name(an_elf_path(elf));
+    bool all_known = info->build_id_count > 0;
+    recorded->build_id = AN_BUILD_ID_ABSENT;
+    if (!id.size)
+        return NULL;
+    for (size_t i = 0; i < info->build_id_count; i++) {
+        const struct an_samples_build_id *known = &info->build_ids[i];
+        all_known = all_known && known->size && known->filename && *known->filename;
+        if (!is_build(known, id) || !known->filename)
+            continue;
+        const char *name = an_file_name(known->filename);
+        bool same = strcmp(name, own) == 0;
+        recorded->build_id = same ? AN_BUILD_ID_MATCHED : AN_BUILD_ID_RENAMED;
+        return same ? NULL : name;
+    }
+    recorded->build_id = all_known ? AN_BUILD_ID_MISMATCH : AN_BUILD_ID_UNCHECKED;
+    return NULL;
+}
+
+static enum an_code refuse_build(const struct an_elf *elf, const char *recording,
+                                 struct an_error *error)
+{
+    an_fail(error, AN_MISMATCH, "no file in the recording has the build-id of %s",
+            an_elf_path(elf));
+    an_error_in(error, recording);
+    return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
+}
+
+static enum an_code hint_processes(const struct an_mappings *mappings, struct an_error *error)
+{
+    char list[160];
+    size_t used = 0;
+    for (size_t i = 0; i < mappings->processes.count && used + 16 < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u", i ? ", " : "",
+                                 mappings->processes.items[i].pid);
+    return an_error_hint(error, "these did: %s", list);
+}
+
+static enum an_code refuse_processes(const struct an_recorded *recorded, const struct an_elf *elf,
+                                     uint32_t pid, const char *recording, struct an_error *error)
+{
+    const char *own = an_file_name(an_elf_path(elf));
+    if (pid && recorded->mappings.processes.count)
+        an_fail(error, AN_MISMATCH, "process %u did not run %s", pid, own);
+    else if (recorded->mappings.other_builds)
+        an_fail(error, AN_MISMATCH, "the %s in the recording is another build", own);
+    else
+        an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s", own);
+    an_error_in(error, recording);
+    if (recorded->mappings.processes.count)
+        return hint_processes(&recorded->mappings, error);
+    if (recorded->mappings.other_builds)
+        return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
+    if (recorded->mappings.seen[0])
+        return an_error_hint(error, "it has %s: rename the binary if it is one of these",
+                             recorded->mappings.seen);
+    return an_error_hint(error, "it has no mappings at all: of a text, print them too, with "
+                                "perf script --show-mmap-events");
+}
+
+static enum an_code find_processes(struct an_recorded *recorded, const struct an_elf *elf,
+                                   const struct an_recorded_options *options, const char *recording,
+                                   struct an_error *error)
+{
+    const char *other = match_build(recorded, elf);
+    if (recorded->build_id == AN_BUILD_ID_MISMATCH && !options->ignore_build_id)
+        return refuse_build(elf, recording, error);
+    struct an_mapped_file file = {elf, an_file_name(an_elf_path(elf)), other};
+    struct an_mappings_options wanted = {
+        .files = &file,
+        .file_count = 1,
+        .ignore_build_id = options->ignore_build_id,
+        .only_pid = options->pid,
+    };
+    enum an_code code = an_mappings_read(&recorded->mappings, recorded->samples, &wanted, error);
+    if (code == AN_OK && an_mappings_wanted(&recorded->mappings) == 0)
+        return refuse_processes(recorded, elf, options->pid, recording, error);
+    return code;
+}
+
+enum an_code an_recorded_open(struct an_recorded *recorded, const char *recording,
+                              const struct an_elf *elf, const struct an_recorded_options *options,
+                              struct an_error *error)
+{
+    struct an_samples_options reading = {.allow_truncated = options->allow_truncated};
+    enum an_code code = an_samples_open(recording, &reading, &recorded->samples, error);
+    if (code == AN_OK && !options->any_entries) {
+        code = an_sampling_check(recorded->samples, error);
+        if (code != AN_OK)
+            an_error_in(error, recording);
+    }
+    return code == AN_OK ? find_processes(recorded, elf, options, recording, error) : code;
+}
+
+void an_recorded_close(struct an_recorded *recorded)
+{
+    an_samples_close(recorded->samples);
+    an_mappings_free(&recorded->mappings);
+}

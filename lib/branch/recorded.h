@@ -1,0 +1,33 @@
+/*
+ * One binary in one recording: whether that build of it was recorded at all, and where its processes had it.
+ */
+#ifndef AN_BRANCH_RECORDED_H
+#define AN_BRANCH_RECORDED_H
+
+#include <anneal/branch.h>
+
+#include "branch/mappings.h"
+
+struct an_recorded {
+    struct an_samples *samples;
+    struct an_mappings mappings;
+    enum an_build_id_match build_id;
+};
+
+struct an_recorded_options {
+    uint32_t pid;         /* only this process; 0: all that ran the binary */
+    bool ignore_build_id; /* go on when the recording is of another build of the binary */
+    bool allow_truncated; /* leave out the end of a recording that was cut off */
+    bool any_entries;     /* branch entries may be frames of call stacks: they are not looked at */
+};
+
+/*
+ * Opens the recording ("-": standard input) and finds the processes that ran the binary. AN_MISMATCH when there are
+ * none, or it was another build. The caller closes it, also on failure.
+ */
+enum an_code an_recorded_open(struct an_recorded *recorded, const char *recording,
+                              const struct an_elf *elf, const struct an_recorded_options *options,
+                              struct an_error *error);
+void an_recorded_close(struct an_recorded *recorded);
+
+#endif
