@@ -11,12 +11,17 @@
 enum {
     OUTPUT = 1,
     BINARY,
+    HOT,
+    BLEND,
+    SHARE,
     FORMAT,
     EVALUATE,
     ORDER,
     SVG,
     TESTS,
     NOTES,
+    PROCESS,
+    OTHER_BUILD,
     PAGE,
     AROUND,
     THREADS,
@@ -27,10 +32,14 @@ enum {
 static const struct option_spec options[] = {
     {OUTPUT, 'o', "output", "FILE", "write the order there (default: standard output)"},
     {BINARY, 'b', "binary", "FILE",
-     "the program: its sizes and symbols make the order\nbetter, and it is told what cannot be "
-     "moved"},
+     "the program: its sizes and symbols make the order better, and what cannot be moved is told"},
+    {HOT, 0, "hot", NULL, "for a program that runs on and on: what is called most, by its callers"},
+    {BLEND, 0, "blend", NULL, "what is hot first, then what the start needs"},
+    {SHARE, 0, "hot-share", "PERCENT", "with --blend: so much of the heat is hot (default: 95)"},
     {FORMAT, 0, "format", "FORMAT", "lld, gold, gnu (a linker script) or ld64 (default: lld)"},
     {NOTES, 0, "notes", "FOLDER", "where the gcno files of GCC's profiles are"},
+    {PROCESS, 0, "pid", "PID", "of recordings, only this process"},
+    {OTHER_BUILD, 0, "ignore-build-id", NULL, "take recordings of another build of the binary"},
     {EVALUATE, 0, "evaluate", "BINARY", "tell what the order is worth to this program"},
     {ORDER, 0, "order", "FILE", "with --evaluate: look at this order, as lld reads it"},
     {SVG, 0, "svg", "FILE", "with --evaluate: draw it"},
@@ -45,9 +54,10 @@ static const struct option_spec options[] = {
 
 struct request {
     struct ordering ordering;
-    const char *output, *order_file, *svg, *notes;
+    const char *output, *order_file, *svg;
+    struct order_sources sources;
     enum an_order_format format;
-    unsigned long long threads, tests, page_size, around;
+    unsigned long long threads, tests, page_size, around, hot_share;
     bool evaluate, json;
 };
 
@@ -83,6 +93,7 @@ static bool is_power(unsigned long long number)
 
 static bool take(struct request *request, const struct command *command, int id, const char *value)
 {
+    unsigned long long number;
     switch (id) {
     case OUTPUT:
         request->output = value;
@@ -103,7 +114,23 @@ static bool take(struct request *request, const struct command *command, int id,
         request->svg = value;
         return true;
     case NOTES:
-        request->notes = value;
+        request->sources.notes = value;
+        return true;
+    case HOT:
+        request->ordering.objective = ORDER_HOT;
+        return true;
+    case BLEND:
+        request->ordering.objective = ORDER_BLEND;
+        return true;
+    case SHARE:
+        return option_number_of(command, id, value, 100, &request->hot_share);
+    case PROCESS:
+        if (!option_number_of(command, id, value, UINT32_MAX, &number))
+            return false;
+        request->sources.recording.pid = (uint32_t)number;
+        return true;
+    case OTHER_BUILD:
+        request->sources.recording.ignore_build_id = true;
         return true;
     case TESTS:
         return option_number_of(command, id, value, UINT32_MAX, &request->tests);
@@ -142,14 +169,41 @@ static bool agrees(const struct request *request, size_t inputs)
 static bool open_image(struct ordering *ordering)
 {
     struct an_error error;
-    if (!ordering->binary)
+    if (!ordering->binary || an_image_open(&ordering->image, ordering->binary, &error) == AN_OK)
         return true;
-    enum an_code code = an_image_open(&ordering->image, ordering->binary, &error);
+    report_error(&error);
+    return false;
+}
+
+/* Finds the behaviour's functions in the image, and calls that no input told of. */
+static bool match_image(struct ordering *ordering)
+{
+    struct an_error error;
+    enum an_code code = AN_OK;
+    if (!ordering->image)
+        return true;
+    if (ordering->objective != ORDER_START)
+        code = an_behaviour_add_calls_of(ordering->behaviour, ordering->image, &error);
     if (code == AN_OK)
         code = an_matches_find(ordering->behaviour, ordering->image, &ordering->matches, &error);
     if (code != AN_OK)
         report_error(&error);
     return code == AN_OK;
+}
+
+static enum an_code choose_order(const struct request *request,
+                                 const struct an_order_options *wanted, struct an_order *order,
+                                 struct an_error *error)
+{
+    const struct an_behaviour *behaviour = request->ordering.behaviour;
+    switch (request->ordering.objective) {
+    case ORDER_HOT:
+        return an_order_hot(behaviour, wanted, order, error);
+    case ORDER_BLEND:
+        return an_order_blend(behaviour, wanted, (double)request->hot_share / 100, order, error);
+    default:
+        return an_order_startup(behaviour, wanted, order, error);
+    }
 }
 
 static bool make_order(struct request *request)
@@ -165,7 +219,7 @@ static bool make_order(struct request *request)
         .runs = runs - ordering->tests,
     };
     progress_step("ordering");
-    enum an_code code = an_order_startup(ordering->behaviour, &wanted, &ordering->order, &error);
+    enum an_code code = choose_order(request, &wanted, &ordering->order, &error);
     if (code == AN_OK && ordering->image)
         code = an_order_place(&ordering->order, ordering->matches, ordering->image,
                               &ordering->placed, &error);
@@ -230,6 +284,39 @@ static bool tell(const struct request *request)
     return !request->svg || order_draw(ordering, &evaluation, request->svg);
 }
 
+static bool read_inputs(const struct request *request, char **inputs, size_t count)
+{
+    const struct ordering *ordering = &request->ordering;
+    for (size_t i = 0; i < count; i++) {
+        progress_step("reading");
+        if (!order_add_input(ordering, inputs[i], &request->sources))
+            return false;
+    }
+    progress_clear();
+    return true;
+}
+
+/* Whether the inputs have what the objective needs. */
+static bool suffices(const struct request *request)
+{
+    const struct ordering *ordering = &request->ordering;
+    size_t runs = an_behaviour_runs(ordering->behaviour);
+    size_t nameless = an_behaviour_nameless(ordering->behaviour);
+    bool needs_runs = ordering->objective != ORDER_HOT || request->tests;
+    if (needs_runs && (!runs || request->tests >= runs)) {
+        say_error("%zu run%s: too few%s", runs, plural(runs),
+                  request->tests ? " to keep so many aside" : "");
+        return false;
+    }
+    if (ordering->objective != ORDER_START && !an_behaviour_has_heat(ordering->behaviour)) {
+        say_error("nothing is hot: no input has counts or samples of this program");
+        return false;
+    }
+    if (nameless && !ordering->quiet)
+        say_warning("%zu functions of profiles have no name in them: left out", nameless);
+    return true;
+}
+
 static bool order(struct request *request, char **inputs, size_t count)
 {
     struct ordering *ordering = &request->ordering;
@@ -238,23 +325,10 @@ static bool order(struct request *request, char **inputs, size_t count)
         say_error("out of memory");
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        progress_step("reading");
-        if (!order_add_input(ordering->behaviour, inputs[i], request->notes))
-            return false;
-    }
-    progress_clear();
-    size_t runs = an_behaviour_runs(ordering->behaviour);
-    size_t nameless = an_behaviour_nameless(ordering->behaviour);
-    if (!runs || request->tests >= runs) {
-        say_error("%zu run%s: too few%s", runs, plural(runs),
-                  request->tests ? " to keep so many aside" : "");
+    if (!open_image(ordering) || !read_inputs(request, inputs, count) || !suffices(request))
         return false;
-    }
-    if (nameless && !ordering->quiet)
-        say_warning("%zu functions in traces have no name in their profile: left out", nameless);
     ordering->tests = (size_t)request->tests;
-    if (!open_image(ordering) || !make_order(request))
+    if (!match_image(ordering) || !make_order(request))
         return false;
     if (request->order_file) {
         an_order_free(&ordering->placed);
@@ -280,7 +354,7 @@ static void request_free(struct request *request)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct request request = {.page_size = 4096, .around = 16};
+    struct request request = {.page_size = 4096, .around = 16, .hot_share = 95};
     struct option_parser parser;
     const char *value;
     int id, status = EXIT_USAGE;
@@ -290,6 +364,7 @@ static int run(const struct command *command, int argc, char **argv)
     while ((id = option_next(&parser, &value)) > 0)
         right = take(&request, command, id, value) && right;
     request.ordering.page_size = request.page_size;
+    request.sources.recording.threads = (unsigned)request.threads;
     request.ordering.around = (unsigned)request.around;
     if (id == OPTION_HELP)
         status = EXIT_DONE;
@@ -303,15 +378,22 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_order = {
     .name = "order",
     .operands = "RUN...",
-    .summary = "order functions for the linker, for fewer page faults at the start",
+    .summary = "order functions for the linker: for a fast start, or to run fast",
     .description =
         "A program that starts reads its code page by page. This puts the functions that runs "
         "enter "
-        "early next to each other, in an order that a linker then makes of it.\n\n"
+        "early next to each other, in an order that a linker then makes of it. With --hot, it puts "
+        "functions behind those that call them most, for programs that run on and on; --blend does "
+        "both.\n\n"
         "A RUN is an LLVM profile with temporal traces (of a program compiled with "
         "-fprofile-generate -mllvm -pgo-temporal-instrumentation), a folder with the gcda files of "
-        "one run of a program compiled by GCC with -fprofile-generate, or a list of names in the "
-        "order in which functions were entered. Each trace, folder and list is one run.\n\n"
+        "one run of a program compiled by GCC with -fprofile-generate, a recording ('anneal "
+        "record', "
+        "perf record; each process is a run, and -b has to name the binary that was recorded), or "
+        "a "
+        "list of names in the order in which functions were entered. --hot takes the counts of "
+        "such "
+        "profiles, the branches or samples of recordings, and branch profiles (fdata).\n\n"
         "Functions must have sections of their own to be moved: compile with -ffunction-sections. "
         "With -b, the order has the names that symbols of the program have, and what it does not "
         "have or cannot move is told.\n\n"
@@ -325,7 +407,10 @@ const struct command command_order = {
                 "anneal order --format=gnu -b app -o app.ld run1/ run2/\n"
                 "    for gcc -Wl,-T,app.ld\n"
                 "anneal order --evaluate app --svg app.svg app.profdata\n"
-                "    what it is worth, as a table and a picture\n",
-    .see_also = "anneal-merge(1), anneal-llvm-profdata(1), ld.lld(1)",
+                "    what it is worth, as a table and a picture\n"
+                "anneal order --hot -b server -o server.order perf.data\n"
+                "    of 'perf record -b', or of 'anneal record': by what calls what most\n",
+    .see_also =
+        "anneal-merge(1), anneal-record(1), anneal-faults(1), anneal-llvm-profdata(1), ld.lld(1)",
     .run = run,
 };

@@ -85,6 +85,13 @@ static enum an_code evaluate(const struct ordering *ordering, struct evaluation 
     walk->layout = &after;
     if (code == AN_OK)
         code = walk_runs(walk, &evaluation->after, &evaluation->entered, error);
+    evaluation->has_heat = an_behaviour_has_heat(ordering->behaviour);
+    if (code == AN_OK && evaluation->has_heat)
+        code = an_pages_heat(ordering->behaviour, &before, ordering->page_size,
+                             &evaluation->heat_before, error);
+    if (code == AN_OK && evaluation->has_heat)
+        code = an_pages_heat(ordering->behaviour, &after, ordering->page_size,
+                             &evaluation->heat_after, error);
     evaluation->text_pages = (before.end + ordering->page_size - 1) / ordering->page_size -
                              before.start / ordering->page_size;
     an_pages_layout_free(&before);
@@ -129,28 +136,50 @@ static void print_line(const char *what, double before, double after)
     putchar('\n');
 }
 
-void order_print_evaluation(const struct ordering *ordering, const struct evaluation *evaluation)
+static void print_start(const struct ordering *ordering, const struct evaluation *evaluation)
 {
     const struct layout_cost *before = &evaluation->before, *after = &evaluation->after;
-    char faults[64], mean[64];
-    printf("%s: %s pages of text of %s bytes; %s run%s%s, %.0f functions each\n\n",
-           ordering->binary, with_commas(evaluation->text_pages), with_commas(ordering->page_size),
-           with_commas(evaluation->runs), plural(evaluation->runs),
-           ordering->tests ? " that the order was not made from" : "", evaluation->entered);
-    printf("  %-34s %10s %10s %9s\n", "by the model, means over the runs", "now", "ordered",
+    char faults[64];
+    printf("\n  %-34s %10s %10s %9s\n", "by the model, means over the runs", "now", "ordered",
            "ratio");
     print_line("pages touched in the end", before->pages, after->pages);
     print_line("pages touched, mean over time", before->area, after->area);
     snprintf(faults, sizeof faults, "faults that map %u pages", ordering->around);
-    snprintf(mean, sizeof mean, "faults, mean over time");
     print_line(faults, before->faults, after->faults);
-    print_line(mean, before->faults_area, after->faults_area);
+    print_line("faults, mean over time", before->faults_area, after->faults_area);
     printf("\n  of the run   pages touched        faults\n");
     printf("               now   ordered      now   ordered\n");
     for (size_t p = CURVE_POINTS / 8 - 1; p < CURVE_POINTS; p += CURVE_POINTS / 8)
         printf("  %8.1f %% %8.0f %9.0f %8.0f %9.0f\n", 100.0 * (double)(p + 1) / CURVE_POINTS,
                before->pages_curve[p], after->pages_curve[p], before->faults_curve[p],
                after->faults_curve[p]);
+}
+
+static void print_heat(const struct evaluation *evaluation)
+{
+    static const char *const names[] = {"pages with 50 % of the heat",
+                                        "pages with 90 % of the heat",
+                                        "pages with 99 % of the heat"};
+    const struct an_pages_heat *before = &evaluation->heat_before, *after = &evaluation->heat_after;
+    printf("\n  %-34s %10s %10s %9s\n", "in the long run", "now", "ordered", "ratio");
+    for (int s = 0; s < 3; s++)
+        print_line(names[s], (double)before->pages[s], (double)after->pages[s]);
+    print_line("calls within a page, %", 100 * before->calls_within, 100 * after->calls_within);
+}
+
+void order_print_evaluation(const struct ordering *ordering, const struct evaluation *evaluation)
+{
+    printf("%s: %s pages of text of %s bytes", ordering->binary,
+           with_commas(evaluation->text_pages), with_commas(ordering->page_size));
+    if (evaluation->runs)
+        printf("; %s run%s%s, %.0f functions each", with_commas(evaluation->runs),
+               plural(evaluation->runs), ordering->tests ? " that the order was not made from" : "",
+               evaluation->entered);
+    putchar('\n');
+    if (evaluation->runs)
+        print_start(ordering, evaluation);
+    if (evaluation->has_heat)
+        print_heat(evaluation);
 }
 
 static struct json_object *curve_json(const double *points)
@@ -173,6 +202,16 @@ static struct json_object *cost_json(const struct layout_cost *cost)
     return json;
 }
 
+static struct json_object *heat_json(const struct an_pages_heat *heat)
+{
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "pages_50", json_object_new_uint64(heat->pages[0]));
+    json_object_object_add(json, "pages_90", json_object_new_uint64(heat->pages[1]));
+    json_object_object_add(json, "pages_99", json_object_new_uint64(heat->pages[2]));
+    json_object_object_add(json, "calls_within_page", json_object_new_double(heat->calls_within));
+    return json;
+}
+
 struct json_object *order_evaluation_json(const struct ordering *ordering,
                                           const struct evaluation *evaluation)
 {
@@ -185,5 +224,9 @@ struct json_object *order_evaluation_json(const struct ordering *ordering,
     json_object_object_add(json, "text_pages", json_object_new_uint64(evaluation->text_pages));
     json_object_object_add(json, "now", cost_json(&evaluation->before));
     json_object_object_add(json, "ordered", cost_json(&evaluation->after));
+    json_object_object_add(json, "heat_now",
+                           evaluation->has_heat ? heat_json(&evaluation->heat_before) : NULL);
+    json_object_object_add(json, "heat_ordered",
+                           evaluation->has_heat ? heat_json(&evaluation->heat_after) : NULL);
     return json;
 }

@@ -1,13 +1,16 @@
-/* The inputs of anneal order: whatever tells in which order a run entered its functions. */
+/* The inputs of anneal order: whatever tells in which order a run entered its functions, or which ran most. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include <anneal/fdata.h>
 #include <anneal/gcc.h>
 
 #include "base/file.h"
 #include "base/kind.h"
+#include "branch/perf_data.h"
+#include "branch/perf_script.h"
 #include "command.h"
 #include "gcc_view.h"
 #include "ordering.h"
@@ -46,44 +49,78 @@ static size_t list_entries(const struct gcc_view *view, struct entry *entries, s
     return count;
 }
 
-static bool add_view(struct an_behaviour *behaviour, const struct gcc_view *view, const char *path)
+static enum an_code add_entries(struct an_behaviour *behaviour, const struct entry *entries,
+                                size_t count, struct an_error *error)
+{
+    const char **names = malloc((count + 1) * sizeof *names);
+    if (!names)
+        return an_fail_memory(error);
+    for (size_t i = 0; i < count; i++)
+        names[i] = entries[i].name;
+    enum an_code code = an_behaviour_add_run(behaviour, names, count, 1, error);
+    free(names);
+    return code;
+}
+
+static bool add_run(struct an_behaviour *behaviour, const struct gcc_view *view, const char *path)
 {
     struct an_error error;
     struct entry *entries = malloc((view->function_count + 1) * sizeof *entries);
-    const char **names = malloc((view->function_count + 1) * sizeof *names);
-    enum an_code code = AN_NO_MEMORY;
-    if (entries && names) {
-        size_t nameless, count = list_entries(view, entries, &nameless);
-        for (size_t i = 0; i < count; i++)
-            names[i] = entries[i].name;
-        if (count)
-            code = an_behaviour_add_run(behaviour, names, count, 1, &error);
-        else if (nameless)
-            say_error(
-                "%s: no gcno files tell the names of its functions (compile for training with "
-                "-ftest-coverage, too; --notes=FOLDER tells where they are)",
-                path);
-        else
-            say_error("%s: its counter files do not tell when functions first ran (GCC's do that "
-                      "with -fprofile-generate, not with --coverage)",
-                      path);
-        if (count && code != AN_OK)
-            report_error(&error);
-    } else {
+    if (!entries) {
         say_error("out of memory");
+        return false;
     }
+    size_t nameless, count = list_entries(view, entries, &nameless);
+    enum an_code code = count ? add_entries(behaviour, entries, count, &error) : AN_EMPTY;
     free(entries);
-    free(names);
+    if (count && code != AN_OK)
+        report_error(&error);
+    else if (!count && nameless)
+        say_error("%s: no gcno files tell the names of its functions (compile for training with "
+                  "-ftest-coverage, too; --notes=FOLDER tells where they are)",
+                  path);
+    else if (!count)
+        say_error("%s: its counter files do not tell when functions first ran (GCC's do that "
+                  "with -fprofile-generate, not with --coverage)",
+                  path);
     return code == AN_OK;
 }
 
-static bool add_counter_files(struct an_behaviour *behaviour, const char *path, const char *notes)
+static bool add_counts(struct an_behaviour *behaviour, const struct gcc_view *view,
+                       const char *path)
+{
+    struct an_error error;
+    size_t named = 0, nameless = 0;
+    for (size_t i = 0; i < view->function_count; i++) {
+        const struct an_survey_function *function = view->functions[i].function;
+        nameless += function->total && !function->name;
+        if (!function->total || !function->name)
+            continue;
+        named++;
+        if (an_behaviour_add_heat(behaviour, function->name, function->total, &error) != AN_OK) {
+            report_error(&error);
+            return false;
+        }
+    }
+    if (!named && nameless)
+        say_error("%s: no gcno files tell the names of its functions (compile for training with "
+                  "-ftest-coverage, too; --notes=FOLDER tells where they are)",
+                  path);
+    else if (!named)
+        say_error("%s: nothing ran", path);
+    return named;
+}
+
+static bool add_counter_files(const struct ordering *ordering, const char *path, const char *notes)
 {
     struct inputs inputs = {0};
     struct gcc_view view = {0};
     inputs_add(&inputs, path, 1);
-    bool done =
-        !inputs.failed && gcc_view_read(&view, &inputs, notes) && add_view(behaviour, &view, path);
+    bool done = !inputs.failed && gcc_view_read(&view, &inputs, notes);
+    if (done && ordering->objective != ORDER_HOT)
+        done = add_run(ordering->behaviour, &view, path);
+    if (done && ordering->objective != ORDER_START)
+        done = add_counts(ordering->behaviour, &view, path);
     gcc_view_free(&view);
     inputs_free(&inputs);
     return done;
@@ -147,18 +184,61 @@ static enum an_code refuse(struct an_bytes bytes, struct an_error *error)
             kind         ? kind
             : bytes.size ? "bytes of an unknown kind"
                          : "an empty file");
-    return an_error_hint(error, "a temporal LLVM profile, a folder with a run's gcda files, or a "
-                                "list of names is expected");
+    return an_error_hint(error, "an LLVM profile, a folder with a run's gcda files, fdata, a "
+                                "recording, or a list of names is expected");
 }
 
-static enum an_code add_bytes(struct an_behaviour *behaviour, struct an_bytes bytes,
+/* A profile may have traces, which a blend takes if they are there. */
+static enum an_code add_llvm(const struct ordering *ordering, struct an_bytes bytes,
+                             struct an_error *error)
+{
+    enum an_code code = AN_OK;
+    if (ordering->objective != ORDER_START)
+        code = an_behaviour_add_llvm_counts(ordering->behaviour, bytes.data, bytes.size, error);
+    if (code == AN_OK && ordering->objective != ORDER_HOT)
+        code = an_behaviour_add_llvm(ordering->behaviour, bytes.data, bytes.size, error);
+    return code == AN_UNSUPPORTED && ordering->objective == ORDER_BLEND ? AN_OK : code;
+}
+
+static enum an_code add_fdata(const struct ordering *ordering, struct an_bytes bytes,
                               struct an_error *error)
 {
+    if (ordering->objective != ORDER_START)
+        return an_behaviour_add_fdata(ordering->behaviour, bytes.data, bytes.size, error);
+    an_fail(error, AN_UNSUPPORTED, "a branch profile, which does not tell what ran first");
+    return an_error_hint(error, "it is good for --hot and --blend; give the recording itself");
+}
+
+static enum an_code add_list(const struct ordering *ordering, struct an_bytes bytes,
+                             struct an_error *error)
+{
+    if (ordering->objective != ORDER_HOT)
+        return an_behaviour_add_names(ordering->behaviour, bytes.data, bytes.size, error);
+    an_fail(error, AN_UNSUPPORTED, "a list of names, which does not tell what is hot");
+    return an_error_hint(error, "it is good for an order for the start, and for --blend");
+}
+
+static enum an_code add_bytes(const struct ordering *ordering, struct an_bytes bytes,
+                              struct an_error *error)
+{
+    if (an_fdata_recognise(bytes.data,
+                           bytes.size)) /* before LLVM's text, whose second line has digits, too */
+        return add_fdata(ordering, bytes, error);
     if (is_llvm(bytes))
-        return an_behaviour_add_llvm(behaviour, bytes.data, bytes.size, error);
+        return add_llvm(ordering, bytes, error);
     if (bytes.size && is_list(bytes))
-        return an_behaviour_add_names(behaviour, bytes.data, bytes.size, error);
+        return add_list(ordering, bytes, error);
     return refuse(bytes, error);
+}
+
+static enum an_code add_recording(const struct ordering *ordering, const char *path,
+                                  const struct order_sources *sources, struct an_error *error)
+{
+    if (ordering->image)
+        return an_behaviour_add_recording(ordering->behaviour, ordering->image, path,
+                                          &sources->recording, error);
+    an_fail(error, AN_UNSUPPORTED, "a recording, which has addresses only");
+    return an_error_hint(error, "name the binary that was recorded with -b");
 }
 
 static bool is_folder(const char *path)
@@ -167,20 +247,24 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-bool order_add_input(struct an_behaviour *behaviour, const char *path, const char *notes)
+bool order_add_input(const struct ordering *ordering, const char *path,
+                     const struct order_sources *sources)
 {
     struct an_file file = {0};
     struct an_error error;
     if (is_folder(path))
-        return add_counter_files(behaviour, path, notes);
+        return add_counter_files(ordering, path, sources->notes);
     enum an_code code = an_file_load(&file, path, &error);
-    if (code == AN_OK && an_gcc_is_gcda(file.bytes.data, file.bytes.size)) {
-        an_file_close(&file);
-        return add_counter_files(behaviour, path, notes);
-    }
-    if (code == AN_OK)
-        code = add_bytes(behaviour, file.bytes, &error);
+    bool is_gcda = code == AN_OK && an_gcc_is_gcda(file.bytes.data, file.bytes.size);
+    bool is_recording =
+        code == AN_OK && (an_perf_recognise(file.bytes) || an_perf_script_recognise(file.bytes));
+    if (code == AN_OK && !is_gcda && !is_recording)
+        code = add_bytes(ordering, file.bytes, &error);
     an_file_close(&file);
+    if (is_gcda)
+        return add_counter_files(ordering, path, sources->notes);
+    if (is_recording)
+        code = add_recording(ordering, path, sources, &error);
     if (code != AN_OK) {
         if (!error.file[0])
             an_error_in(&error, path);

@@ -78,10 +78,13 @@ static void tell_immovable(const struct ordering *ordering, size_t immovable)
 
 void order_tell(const struct ordering *ordering, const struct order_facts *facts)
 {
-    say("%zu function%s from %zu run%s; in %s %zu, %s of %s of code", ordering->order.count,
-        plural(ordering->order.count), an_behaviour_runs(ordering->behaviour) - ordering->tests,
-        plural(an_behaviour_runs(ordering->behaviour) - ordering->tests), ordering->binary,
-        facts->symbols, as_size(facts->bytes), as_size(facts->all_bytes));
+    char runs[64] = "";
+    size_t count = an_behaviour_runs(ordering->behaviour) - ordering->tests;
+    if (ordering->objective != ORDER_HOT)
+        snprintf(runs, sizeof runs, " from %zu run%s", count, plural(count));
+    say("%zu function%s%s; in %s %zu, %s of %s of code", ordering->order.count,
+        plural(ordering->order.count), runs, ordering->binary, facts->symbols,
+        as_size(facts->bytes), as_size(facts->all_bytes));
     if (facts->absent)
         tell_absent(ordering, facts->absent);
     if (facts->immovable)

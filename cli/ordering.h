@@ -6,7 +6,14 @@
 
 #include "base/vector.h"
 
+enum objective {
+    ORDER_START, /* few page faults at the start: needs runs */
+    ORDER_HOT,   /* few misses of a busy program: needs heat */
+    ORDER_BLEND, /* both */
+};
+
 struct ordering {
+    enum objective objective;
     struct an_behaviour *behaviour;
     struct an_image *image;     /* NULL: no binary was given */
     struct an_matches *matches; /* likewise */
@@ -29,11 +36,18 @@ struct order_facts {
     uint64_t all_bytes; /* of the binary's functions */
 };
 
+/* How inputs are to be read. */
+struct order_sources {
+    const char *notes; /* a folder in which gcno files are looked for; may be NULL */
+    struct an_recording_options recording;
+};
+
 /*
- * Adds the runs of an input: an LLVM profile, a folder with a run's counter files of GCC, a list of names. `notes`: a
- * folder in which gcno files are looked for; may be NULL. False after a message.
+ * Adds what the objective needs of an input: an LLVM profile, a folder with a run's counter files of GCC, a branch profile,
+ * a recording (which needs the image), a list of names. False after a message.
  */
-bool order_add_input(struct an_behaviour *behaviour, const char *path, const char *notes);
+bool order_add_input(const struct ordering *ordering, const char *path,
+                     const struct order_sources *sources);
 
 /* Reads an order file as lld has it: what it places. False after a message. */
 bool order_read_file(struct ordering *ordering, const char *path);
@@ -61,6 +75,8 @@ struct evaluation {
     double entered; /* functions of a run, mean */
     uint64_t text_pages;
     struct layout_cost before, after;
+    bool has_heat;
+    struct an_pages_heat heat_before, heat_after;
 };
 
 /* False after a message. */

@@ -5,6 +5,8 @@
  *   an_behaviour_add_*()    what is known of a program's runs, from any kind of profile
  *   an_image_open()         the functions of a binary: sizes, names, what can be moved
  *   an_order_startup()      an order for few page faults at the start (balanced partitioning)
+ *   an_order_hot()          an order for few misses of a busy program (call-chain clustering)
+ *   an_order_blend()        both: what is hot, then what the start needs
  *   an_matches_find()      the binary's own symbols for the functions of an order
  *   an_order_write()        the file for a linker
  *   an_pages_*()            what a layout costs: pages touched as a function of time
@@ -67,11 +69,56 @@ AN_API enum an_code an_behaviour_add_names(struct an_behaviour *behaviour, const
 AN_API enum an_code an_behaviour_add_run(struct an_behaviour *behaviour, const char *const *names,
                                          size_t count, uint64_t weight, struct an_error *error);
 
+/*
+ * What is hot, and what calls what. Heat is how much a function runs, in whatever unit the profile has; of several
+ * profiles it is added up, so they should be of one kind.
+ */
+
+/* Of an LLVM profile: the sum of a function's counters, and the targets of its indirect calls. */
+AN_API enum an_code an_behaviour_add_llvm_counts(struct an_behaviour *behaviour, const void *bytes,
+                                                 size_t size, struct an_error *error);
+
+/* Of a branch profile of BOLT (fdata): branches of a function and calls of it, or samples in it; and who called. */
+AN_API enum an_code an_behaviour_add_fdata(struct an_behaviour *behaviour, const void *bytes,
+                                           size_t size, struct an_error *error);
+
+/* One function's heat, by its name, as an_behaviour_add_run() takes it. */
+AN_API enum an_code an_behaviour_add_heat(struct an_behaviour *behaviour, const char *name,
+                                          uint64_t heat, struct an_error *error);
+
+struct an_image;
+
+struct an_recording_options {
+    uint32_t pid;         /* only this process; 0: all that ran the binary */
+    bool ignore_build_id; /* go on when the recording is of another build of the binary */
+    bool allow_truncated; /* leave out the end of a recording that was cut off */
+    unsigned threads;     /* 0: as many as there are processors; the result is the same */
+};
+
+/*
+ * Of a recording (perf.data, the text of perf script, with branches or without; path "-": standard input): a run for
+ * each process that ran the image, with its functions by the time at which they were first seen; and the heat of
+ * functions, and calls, as of fdata.
+ */
+AN_API enum an_code an_behaviour_add_recording(struct an_behaviour *behaviour,
+                                               const struct an_image *image, const char *recording,
+                                               const struct an_recording_options *options,
+                                               struct an_error *error);
+
+/*
+ * For heat that came without calls, from counters or plain samples: adds the direct calls that the code of the image has,
+ * to each function from its callers by their own heat. x86-64; for others, and where all calls are known, nothing.
+ */
+AN_API enum an_code an_behaviour_add_calls_of(struct an_behaviour *behaviour,
+                                              const struct an_image *image, struct an_error *error);
+
 AN_API size_t an_behaviour_functions(const struct an_behaviour *behaviour);
 AN_API struct an_behaviour_function an_behaviour_function(const struct an_behaviour *behaviour,
                                                           uint32_t number);
 AN_API size_t an_behaviour_runs(const struct an_behaviour *behaviour);
 AN_API struct an_behaviour_run an_behaviour_run(const struct an_behaviour *behaviour, size_t index);
+AN_API uint64_t an_behaviour_heat(const struct an_behaviour *behaviour, uint32_t function);
+AN_API bool an_behaviour_has_heat(const struct an_behaviour *behaviour); /* of any function */
 /* Functions in traces that no name is known of: they were left out. */
 AN_API size_t an_behaviour_nameless(const struct an_behaviour *behaviour);
 
@@ -91,8 +138,6 @@ struct an_image_function {
     uint64_t alignment; /* a power of 2 that its address shows, 64 at most */
     enum an_movable movable;
 };
-
-struct an_image;
 
 /* Reads the functions of a program, a library or an object file (ELF). *image is set only on AN_OK. */
 AN_API enum an_code an_image_open(struct an_image **image, const char *path,
@@ -158,6 +203,22 @@ struct an_order_options {
 AN_API enum an_code an_order_startup(const struct an_behaviour *behaviour,
                                      const struct an_order_options *options, struct an_order *order,
                                      struct an_error *error);
+
+/*
+ * An order in which functions that call each other often lie together, the hottest clusters first (call-chain
+ * clustering). All functions with heat are in it.
+ */
+AN_API enum an_code an_order_hot(const struct an_behaviour *behaviour,
+                                 const struct an_order_options *options, struct an_order *order,
+                                 struct an_error *error);
+
+/*
+ * First what is hot: the fewest functions that have `share` (0 to 1) of all heat, as an_order_hot() has them; then what
+ * runs need, as an_order_startup() has it; then what else has heat.
+ */
+AN_API enum an_code an_order_blend(const struct an_behaviour *behaviour,
+                                   const struct an_order_options *options, double share,
+                                   struct an_order *order, struct an_error *error);
 
 /* The functions of the image that an order has, each once: numbers for an_image_functions(). Free with
  * an_order_free(). */
@@ -233,6 +294,17 @@ AN_API enum an_code an_pages_touch(const struct an_pages_layout *layout,
                                    const struct an_behaviour_run *run, uint64_t page_size,
                                    unsigned around, uint32_t *curve, struct an_pages_cost *cost,
                                    struct an_error *error);
+
+/* What a busy program's code takes: pages that hold shares of the heat, and calls that stay on a page. */
+struct an_pages_heat {
+    uint64_t pages[3]; /* the fewest pages that have 50, 90 and 99 % of it */
+    double
+        calls_within; /* share of the calls (by their counts) whose ends begin on one page; 0 if none is known */
+};
+
+AN_API enum an_code an_pages_heat(const struct an_behaviour *behaviour,
+                                  const struct an_pages_layout *layout, uint64_t page_size,
+                                  struct an_pages_heat *heat, struct an_error *error);
 
 #ifdef __cplusplus
 }

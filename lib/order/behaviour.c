@@ -18,6 +18,8 @@ void an_behaviour_free(struct an_behaviour *behaviour)
     an_vector_free(&behaviour->functions);
     an_vector_free(&behaviour->entries);
     an_vector_free(&behaviour->runs);
+    an_vector_free(&behaviour->heat);
+    an_map_free(&behaviour->calls);
     an_arena_free(&behaviour->texts);
     free(behaviour);
 }

@@ -26,6 +26,11 @@ struct an_behaviour {
     struct {
         AN_VECTOR(struct stretch);
     } runs;
+    struct {
+        AN_VECTOR(uint64_t);
+    } heat;                 /* by function, those behind its end have none */
+    struct an_map calls;    /* caller << 32 | callee -> how often */
+    bool calls_are_partial; /* some of the heat came without calls */
     size_t nameless;
     struct an_arena texts;
 };
@@ -46,5 +51,18 @@ uint32_t an_behaviour_number_of(struct an_behaviour *behaviour, const char *key,
 void an_behaviour_begin_run(struct an_behaviour *behaviour);
 bool an_behaviour_enter(struct an_behaviour *behaviour, uint32_t function); /* false: no memory */
 bool an_behaviour_end_run(struct an_behaviour *behaviour, uint64_t weight);
+
+/* Adds to what is known of heat and calls; sums stay at UINT64_MAX. False: no memory. */
+bool an_behaviour_warm(struct an_behaviour *behaviour, uint32_t function, uint64_t heat);
+bool an_behaviour_call(struct an_behaviour *behaviour, uint32_t caller, uint32_t callee,
+                       uint64_t count);
+
+struct behaviour_call {
+    uint32_t caller, callee;
+    uint64_t count;
+};
+
+/* All calls, by callee and then by caller; free() them. NULL: no memory. */
+struct behaviour_call *an_behaviour_calls(const struct an_behaviour *behaviour, size_t *count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs out of LLVM's profiles: their temporal traces. */
+/* LLVM's profiles: runs out of their temporal traces, heat and calls out of their counts and values. */
 #include <string.h>
 
 #include <anneal/llvm.h>
@@ -10,6 +10,7 @@ struct source {
     struct an_behaviour *behaviour;
     struct an_llvm_reader *reader;
     struct an_map numbers; /* name hash: 1 + number, or NAMELESS */
+    size_t nameless;
     bool no_memory;
 };
 
@@ -28,7 +29,7 @@ static uint32_t number_of(struct source *source, uint64_t hash)
         if (name && length && number == AN_NO_NUMBER)
             source->no_memory = true;
         *known = number == AN_NO_NUMBER ? NAMELESS : number + 1u;
-        source->behaviour->nameless += number == AN_NO_NUMBER;
+        source->nameless += number == AN_NO_NUMBER;
     }
     if (!known)
         source->no_memory = true;
@@ -63,6 +64,63 @@ enum an_code an_behaviour_add_llvm(struct an_behaviour *behaviour, const void *b
     for (size_t i = 0; code == AN_OK && i < info->trace_count; i++)
         add_run(&source, &info->traces[i]);
     if (source.no_memory)
+        code = an_fail_memory(error);
+    behaviour->nameless += source.nameless;
+    an_map_free(&source.numbers);
+    an_llvm_reader_close(source.reader);
+    return code;
+}
+
+/* Counts that are none: marks that sample profiles leave (InstrProfRecord::CountPseudoKind). */
+#define LARGEST_COUNT (UINT64_MAX - 2)
+
+static uint64_t heat_of(const struct an_llvm_record *record)
+{
+    uint64_t heat = 0;
+    for (uint32_t i = 0; i < record->count_number; i++)
+        if (record->counts[i] <= LARGEST_COUNT)
+            heat = heat + record->counts[i] < heat ? UINT64_MAX : heat + record->counts[i];
+    return heat;
+}
+
+static void add_calls(struct source *source, uint32_t caller, const struct an_llvm_values *values)
+{
+    for (uint32_t s = 0; s < values->site_count[AN_LLVM_INDIRECT_CALL]; s++) {
+        const struct an_llvm_site *site = &values->sites[AN_LLVM_INDIRECT_CALL][s];
+        for (uint32_t i = 0; i < site->count && !source->no_memory; i++) {
+            uint32_t callee =
+                site->values[i].value ? number_of(source, site->values[i].value) : AN_NO_NUMBER;
+            if (callee != AN_NO_NUMBER && callee != caller &&
+                !an_behaviour_call(source->behaviour, caller, callee, site->values[i].count))
+                source->no_memory = true;
+        }
+    }
+}
+
+static void add_counts(struct source *source, const struct an_llvm_record *record)
+{
+    uint64_t heat = heat_of(record);
+    if (!heat)
+        return;
+    uint32_t number = an_behaviour_number_of(source->behaviour, record->name, record->name_length);
+    if (number == AN_NO_NUMBER || !an_behaviour_warm(source->behaviour, number, heat))
+        source->no_memory = true;
+    else if (record->values)
+        add_calls(source, number, record->values);
+}
+
+enum an_code an_behaviour_add_llvm_counts(struct an_behaviour *behaviour, const void *bytes,
+                                          size_t size, struct an_error *error)
+{
+    struct source source = {.behaviour = behaviour};
+    struct an_llvm_record record;
+    enum an_code code = an_llvm_reader_open(&source.reader, bytes, size, error);
+    if (code != AN_OK)
+        return code;
+    behaviour->calls_are_partial = true;
+    while (!source.no_memory && an_llvm_reader_next(source.reader, &record))
+        add_counts(&source, &record);
+    if (source.no_memory || an_llvm_reader_failed(source.reader))
         code = an_fail_memory(error);
     an_map_free(&source.numbers);
     an_llvm_reader_close(source.reader);

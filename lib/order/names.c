@@ -47,12 +47,21 @@ size_t name_stem(const char *symbol, size_t length)
     return stem;
 }
 
+size_t name_hot_length(const char *symbol, size_t length)
+{
+    static const char mark[] = ".cold";
+    const size_t size = sizeof mark - 1;
+    for (size_t at = 1; at + size <= length; at++) /* a name that begins with it is no part */
+        if (memcmp(symbol + at, mark, size) == 0 &&
+            (at + size == length || symbol[at + size] == '.'))
+            return at;
+    return length;
+}
+
 bool name_is_cold(const char *symbol)
 {
-    const char *cold = strstr(symbol, ".cold");
-    while (cold && cold[5] && cold[5] != '.')
-        cold = strstr(cold + 1, ".cold");
-    return cold && cold != symbol;
+    size_t length = strlen(symbol);
+    return name_hot_length(symbol, length) < length;
 }
 
 /* The part of a path in front of `end`: where it begins. */

@@ -14,6 +14,9 @@ size_t name_stem(const char *symbol, size_t length);
 /* Whether a symbol is the part of a function that hardly ever runs ("f.cold", "f.cold.1"). */
 bool name_is_cold(const char *symbol);
 
+/* How much of a symbol is the name of the function that it is the cold part of; else its length. */
+size_t name_hot_length(const char *symbol, size_t length);
+
 /*
  * Whether two paths mean one source file, as far as can be seen: the last parts are equal, as many as both have.
  */
