@@ -36,6 +36,15 @@ static uint32_t number_of(struct source *source, uint64_t hash)
     return known && *known != NAMELESS ? (uint32_t)(*known - 1) : AN_NO_NUMBER;
 }
 
+/* Room for all entries: there are millions. */
+static bool reserve(struct an_behaviour *behaviour, const struct an_llvm_info *info)
+{
+    size_t count = behaviour->entries.count;
+    for (size_t i = 0; i < info->trace_count; i++)
+        count += info->traces[i].function_count;
+    return an_vector_reserve(&behaviour->entries, count);
+}
+
 static void add_run(struct source *source, const struct an_llvm_trace *trace)
 {
     an_behaviour_begin_run(source->behaviour);
@@ -61,7 +70,8 @@ enum an_code an_behaviour_add_llvm(struct an_behaviour *behaviour, const void *b
         an_error_hint(error, "compile for training with -fprofile-generate -mllvm "
                              "-pgo-temporal-instrumentation");
     }
-    for (size_t i = 0; code == AN_OK && i < info->trace_count; i++)
+    source.no_memory = code == AN_OK && !reserve(behaviour, info);
+    for (size_t i = 0; code == AN_OK && !source.no_memory && i < info->trace_count; i++)
         add_run(&source, &info->traces[i]);
     if (source.no_memory)
         code = an_fail_memory(error);
