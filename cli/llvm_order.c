@@ -23,13 +23,14 @@ static const struct option_spec options[] = {
 static enum an_code area_of(const struct an_behaviour *behaviour, const struct an_order *order,
                             size_t first, double *area, struct an_error *error)
 {
+    const struct an_pages_kernel kernel = {4096, 1, 0, 0};
     struct an_pages_layout layout;
     enum an_code code = an_pages_layout_guess(behaviour, order, &layout, error);
     *area = 0;
     for (size_t r = first; code == AN_OK && r < an_behaviour_runs(behaviour); r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);
         struct an_pages_cost cost;
-        code = an_pages_touch(&layout, &run, 4096, 1, NULL, &cost, error);
+        code = an_pages_touch(&layout, &run, &kernel, NULL, &cost, error);
         *area += cost.area;
     }
     an_pages_layout_free(&layout);

@@ -24,6 +24,8 @@ enum {
     OTHER_BUILD,
     PAGE,
     AROUND,
+    READ_AHEAD,
+    READ_AROUND,
     THREADS,
     JSON,
     QUIET
@@ -46,6 +48,10 @@ static const struct option_spec options[] = {
     {TESTS, 0, "test-runs", "N", "keep the last N runs aside, and evaluate on them"},
     {PAGE, 0, "page-size", "BYTES", "of the machine that runs the program (4096)"},
     {AROUND, 0, "fault-around", "PAGES", "pages that one fault maps (16)"},
+    {READ_AHEAD, 0, "read-ahead", "PAGES",
+     "pages that are read for one that is not in memory (32)"},
+    {READ_AROUND, 0, "read-around", NULL,
+     "half of them in front of it, as kernels before Linux 6.17 do"},
     {THREADS, 'j', "threads", "N", "so many threads (the order does not depend on it)"},
     {JSON, 0, "json", NULL, "print what is told as JSON"},
     {QUIET, 'q', "quiet", NULL, "errors only"},
@@ -57,7 +63,7 @@ struct request {
     const char *output, *order_file, *svg;
     struct order_sources sources;
     enum an_order_format format;
-    unsigned long long threads, tests, page_size, around, hot_share;
+    unsigned long long threads, tests, page_size, around, read_ahead, hot_share;
     bool evaluate, json;
 };
 
@@ -138,6 +144,11 @@ static bool take(struct request *request, const struct command *command, int id,
         return option_number_of(command, id, value, 1 << 21, &request->page_size);
     case AROUND:
         return option_number_of(command, id, value, 512, &request->around);
+    case READ_AHEAD:
+        return option_number_of(command, id, value, 1 << 16, &request->read_ahead);
+    case READ_AROUND:
+        request->ordering.read_around = true;
+        return true;
     case THREADS:
         return option_number_of(command, id, value, 1024, &request->threads);
     case JSON:
@@ -354,7 +365,7 @@ static void request_free(struct request *request)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct request request = {.page_size = 4096, .around = 16, .hot_share = 95};
+    struct request request = {.page_size = 4096, .around = 16, .read_ahead = 32, .hot_share = 95};
     struct option_parser parser;
     const char *value;
     int id, status = EXIT_USAGE;
@@ -366,6 +377,7 @@ static int run(const struct command *command, int argc, char **argv)
     request.ordering.page_size = request.page_size;
     request.sources.recording.threads = (unsigned)request.threads;
     request.ordering.around = (unsigned)request.around;
+    request.ordering.read_ahead = (unsigned)request.read_ahead;
     if (id == OPTION_HELP)
         status = EXIT_DONE;
     else if (id == OPTION_END && right && agrees(&request, parser.operand_count))

@@ -30,23 +30,33 @@ struct walk {
 static enum an_code add_run(const struct walk *walk, const struct an_behaviour_run *run,
                             struct layout_cost *cost, double *entered, struct an_error *error)
 {
+    const struct ordering *ordering = walk->ordering;
+    struct an_pages_kernel kernel = {ordering->page_size, 1, 0, 0};
     struct an_pages_cost one;
-    uint64_t page_size = walk->ordering->page_size;
     double share = (double)run->weight / walk->weights;
-    enum an_code code = an_pages_touch(walk->layout, run, page_size, 1, walk->curve, &one, error);
+    enum an_code code = an_pages_touch(walk->layout, run, &kernel, walk->curve, &one, error);
     if (code != AN_OK || !one.entered)
         return code;
+    double count = (double)one.entered;
+    *entered += share * count;
     cost->pages += share * (double)one.pages;
-    cost->area += share * one.area / (double)one.entered;
-    *entered += share * (double)one.entered;
+    cost->area += share * one.area / count;
     add_curve(cost->pages_curve, walk->curve, run->count, share);
-    code = an_pages_touch(walk->layout, run, page_size, walk->ordering->around, walk->curve, &one,
-                          error);
+    kernel.around = ordering->around;
+    code = an_pages_touch(walk->layout, run, &kernel, walk->curve, &one, error);
     if (code != AN_OK)
         return code;
-    cost->faults += share * walk->curve[run->count - 1];
-    cost->faults_area += share * one.area / (double)one.entered;
+    cost->faults += share * (double)one.faults;
+    cost->faults_area += share * one.area / count;
     add_curve(cost->faults_curve, walk->curve, run->count, share);
+    kernel.behind = ordering->read_around ? ordering->read_ahead / 2 : 0;
+    kernel.ahead = ordering->read_ahead - kernel.behind;
+    code = an_pages_touch(walk->layout, run, &kernel, NULL, &one, error);
+    if (code != AN_OK)
+        return code;
+    cost->cold += share * (double)one.faults;
+    cost->cold_area += share * one.area / count;
+    cost->major += share * (double)one.major;
     return AN_OK;
 }
 
@@ -147,6 +157,12 @@ static void print_start(const struct ordering *ordering, const struct evaluation
     snprintf(faults, sizeof faults, "faults that map %u pages", ordering->around);
     print_line(faults, before->faults, after->faults);
     print_line("faults, mean over time", before->faults_area, after->faults_area);
+    if (ordering->read_ahead) {
+        print_line("cold: faults", before->cold, after->cold);
+        print_line("cold: faults, mean over time", before->cold_area, after->cold_area);
+        snprintf(faults, sizeof faults, "of these, that read %u pages", ordering->read_ahead);
+        print_line(faults, before->major, after->major);
+    }
     printf("\n  of the run   pages touched        faults\n");
     printf("               now   ordered      now   ordered\n");
     for (size_t p = CURVE_POINTS / 8 - 1; p < CURVE_POINTS; p += CURVE_POINTS / 8)
@@ -197,6 +213,9 @@ static struct json_object *cost_json(const struct layout_cost *cost)
     json_object_object_add(json, "pages_mean", json_object_new_double(cost->area));
     json_object_object_add(json, "faults", json_object_new_double(cost->faults));
     json_object_object_add(json, "faults_mean", json_object_new_double(cost->faults_area));
+    json_object_object_add(json, "cold_faults", json_object_new_double(cost->cold));
+    json_object_object_add(json, "cold_faults_mean", json_object_new_double(cost->cold_area));
+    json_object_object_add(json, "cold_major", json_object_new_double(cost->major));
     json_object_object_add(json, "pages_curve", curve_json(cost->pages_curve));
     json_object_object_add(json, "faults_curve", curve_json(cost->faults_curve));
     return json;
@@ -221,6 +240,7 @@ struct json_object *order_evaluation_json(const struct ordering *ordering,
     json_object_object_add(json, "functions_entered", json_object_new_double(evaluation->entered));
     json_object_object_add(json, "page_size", json_object_new_uint64(ordering->page_size));
     json_object_object_add(json, "fault_around", json_object_new_uint64(ordering->around));
+    json_object_object_add(json, "read_ahead", json_object_new_uint64(ordering->read_ahead));
     json_object_object_add(json, "text_pages", json_object_new_uint64(evaluation->text_pages));
     json_object_object_add(json, "now", cost_json(&evaluation->before));
     json_object_object_add(json, "ordered", cost_json(&evaluation->after));

@@ -21,8 +21,10 @@ struct ordering {
     struct an_order placed; /* with an image: its functions in this order */
     const char *binary;
     uint64_t page_size;
-    unsigned around; /* pages that one fault brings in */
-    size_t tests;    /* the last so many runs were kept aside */
+    unsigned around;     /* pages that one fault maps */
+    unsigned read_ahead; /* pages that one fault reads; 0: all are in memory */
+    bool read_around;    /* half of them in front of the fault */
+    size_t tests;        /* the last so many runs were kept aside */
     bool quiet;
 };
 
@@ -66,7 +68,9 @@ enum { CURVE_POINTS = 64 };
 /* What one layout costs, over the runs that are looked at. */
 struct layout_cost {
     double pages, area;         /* means by weight: touched in the end; mean over time */
-    double faults, faults_area; /* the same for faults, each of which brings in `around` pages */
+    double faults, faults_area; /* the same for faults, when all is in memory */
+    double cold, cold_area;     /* and when nothing is */
+    double major;               /* of these, for which the disk is read */
     double pages_curve[CURVE_POINTS], faults_curve[CURVE_POINTS]; /* at equal steps of time */
 };
 

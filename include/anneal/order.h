@@ -278,22 +278,37 @@ AN_API enum an_code an_pages_layout_guess(const struct an_behaviour *behaviour,
                                           struct an_pages_layout *layout, struct an_error *error);
 AN_API void an_pages_layout_free(struct an_pages_layout *layout);
 
+/*
+ * How a kernel brings in text. For a page that is not in memory Linux reads as much as the device reads ahead: since about
+ * 6.17 from the page on (of executable mappings), before that half of it in front of the page.
+ */
+struct an_pages_kernel {
+    uint64_t page_size; /* a power of 2 */
+    unsigned
+        around; /* the aligned pages around a fault that are mapped if they are in memory; a power of 2 */
+    unsigned behind,
+        ahead; /* pages that are read in front of one, and from it on; ahead 0: all are in memory */
+};
+
 /* One run on one layout. */
 struct an_pages_cost {
     uint64_t entered; /* functions of the run that the layout has */
-    uint64_t pages;   /* touched in the end */
-    double area;      /* under the curve: sum of the pages touched, over the functions entered */
+    uint64_t pages;   /* mapped in the end */
+    uint64_t faults;  /* for pages that were not mapped */
+    uint64_t major;   /* of these, for pages that were not in memory */
+    uint64_t read;    /* pages in memory in the end, with read-ahead */
+    double area;      /* under the curve: sum of the faults so far, over the functions entered */
 };
 
 /*
- * Walks over a run: each function touches its pages when it is entered, and each fault brings in the
- * `around` (a power of 2; 1: none) aligned pages around it. curve[i], unless it is NULL, is how many faults
- * there were when functions of the run up to i had been entered (as many elements as the run has functions).
+ * Walks over a run: each function touches its pages when it is entered. A page in memory is mapped with those around it
+ * that are, too; one that is not is read before, as Linux does it (see lib/order/touching.h). curve[i], unless it is NULL, is how many faults there were when
+ * functions of the run up to i had been entered (as many elements as the run has functions).
  */
 AN_API enum an_code an_pages_touch(const struct an_pages_layout *layout,
-                                   const struct an_behaviour_run *run, uint64_t page_size,
-                                   unsigned around, uint32_t *curve, struct an_pages_cost *cost,
-                                   struct an_error *error);
+                                   const struct an_behaviour_run *run,
+                                   const struct an_pages_kernel *kernel, uint32_t *curve,
+                                   struct an_pages_cost *cost, struct an_error *error);
 
 /* What a busy program's code takes: pages that hold shares of the heat, and calls that stay on a page. */
 struct an_pages_heat {

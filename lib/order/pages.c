@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "order/behaviour.h"
 #include "order/image.h"
+#include "order/touching.h"
 
 enum { GUESSED_SIZE = 128 }; /* as llvm-profdata takes it: 32 functions to a page */
 
@@ -162,27 +163,6 @@ enum an_code an_pages_layout_guess(const struct an_behaviour *behaviour,
 
 /* ---- a run ---- */
 
-struct touching {
-    uint64_t *mapped; /* a bit for each page */
-    uint64_t first_page, page_count;
-    uint64_t page_size;
-    unsigned around;
-    uint64_t faults;
-};
-
-static void touch(struct touching *touching, uint64_t page)
-{
-    if (page >= touching->page_count || touching->mapped[page / 64] >> page % 64 & 1)
-        return;
-    touching->faults++;
-    uint64_t absolute = page + touching->first_page;
-    uint64_t from = absolute & -(uint64_t)touching->around;
-    for (uint64_t p = from; p < from + touching->around; p++)
-        if (p >= touching->first_page && p - touching->first_page < touching->page_count)
-            touching->mapped[(p - touching->first_page) / 64] |= UINT64_C(1)
-                                                                 << (p - touching->first_page) % 64;
-}
-
 static bool enter(struct touching *touching, const struct an_pages_layout *layout,
                   uint32_t function)
 {
@@ -192,9 +172,9 @@ static bool enter(struct touching *touching, const struct an_pages_layout *layou
         if (!place->size)
             continue;
         is_there = true;
-        for (uint64_t page = place->address / touching->page_size;
-             page <= (place->address + place->size - 1) / touching->page_size; page++)
-            touch(touching, page - touching->first_page);
+        for (uint64_t page = place->address / touching->kernel.page_size;
+             page <= (place->address + place->size - 1) / touching->kernel.page_size; page++)
+            page_touch(touching, page - touching->first_page);
     }
     return is_there;
 }
@@ -202,21 +182,31 @@ static bool enter(struct touching *touching, const struct an_pages_layout *layou
 /* The pages that any place is on: places may lie in front of the text, in .init. */
 static void find_pages(struct touching *touching, const struct an_pages_layout *layout)
 {
-    touching->first_page = layout->start / touching->page_size;
-    touching->page_count = layout->end / touching->page_size + 1 - touching->first_page;
+    touching->first_page = layout->start / touching->kernel.page_size;
+    touching->page_count = layout->end / touching->kernel.page_size + 1 - touching->first_page;
+}
+
+static uint64_t count_bits(const uint64_t *bits, uint64_t pages)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; bits && i < pages / 64 + 1; i++)
+        count += (uint64_t)__builtin_popcountll(bits[i]);
+    return count;
 }
 
 enum an_code an_pages_touch(const struct an_pages_layout *layout,
-                            const struct an_behaviour_run *run, uint64_t page_size, unsigned around,
-                            uint32_t *curve, struct an_pages_cost *cost, struct an_error *error)
+                            const struct an_behaviour_run *run,
+                            const struct an_pages_kernel *kernel, uint32_t *curve,
+                            struct an_pages_cost *cost, struct an_error *error)
 {
-    struct touching touching = {.page_size = page_size, .around = around};
+    struct touching touching = {.kernel = *kernel};
     find_pages(&touching, layout);
-    touching.mapped = an_alloc_zero((size_t)(touching.page_count / 64 + 1), 8);
+    size_t words = (size_t)(touching.page_count / 64 + 1);
+    touching.mapped = an_alloc_zero(words, 8);
+    touching.in_memory = kernel->ahead ? an_alloc_zero(words, 8) : NULL;
     *cost = (struct an_pages_cost){0};
-    if (!touching.mapped)
-        return an_fail_memory(error);
-    for (size_t i = 0; i < run->count; i++) {
+    bool has_memory = touching.mapped && (touching.in_memory || !kernel->ahead);
+    for (size_t i = 0; has_memory && i < run->count; i++) {
         if (enter(&touching, layout, run->functions[i])) {
             cost->entered++;
             cost->area += (double)touching.faults;
@@ -224,8 +214,13 @@ enum an_code an_pages_touch(const struct an_pages_layout *layout,
         if (curve)
             curve[i] = (uint32_t)touching.faults;
     }
-    for (uint64_t i = 0; i < touching.page_count / 64 + 1; i++)
-        cost->pages += (uint64_t)__builtin_popcountll(touching.mapped[i]);
+    if (has_memory) {
+        cost->pages = count_bits(touching.mapped, touching.page_count);
+        cost->read = count_bits(touching.in_memory, touching.page_count);
+        cost->faults = touching.faults;
+        cost->major = touching.major;
+    }
     free(touching.mapped);
-    return AN_OK;
+    free(touching.in_memory);
+    return has_memory ? AN_OK : an_fail_memory(error);
 }

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "order/arrange.h"
 #include "order/behaviour.h"
 #include "order/partition.h"
 
@@ -250,50 +251,49 @@ static enum an_code lay_out(const struct problem *problem, const struct an_order
     return code;
 }
 
-/* The area under the curves of all runs, by weight. */
-static enum an_code area_of(const struct problem *problem, const struct an_order *order,
-                            const struct an_order_options *options, double *area,
-                            struct an_error *error)
+/* What all runs cost on a layout, by weight. */
+struct score {
+    double touched; /* pages, as means over time */
+    double
+        cold; /* faults when nothing is in memory, those for the disk twice, in the end and as means over time */
+};
+
+static enum an_code add_run(const struct an_pages_layout *layout,
+                            const struct an_behaviour_run *run, uint64_t page_size,
+                            struct score *score, struct an_error *error)
+{
+    /* pages alone; then Linux's defaults, the recent way and the one before */
+    const struct an_pages_kernel kernels[] = {
+        {page_size, 1, 0, 0}, {page_size, 16, 0, 32}, {page_size, 16, 16, 16}};
+    double weight = (double)run->weight;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        struct an_pages_cost cost;
+        enum an_code code = an_pages_touch(layout, run, &kernels[k], NULL, &cost, error);
+        if (code != AN_OK)
+            return code;
+        double mean = cost.entered ? cost.area / (double)cost.entered : 0;
+        if (k == 0)
+            score->touched += weight * mean;
+        else
+            score->cold += weight * ((double)(cost.faults + cost.major) + mean);
+    }
+    return AN_OK;
+}
+
+static enum an_code score(const struct problem *problem, const struct an_order *order,
+                          const struct an_order_options *options, struct score *result,
+                          struct an_error *error)
 {
     const struct an_behaviour *behaviour = problem->behaviour;
     struct an_pages_layout layout = {0};
-    uint64_t page_size = options->page_size ? options->page_size : PAGE;
     enum an_code code = lay_out(problem, order, options, &layout, error);
-    *area = 0;
+    *result = (struct score){0};
     for (size_t r = 0; code == AN_OK && r < problem->run_count; r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);
-        struct an_pages_cost cost;
-        code = an_pages_touch(&layout, &run, page_size, 1, NULL, &cost, error);
-        *area += cost.area * (double)run.weight;
+        code =
+            add_run(&layout, &run, options->page_size ? options->page_size : PAGE, result, error);
     }
     an_pages_layout_free(&layout);
-    return code;
-}
-
-static enum an_code find_best(struct problem *problem, const struct an_order_options *options,
-                              struct an_order *best, struct an_error *error)
-{
-    enum an_code code = AN_OK;
-    double least = INFINITY;
-    size_t tries = ENTRIES_TO_TRY / (problem->entry_count + 1);
-    struct an_order order = {an_alloc(problem->node_count + 1u, sizeof *order.functions),
-                             problem->node_count};
-    if (!order.functions)
-        return an_fail_memory(error);
-    tries = tries < 1 ? 1 : tries > MOST_TRIES ? MOST_TRIES : tries;
-    for (unsigned v = 0; code == AN_OK && v < tries; v++) {
-        double area = 0;
-        if (!try_variant(problem, &variants[v % (sizeof variants / sizeof *variants)], v,
-                         order.functions))
-            code = an_fail_memory(error);
-        else if (tries > 1)
-            code = area_of(problem, &order, options, &area, error);
-        if (code == AN_OK && area < least) {
-            least = area;
-            memcpy(best->functions, order.functions, order.count * sizeof *order.functions);
-        }
-    }
-    an_order_free(&order);
     return code;
 }
 
@@ -308,38 +308,151 @@ static void problem_free(struct problem *problem)
     free(problem->weights);
 }
 
+/* The caller frees it, also on failure. */
+static bool problem_make(struct problem *problem, const struct an_behaviour *behaviour, size_t runs,
+                         unsigned threads)
+{
+    *problem = (struct problem){.behaviour = behaviour, .run_count = (uint32_t)runs};
+    if (!find_nodes(problem))
+        return false;
+    problem->first = an_alloc(problem->node_count + 1u, sizeof *problem->first);
+    problem->run_first = an_alloc(runs + 1, sizeof *problem->run_first);
+    problem->weights = an_alloc(runs + 1, sizeof *problem->weights);
+    problem->partition = (struct partition){
+        .node_count = problem->node_count,
+        .first = problem->first,
+        .run_first = problem->run_first,
+        .weight_of = problem->weights,
+        .threads = threads,
+    };
+    return problem->first && problem->run_first && problem->weights;
+}
+
+static bool order_make(struct an_order *order, size_t count)
+{
+    *order = (struct an_order){an_alloc(count + 1, sizeof *order->functions), count};
+    return order->functions;
+}
+
+/* One variant of the order, or what arranging its pieces has made of it. */
+struct attempt {
+    struct an_order order;
+    double product; /* of what it touches, three times, and its faults: less is better */
+    enum an_code code;
+    struct an_error error;
+};
+
+struct attempts {
+    const struct an_behaviour *behaviour;
+    const struct an_order_options *options;
+    size_t runs;
+    struct attempt all[MOST_TRIES];
+};
+
+static enum an_code judge(const struct problem *problem, const struct an_order_options *options,
+                          const struct an_order *order, double *product, struct an_error *error)
+{
+    struct score found;
+    enum an_code code = score(problem, order, options, &found, error);
+    *product = found.touched * found.touched * found.touched * found.cold;
+    return code;
+}
+
+static enum an_code make_attempt(const struct attempts *attempts, size_t index,
+                                 struct problem *problem, struct an_order *arranged,
+                                 struct attempt *attempt)
+{
+    const struct variant *variant = &variants[index % (sizeof variants / sizeof *variants)];
+    const struct an_order_options *options = attempts->options;
+    struct an_error *error = &attempt->error;
+    bool changed;
+    double product;
+    if (!problem_make(problem, attempts->behaviour, attempts->runs, 1) ||
+        !order_make(&attempt->order, problem->node_count) ||
+        !order_make(arranged, problem->node_count) ||
+        !try_variant(problem, variant, index, attempt->order.functions))
+        return an_fail_memory(error);
+    enum an_code code = judge(problem, options, &attempt->order, &attempt->product, error);
+    if (code != AN_OK)
+        return code;
+    if (!arrange_order(attempts->behaviour, options, attempts->runs, &attempt->order,
+                       arranged->functions, &changed))
+        return an_fail_memory(error);
+    if (!changed)
+        return AN_OK;
+    code = judge(problem, options, arranged, &product, error);
+    if (code == AN_OK && product < attempt->product) {
+        struct an_order kept = *arranged;
+        *arranged = attempt->order;
+        attempt->order = kept;
+        attempt->product = product;
+    }
+    return code;
+}
+
+static void attempt_one(void *context, size_t index)
+{
+    struct attempts *attempts = context;
+    struct attempt *attempt = &attempts->all[index];
+    struct problem problem;
+    struct an_order arranged = {0};
+    attempt->code = make_attempt(attempts, index, &problem, &arranged, attempt);
+    problem_free(&problem);
+    an_order_free(&arranged);
+}
+
+/* Makes so many orders, and takes the best; of equal ones the first. */
+static enum an_code find_best(struct attempts *attempts, size_t tries, struct an_order *order,
+                              struct an_error *error)
+{
+    enum an_code code = AN_OK;
+    unsigned threads = attempts->options->threads;
+    struct attempt *best = &attempts->all[0];
+    an_pool_run(threads ? threads : an_pool_processors(), tries, attempt_one, attempts);
+    for (size_t t = 0; t < tries; t++) {
+        struct attempt *attempt = &attempts->all[t];
+        if (attempt->code != AN_OK && code == AN_OK) {
+            code = attempt->code;
+            *error = attempt->error;
+        }
+        if (attempt->product < best->product)
+            best = attempt;
+    }
+    if (code == AN_OK) {
+        *order = best->order;
+        best->order = (struct an_order){0};
+    }
+    for (size_t t = 0; t < tries; t++)
+        an_order_free(&attempts->all[t].order);
+    return code;
+}
+
 enum an_code an_order_startup(const struct an_behaviour *behaviour,
                               const struct an_order_options *options, struct an_order *order,
                               struct an_error *error)
 {
-    size_t runs = options->runs && options->runs < behaviour->runs.count ? options->runs
-                                                                         : behaviour->runs.count;
-    struct problem problem = {.behaviour = behaviour, .run_count = (uint32_t)runs};
+    struct attempts attempts = {.behaviour = behaviour, .options = options};
+    struct problem problem;
     *order = (struct an_order){0};
+    attempts.runs = options->runs && options->runs < behaviour->runs.count ? options->runs
+                                                                           : behaviour->runs.count;
     if (behaviour->entries.count >= UINT32_MAX)
         return an_fail(error, AN_UNSUPPORTED, "more than %u entries of functions in all runs",
                        UINT32_MAX);
-    bool has_memory = find_nodes(&problem);
-    problem.first = an_alloc(problem.node_count + 1u, sizeof *problem.first);
-    problem.run_first = an_alloc(runs + 1, sizeof *problem.run_first);
-    problem.weights = an_alloc(runs + 1, sizeof *problem.weights);
-    order->functions = an_alloc(problem.node_count + 1u, sizeof *order->functions);
-    order->count = problem.node_count;
-    has_memory =
-        has_memory && problem.first && problem.run_first && problem.weights && order->functions;
-    problem.partition = (struct partition){
-        .node_count = problem.node_count,
-        .first = problem.first,
-        .run_first = problem.run_first,
-        .weight_of = problem.weights,
-        .threads = options->threads ? options->threads : an_pool_processors(),
-    };
-    enum an_code code =
-        has_memory ? find_best(&problem, options, order, error) : an_fail_memory(error);
+    bool has_memory = problem_make(&problem, behaviour, attempts.runs,
+                                   options->threads ? options->threads : an_pool_processors());
+    size_t tries = ENTRIES_TO_TRY / (problem.entry_count + 1);
+    tries = tries > MOST_TRIES ? MOST_TRIES : tries;
+    if (has_memory && tries <= 1) /* a large program: what the best variant for most makes */
+        has_memory = order_make(order, problem.node_count) &&
+                     try_variant(&problem, &variants[0], 0, order->functions);
     problem_free(&problem);
-    if (code != AN_OK)
-        an_order_free(order);
-    return code;
+    if (has_memory && tries > 1)
+        return find_best(&attempts, tries, order, error);
+    if (has_memory)
+        return AN_OK;
+    an_order_free(order);
+    return an_fail_memory(error);
 }
 
 void an_order_free(struct an_order *order)

@@ -88,7 +88,9 @@ static double area_of(const struct an_behaviour *behaviour, const struct an_orde
     for (size_t r = 0; r < an_behaviour_runs(behaviour); r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);
         struct an_pages_cost cost;
-        assert_int_equal(an_pages_touch(&layout, &run, 4096, 1, NULL, &cost, &error), AN_OK);
+        assert_int_equal(an_pages_touch(&layout, &run, &(struct an_pages_kernel){4096, 1, 0, 0},
+                                        NULL, &cost, &error),
+                         AN_OK);
         area += cost.area;
         *pages += cost.pages;
     }
@@ -238,15 +240,21 @@ static void layouts_and_curves_are_those_of_a_linker(void **state)
     assert_int_equal(new.places[0].address, 0x10000);
     assert_int_equal(new.places[1].address, 0x11000);
     assert_int_equal(new.end, 0x16000);
-    assert_int_equal(an_pages_touch(&now, &run, 4096, 1, curve, &cost, &error), AN_OK);
+    assert_int_equal(
+        an_pages_touch(&now, &run, &(struct an_pages_kernel){4096, 1, 0, 0}, curve, &cost, &error),
+        AN_OK);
     assert_int_equal(cost.entered, 2);
     assert_int_equal(cost.pages, 2);
     assert_true(cost.area == 1 + 2);
     assert_int_equal(curve[0], 1);
     assert_int_equal(curve[2], 2);
-    assert_int_equal(an_pages_touch(&new, &run, 4096, 2, curve, &cost, &error), AN_OK);
+    assert_int_equal(
+        an_pages_touch(&new, &run, &(struct an_pages_kernel){4096, 2, 0, 0}, curve, &cost, &error),
+        AN_OK);
     assert_int_equal(curve[1], 1); /* 0x10000 and 0x11000 come together */
-    assert_int_equal(an_pages_touch(&now, &run, 4096, 2, curve, &cost, &error), AN_OK);
+    assert_int_equal(
+        an_pages_touch(&now, &run, &(struct an_pages_kernel){4096, 2, 0, 0}, curve, &cost, &error),
+        AN_OK);
     assert_int_equal(curve[1], 2);
     assert_int_equal(cost.pages, 4);
     an_pages_layout_free(&now);
@@ -255,6 +263,96 @@ static void layouts_and_curves_are_those_of_a_linker(void **state)
     an_matches_free(matches);
     an_behaviour_free(behaviour);
     an_image_close(image);
+}
+
+/* A run that touches pages 0, 2 and 5 of eight, which have 32 functions each. */
+static void pages_are_read_as_kernels_do(void **state)
+{
+    (void)state;
+    static const struct {
+        struct an_pages_kernel kernel;
+        uint64_t faults, major, mapped, read;
+    } cases[] = {
+        {{4096, 1, 0, 0}, 3, 0, 3, 0}, /* all in memory */
+        {{4096, 4, 0, 0}, 2, 0, 8, 0}, {{4096, 1, 0, 1}, 3, 3, 3, 3},
+        {{4096, 1, 0, 4}, 3, 2, 3, 7}, /* 0 to 3; 5 to 7, where the text ends */
+        {{4096, 4, 0, 4}, 2, 2, 7, 7}, {{4096, 1, 2, 2}, 3, 3, 3, 7}, /* 0, 1; 0 to 3; 3 to 6 */
+        {{4096, 8, 0, 6}, 1, 1, 6, 6},
+    };
+    struct an_behaviour *behaviour = an_behaviour_new();
+    struct an_pages_layout layout;
+    struct an_error error;
+    char text[32 * 8 * 8] = "";
+    for (int f = 0; f < 32 * 8; f++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "f%d\n", f);
+    add_run(behaviour, text);
+    add_run(behaviour, "f1\nf70\nf3\nf161\n");
+    struct an_behaviour_run all = an_behaviour_run(behaviour, 0);
+    struct an_behaviour_run run = an_behaviour_run(behaviour, 1);
+    struct an_order order = {(uint32_t *)all.functions, all.count};
+    assert_int_equal(an_pages_layout_guess(behaviour, &order, &layout, &error), AN_OK);
+    layout.end = 8 * 4096 - 1; /* not one page more */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct an_pages_cost cost;
+        assert_int_equal(an_pages_touch(&layout, &run, &cases[i].kernel, NULL, &cost, &error),
+                         AN_OK);
+        assert_int_equal(cost.faults, cases[i].faults);
+        assert_int_equal(cost.major, cases[i].major);
+        assert_int_equal(cost.pages, cases[i].mapped);
+        assert_int_equal(cost.read, cases[i].read);
+    }
+    an_pages_layout_free(&layout);
+    an_behaviour_free(behaviour);
+}
+
+/* Faults of all runs when nothing is in memory, as a recent Linux reads. */
+static uint64_t cold_faults(const struct an_behaviour *behaviour, const struct an_order *order)
+{
+    struct an_pages_layout layout;
+    struct an_error error;
+    uint64_t faults = 0;
+    assert_int_equal(an_pages_layout_guess(behaviour, order, &layout, &error), AN_OK);
+    for (size_t r = 0; r < an_behaviour_runs(behaviour); r++) {
+        struct an_behaviour_run run = an_behaviour_run(behaviour, r);
+        struct an_pages_cost cost;
+        assert_int_equal(an_pages_touch(&layout, &run, &(struct an_pages_kernel){4096, 16, 0, 32},
+                                        NULL, &cost, &error),
+                         AN_OK);
+        faults += cost.faults;
+    }
+    an_pages_layout_free(&layout);
+    return faults;
+}
+
+/*
+ * 128 pages, of which each run touches one in four, in an order of its own. An order in which the pages that it touches
+ * are next to each other needs two faults; one in which they are not, eight. Whatever partitioning leaves open, moving
+ * the pieces has to find.
+ */
+static void pieces_lie_where_faults_are_few(void **state)
+{
+    (void)state;
+    struct an_behaviour *behaviour = an_behaviour_new();
+    char *text = malloc(32 * 32 * 16);
+    for (int run = 0; run < 4; run++) {
+        size_t used = 0;
+        for (int page = 0; page < 32; page++)
+            for (int f = 0; f < 32; f++)
+                used += (size_t)sprintf(text + used, "f%d\n",
+                                        ((page * 7 + run) % 32 * 4 + run) * 32 + f);
+        add_run(behaviour, text);
+    }
+    struct an_order order = order_of(behaviour, 2), by_number = {0};
+    by_number.count = order.count;
+    by_number.functions = malloc(order.count * sizeof *by_number.functions);
+    for (uint32_t i = 0; i < order.count; i++) /* page after page of run after run */
+        by_number.functions[i] = i % 4 * (order.count / 4) + i / 4;
+    assert_in_range(cold_faults(behaviour, &order), 4 * 2, 4 * 3);
+    assert_true(cold_faults(behaviour, &by_number) >= 4 * 8);
+    free(by_number.functions);
+    free(text);
+    an_order_free(&order);
+    an_behaviour_free(behaviour);
 }
 
 int main(void)
@@ -267,6 +365,8 @@ int main(void)
         cmocka_unit_test(names_that_are_none_are_refused),
         cmocka_unit_test(functions_are_found_in_a_binary),
         cmocka_unit_test(layouts_and_curves_are_those_of_a_linker),
+        cmocka_unit_test(pages_are_read_as_kernels_do),
+        cmocka_unit_test(pieces_lie_where_faults_are_few),
     };
     return RUN_TESTS(tests);
 }

@@ -1,0 +1,352 @@
+/*
+ * Balanced partitioning brings together what is needed together, and leaves open in which order such pieces lie. For pages
+ * in memory that does not matter. For pages on a disk it does: with one of them, the kernel reads some 32, and the next
+ * fault that it saves is the one on what lies there. So pieces of a few pages are moved about, and what makes
+ * fewer faults by the model of pages stays, until the steps are used up: a hill is climbed.
+ *
+ *     pieces    | a | b | c | d | e |  ->  | a | d | b | c | e |      a segment moves; or two pieces trade places
+ *
+ * For speed a run is not its functions, but the cells (a sixteenth of a page) that it touches, in order, each once. Both
+ * ways in which kernels read ahead are tried, since the order does not know where it will be used.
+ */
+#include "order/arrange.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vector.h"
+#include "order/behaviour.h"
+#include "order/image.h"
+#include "order/touching.h"
+
+enum {
+    PAGE = 4096,
+    CELLS = 16,  /* to a page */
+    PIECE = 4,   /* pages */
+    AROUND = 16, /* Linux's defaults: fault_around_bytes of 64 KB... */
+    READ = 32,   /* ...and read_ahead_kb of 128, in pages of 4 KB */
+    GUESSED_SIZE = 128,
+    ALIGNMENT = 16
+};
+
+/* More steps brought nothing to twelve programs. */
+enum { MOST_STEPS = 2000 };
+
+/* Pages that are touched at any time may become so many times as many. */
+#define MORE_TOUCHED 1.005
+
+/* No program's start has so much code; symbols that lie may. */
+#define MOST_BYTES (UINT64_C(1) << 30)
+
+/* So many cells are touched in all steps together: a tenth of a second. */
+#define CELLS_TO_TOUCH (24u << 20)
+
+struct piece {
+    uint32_t first, count; /* functions of the order */
+    uint64_t bytes;
+};
+
+/* A cell of a piece, by its place in the piece; and how many functions the run enters then until it touches another. */
+struct touch {
+    uint32_t piece, cell, entered;
+};
+
+/* The touches of one run. */
+struct passage {
+    size_t first, count;
+    double weight, entered; /* entered: functions */
+};
+
+struct arrangement {
+    uint64_t page_size, start;
+    struct {
+        AN_VECTOR(struct piece);
+    } pieces;
+    struct {
+        AN_VECTOR(struct touch);
+    } touches; /* run by run */
+    struct {
+        AN_VECTOR(struct passage);
+    } runs;
+    uint32_t *places;    /* the pieces as they lie */
+    uint32_t *candidate; /* as they might */
+    uint64_t *addresses; /* of each piece, relative to the page of the start */
+    struct touching model;
+    uint64_t random;
+};
+
+static uint64_t size_of(const struct an_order_options *options, uint32_t function)
+{
+    const struct an_matches *matches = options->matches;
+    uint64_t size = 0;
+    if (!matches)
+        return GUESSED_SIZE;
+    for (uint32_t m = matches->first[function]; m < matches->first[function + 1]; m++) {
+        uint64_t bytes = options->image->functions.items[matches->images[m]].size;
+        size += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    return size;
+}
+
+/* Where a function lies in its piece. */
+struct spot {
+    uint32_t piece;
+    uint32_t size;
+    uint64_t offset;
+};
+
+#define NO_PIECE UINT32_MAX
+
+static bool cut(struct arrangement *arrangement, const struct an_order_options *options,
+                const struct an_order *order, struct spot *spots)
+{
+    struct piece *piece = NULL;
+    uint64_t at = arrangement->start % arrangement->page_size, end = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (!piece ||
+            at >= end) { /* pieces end where pages do, but for the function that lies there */
+            end = (at / arrangement->page_size + PIECE) * arrangement->page_size;
+            piece = an_vector_push(&arrangement->pieces);
+            if (!piece)
+                return false;
+            *piece = (struct piece){.first = i};
+        }
+        uint64_t size = size_of(options, order->functions[i]);
+        spots[order->functions[i]] =
+            (struct spot){(uint32_t)(arrangement->pieces.count - 1), (uint32_t)size, piece->bytes};
+        piece->bytes += size;
+        piece->count++;
+        at += size;
+    }
+    return true;
+}
+
+/* Adds the cells of a function that this run has not touched yet; `seen` has the run's number for those it has. */
+static bool touch_cells(struct arrangement *arrangement, const struct spot *spot, uint32_t run,
+                        uint32_t *seen, const uint64_t *first_cell)
+{
+    uint64_t cell_size = arrangement->page_size / CELLS;
+    if (spot->piece == NO_PIECE || !spot->size)
+        return true;
+    for (uint64_t cell = spot->offset / cell_size;
+         cell <= (spot->offset + spot->size - 1) / cell_size; cell++) {
+        uint32_t *mark = &seen[first_cell[spot->piece] + cell];
+        if (*mark == run + 1)
+            continue;
+        *mark = run + 1;
+        struct touch *touch = an_vector_push(&arrangement->touches);
+        if (!touch)
+            return false;
+        *touch = (struct touch){spot->piece, (uint32_t)cell, 0};
+    }
+    arrangement->touches.items[arrangement->touches.count - 1].entered++;
+    arrangement->runs.items[run].entered++;
+    return true;
+}
+
+static bool read_runs(struct arrangement *arrangement, const struct an_behaviour *behaviour,
+                      size_t runs, const struct spot *spots)
+{
+    size_t pieces = arrangement->pieces.count;
+    uint64_t cells = 0, *first_cell = an_alloc(pieces + 1, sizeof *first_cell);
+    for (size_t p = 0; first_cell && p < pieces; p++) {
+        first_cell[p] = cells;
+        cells += arrangement->pieces.items[p].bytes * CELLS / arrangement->page_size + 1;
+    }
+    uint32_t *seen = an_alloc_zero((size_t)cells + 1, sizeof *seen);
+    bool has_memory = first_cell && seen;
+    for (uint32_t r = 0; has_memory && r < runs; r++) {
+        struct an_behaviour_run run = an_behaviour_run(behaviour, r);
+        struct passage *passage = an_vector_push(&arrangement->runs);
+        has_memory = passage;
+        if (passage)
+            *passage = (struct passage){arrangement->touches.count, 0, (double)run.weight, 0};
+        for (size_t i = 0; has_memory && i < run.count; i++)
+            has_memory = touch_cells(arrangement, &spots[run.functions[i]], r, seen, first_cell);
+        if (passage)
+            passage->count = arrangement->touches.count - passage->first;
+    }
+    free(first_cell);
+    free(seen);
+    return has_memory;
+}
+
+static uint64_t bytes_of(const struct arrangement *arrangement)
+{
+    uint64_t bytes = arrangement->start % arrangement->page_size;
+    for (size_t p = 0; p < arrangement->pieces.count; p++)
+        bytes += arrangement->pieces.items[p].bytes;
+    return bytes;
+}
+
+static bool make_room(struct arrangement *arrangement)
+{
+    size_t pieces = arrangement->pieces.count;
+    uint64_t bytes = bytes_of(arrangement);
+    arrangement->model.first_page = arrangement->start / arrangement->page_size;
+    arrangement->model.page_count = bytes / arrangement->page_size + 1;
+    size_t words = (size_t)(arrangement->model.page_count / 64 + 1);
+    arrangement->places = an_alloc(pieces + 1, sizeof *arrangement->places);
+    arrangement->candidate = an_alloc(pieces + 1, sizeof *arrangement->candidate);
+    arrangement->addresses = an_alloc(pieces + 1, sizeof *arrangement->addresses);
+    arrangement->model.mapped = an_alloc(words, 8);
+    arrangement->model.in_memory = an_alloc(words, 8);
+    return arrangement->places && arrangement->candidate && arrangement->addresses &&
+           arrangement->model.mapped && arrangement->model.in_memory;
+}
+
+/* ---- the climb ---- */
+
+/* What a run costs: its faults, those for the disk twice; and, of less weight, when they come. */
+static double walk(struct arrangement *arrangement, const struct passage *run)
+{
+    struct touching *model = &arrangement->model;
+    size_t words = (size_t)(model->page_count / 64 + 1);
+    uint64_t page_size = arrangement->page_size, cell_size = page_size / CELLS;
+    uint64_t area = 0;
+    memset(model->mapped, 0, words * 8);
+    memset(model->in_memory, 0, words * 8);
+    model->faults = model->major = 0;
+    for (size_t t = run->first; t < run->first + run->count; t++) {
+        const struct touch *touch = &arrangement->touches.items[t];
+        page_touch(model,
+                   (arrangement->addresses[touch->piece] + touch->cell * cell_size) / page_size);
+        area += model->faults * touch->entered;
+    }
+    double mean = run->count ? (double)area / run->entered : 0;
+    return run->weight * ((double)(model->faults + model->major) + mean);
+}
+
+static double cost(struct arrangement *arrangement, const uint32_t *places)
+{
+    static const struct {
+        unsigned behind, ahead;
+    } ways[] = {{0, READ}, {READ / 2, READ / 2}};
+    uint64_t at = arrangement->start % arrangement->page_size;
+    double sum = 0;
+    for (size_t p = 0; p < arrangement->pieces.count; p++) {
+        arrangement->addresses[places[p]] = at;
+        at += arrangement->pieces.items[places[p]].bytes;
+    }
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        arrangement->model.kernel =
+            (struct an_pages_kernel){arrangement->page_size, AROUND, ways[w].behind, ways[w].ahead};
+        for (size_t r = 0; r < arrangement->runs.count; r++)
+            sum += walk(arrangement, &arrangement->runs.items[r]);
+    }
+    return sum;
+}
+
+/* The pages that runs touch, as means over time. */
+static double touched(struct arrangement *arrangement)
+{
+    struct touching *model = &arrangement->model;
+    uint64_t page_size = arrangement->page_size, cell_size = page_size / CELLS;
+    double sum = 0;
+    for (size_t r = 0; r < arrangement->runs.count; r++) {
+        const struct passage *run = &arrangement->runs.items[r];
+        uint64_t area = 0, pages = 0;
+        memset(model->mapped, 0, (size_t)(model->page_count / 64 + 1) * 8);
+        for (size_t t = run->first; t < run->first + run->count; t++) {
+            const struct touch *touch = &arrangement->touches.items[t];
+            uint64_t page =
+                (arrangement->addresses[touch->piece] + touch->cell * cell_size) / page_size;
+            pages += !page_has(model->mapped, page);
+            page_set(model->mapped, page);
+            area += pages * touch->entered;
+        }
+        sum += run->count ? run->weight * (double)area / run->entered : 0;
+    }
+    return sum;
+}
+
+static uint32_t chance(struct arrangement *arrangement, uint32_t below) /* splitmix64 */
+{
+    uint64_t z = arrangement->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)(((z ^ z >> 31) >> 32) * below >> 32);
+}
+
+/* Makes the candidate: a segment of up to eight pieces moves to another place, or two pieces trade theirs. */
+static void vary(struct arrangement *arrangement)
+{
+    uint32_t pieces = (uint32_t)arrangement->pieces.count, *to = arrangement->candidate;
+    const uint32_t *from = arrangement->places;
+    /* the first one stays: it is shorter, as the text does not begin with a page */
+    uint32_t one = 1 + chance(arrangement, pieces - 1);
+    uint32_t other = 1 + chance(arrangement, pieces - 1);
+    memcpy(to, from, pieces * sizeof *to);
+    if (chance(arrangement, 3) == 0) {
+        to[one] = from[other];
+        to[other] = from[one];
+        return;
+    }
+    uint32_t length = 1 + chance(arrangement, 8);
+    length = length < pieces - one ? length : pieces - one;
+    other = other < pieces - length ? other : pieces - length;
+    if (other < one)
+        memmove(to + other + length, from + other, (one - other) * sizeof *to);
+    else
+        memmove(to + one, from + one + length, (other - one) * sizeof *to);
+    memcpy(to + other, from + one, length * sizeof *to);
+}
+
+static bool climb(struct arrangement *arrangement)
+{
+    uint32_t pieces = (uint32_t)arrangement->pieces.count;
+    for (uint32_t p = 0; p < pieces; p++)
+        arrangement->places[p] = p;
+    double first = cost(arrangement, arrangement->places), least = first;
+    double most_touched = touched(arrangement) * MORE_TOUCHED;
+    size_t steps = CELLS_TO_TOUCH / (3 * arrangement->touches.count + 1);
+    for (size_t s = 0; s < steps && s < MOST_STEPS && pieces > 2; s++) {
+        vary(arrangement);
+        double now = cost(arrangement, arrangement->candidate);
+        if (now > least || touched(arrangement) > most_touched)
+            continue;
+        least = now;
+        uint32_t *places = arrangement->places;
+        arrangement->places = arrangement->candidate;
+        arrangement->candidate = places;
+    }
+    return least < first;
+}
+
+static void write_down(const struct arrangement *arrangement, const struct an_order *order,
+                       uint32_t *arranged)
+{
+    for (size_t p = 0; p < arrangement->pieces.count; p++) {
+        const struct piece *piece = &arrangement->pieces.items[arrangement->places[p]];
+        memcpy(arranged, order->functions + piece->first, piece->count * sizeof *arranged);
+        arranged += piece->count;
+    }
+}
+
+bool arrange_order(const struct an_behaviour *behaviour, const struct an_order_options *options,
+                   size_t runs, const struct an_order *order, uint32_t *arranged, bool *changed)
+{
+    struct arrangement arrangement = {.page_size = options->page_size ? options->page_size : PAGE,
+                                      .start = options->image ? options->image->start : 0};
+    size_t functions = behaviour->functions.count;
+    struct spot *spots = an_alloc(functions + 1, sizeof *spots);
+    for (size_t f = 0; spots && f < functions; f++)
+        spots[f].piece = NO_PIECE;
+    bool has_memory = spots && cut(&arrangement, options, order, spots);
+    bool is_sane = has_memory && bytes_of(&arrangement) < MOST_BYTES;
+    if (is_sane)
+        has_memory = read_runs(&arrangement, behaviour, runs, spots) && make_room(&arrangement);
+    *changed = is_sane && has_memory && climb(&arrangement);
+    if (*changed)
+        write_down(&arrangement, order, arranged);
+    free(spots);
+    an_vector_free(&arrangement.pieces);
+    an_vector_free(&arrangement.touches);
+    an_vector_free(&arrangement.runs);
+    free(arrangement.places);
+    free(arrangement.candidate);
+    free(arrangement.addresses);
+    free(arrangement.model.mapped);
+    free(arrangement.model.in_memory);
+    return has_memory;
+}
