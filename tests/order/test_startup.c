@@ -4,6 +4,8 @@
  */
 #include <anneal/order.h>
 
+#include "order/arrange.h"
+#include "order/behaviour.h"
 #include "support/elf_build.h"
 #include "support/test.h"
 
@@ -325,33 +327,41 @@ static uint64_t cold_faults(const struct an_behaviour *behaviour, const struct a
 }
 
 /*
- * 128 pages, of which each run touches one in four, in an order of its own. An order in which the pages that it touches
- * are next to each other needs two faults; one in which they are not, eight. Whatever partitioning leaves open, moving
- * the pieces has to find.
+ * Four groups of 32 pages, of which each run has one. In the order that is given, groups take turns every four pages, so
+ * that a run takes a fault for each of its eight pieces at least; brought together they take two to four.
  */
 static void pieces_lie_where_faults_are_few(void **state)
 {
     (void)state;
+    enum { PIECES = 32, MEMBERS_OF_PIECE = 4 * 32 };
     struct an_behaviour *behaviour = an_behaviour_new();
-    char *text = malloc(32 * 32 * 16);
+    char *text = malloc(PIECES * MEMBERS_OF_PIECE * 8);
     for (int run = 0; run < 4; run++) {
         size_t used = 0;
-        for (int page = 0; page < 32; page++)
-            for (int f = 0; f < 32; f++)
-                used += (size_t)sprintf(text + used, "f%d\n",
-                                        ((page * 7 + run) % 32 * 4 + run) * 32 + f);
+        for (int piece = 0; piece < PIECES / 4; piece++)
+            for (int f = 0; f < MEMBERS_OF_PIECE; f++)
+                used +=
+                    (size_t)sprintf(text + used, "f%d\n",
+                                    (piece * 5 % (PIECES / 4) * 4 + run) * MEMBERS_OF_PIECE + f);
         add_run(behaviour, text);
     }
-    struct an_order order = order_of(behaviour, 2), by_number = {0};
-    by_number.count = order.count;
-    by_number.functions = malloc(order.count * sizeof *by_number.functions);
-    for (uint32_t i = 0; i < order.count; i++) /* page after page of run after run */
-        by_number.functions[i] = i % 4 * (order.count / 4) + i / 4;
-    assert_in_range(cold_faults(behaviour, &order), 4 * 2, 4 * 3);
-    assert_true(cold_faults(behaviour, &by_number) >= 4 * 8);
-    free(by_number.functions);
+    struct an_order given = {malloc(PIECES * MEMBERS_OF_PIECE * sizeof(uint32_t)),
+                             PIECES * MEMBERS_OF_PIECE};
+    struct an_order arranged = {malloc(given.count * sizeof(uint32_t)), given.count};
+    for (uint32_t f = 0; f < given.count; f++) {
+        char name[16];
+        int length = snprintf(name, sizeof name, "f%u", f);
+        given.functions[f] = an_behaviour_number_of(behaviour, name, (size_t)length);
+    }
+    struct an_order_options options = {0};
+    bool changed;
+    assert_true(arrange_order(behaviour, &options, 4, &given, arranged.functions, &changed));
+    assert_true(changed);
+    assert_true(cold_faults(behaviour, &given) >= 4 * 8);
+    assert_in_range(cold_faults(behaviour, &arranged), 4 * 2, 4 * 4);
     free(text);
-    an_order_free(&order);
+    an_order_free(&given);
+    an_order_free(&arranged);
     an_behaviour_free(behaviour);
 }
 
