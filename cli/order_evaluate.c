@@ -16,8 +16,10 @@
 /* The curve of one run at equal steps of its time; a run ends at the right edge, however long it is. */
 static void add_curve(double *points, const uint32_t *curve, size_t count, double share)
 {
-    for (size_t p = 0; p < CURVE_POINTS; p++)
-        points[p] += share * curve[(p + 1) * (count - 1) / CURVE_POINTS];
+    for (size_t p = 0; p < CURVE_POINTS; p++) {
+        size_t place = (p + 1) * (count - 1) / CURVE_POINTS;
+        points[p] += share * curve[place];
+    }
 }
 
 struct walk {
