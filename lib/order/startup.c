@@ -373,7 +373,7 @@ static enum an_code make_attempt(const struct attempts *attempts, size_t index,
         !try_variant(problem, variant, index, attempt->order.functions))
         return an_fail_memory(error);
     enum an_code code = judge(problem, options, &attempt->order, &attempt->product, error);
-    if (code != AN_OK)
+    if (code != AN_OK || !options->image) /* without sizes, nobody knows what is on a page */
         return code;
     if (!arrange_order(attempts->behaviour, options, attempts->runs, &attempt->order,
                        arranged->functions, &changed))
@@ -442,7 +442,8 @@ enum an_code an_order_startup(const struct an_behaviour *behaviour,
     bool has_memory = problem_make(&problem, behaviour, attempts.runs,
                                    options->threads ? options->threads : an_pool_processors());
     size_t tries = ENTRIES_TO_TRY / (problem.entry_count + 1);
-    tries = tries > MOST_TRIES ? MOST_TRIES : tries;
+    size_t most = options->image ? MOST_TRIES : sizeof variants / sizeof *variants;
+    tries = tries > most ? most : tries;
     if (has_memory && tries <= 1) /* a large program: what the best variant for most makes */
         has_memory = order_make(order, problem.node_count) &&
                      try_variant(&problem, &variants[0], 0, order->functions);
