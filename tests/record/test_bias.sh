@@ -76,16 +76,35 @@ check 'whole rounds with a system call' right e emulate 54 108000 -b 5
 # Other windows begin more often behind the call: that is when the processor is slow, as it has to learn
 # again what it forgot in the kernel, and in some virtual machines interrupts that came in the kernel
 # are delivered there. How often, perf tells, which is interrupted by the same sort of timer.
-as_perf_sees_it() {
+# perf_looks FILE: where perf finds the program, an address a line
+perf_looks() {
     start "$known_branches" -g e -s 200
     run 0 perf record -q -e cpu-clock:u -F 20000 -o looks -p "$target" -- sleep 3
     stop
-    perf script -F ip -i looks >addresses 2>perf.err || fail "$(cat perf.err)"
-    record_groups e emulate 32 64000
-    python3 "$tests/support/start_shares.py" truth addresses 32 >expected
-    mv expected truth
-    judge -t 12
-    cat verdict
+    perf script -F ip -i looks >"$1" 2>perf.err || fail "$(cat perf.err)"
+}
+
+# On a machine that others use, too, this may change while one looks. Perf is an oracle only where it says the same
+# before the recording and after it.
+as_perf_sees_it() {
+    local try look
+    for try in 1 2 3 4 5; do
+        perf_looks before
+        record_groups e emulate 32 64000
+        perf_looks after
+        cat before after >both
+        for look in before after both; do
+            python3 "$tests/support/start_shares.py" truth $look 32 >expected.$look
+        done
+        if paste expected.before expected.after |
+            awk 'NR > 1 { apart = $4 / $9 - 1; if (apart < -0.06 || apart > 0.06) exit 1 }'; then
+            mv expected.both truth
+            judge -t 12
+            cat verdict
+            return
+        fi
+    done
+    fail "perf does not agree with itself, $try times"
 }
 check_with 'perf python3' 'parts of rounds with a system call' as_perf_sees_it
 check 'the same with single steps' right e step 54 3780 -b 5
