@@ -1,10 +1,11 @@
 /*
- * Functions by their time stamps. A run numbers the functions that it enters 1, 2, 3..., so a place in an
- * array is found by the number, and sorting is for files that are otherwise.
+ * Functions by their time stamps. A run numbers the functions that it enters 1, 2, 3..., so each finds its place by its
+ * number, and sorting is for files that are otherwise.
  */
 #include "llvm/raw_trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct entry {
     uint64_t time;
@@ -50,53 +51,31 @@ bool an_raw_has_trace(const struct trace_source *sources, size_t count)
     return false;
 }
 
-/*
- * Puts the number of each function, plus 1, to the place that its time says. False when a time is not below `room`, or two
- * functions have the same one. *entered: how many there are.
- */
-static bool place_all(const struct trace_source *sources, size_t count, uint32_t *places,
-                      size_t room, size_t *entered)
+static size_t count_entered(const struct trace_source *sources, size_t count)
 {
-    uint32_t number = 0;
-    *entered = 0;
+    size_t entered = 0;
+    for (size_t s = 0; s < count; s++)
+        for (uint64_t i = 0; i < sources[s].image->data_number; i++)
+            entered += was_entered(time_of(&sources[s].stamps[i], sources[s].image));
+    return entered;
+}
+
+/* Puts each function to the place that its time says. False when the times are not those of one run: 1, 2, 3... */
+static bool by_place(const struct trace_source *sources, size_t count,
+                     const struct an_llvm_trace *trace)
+{
+    memset(trace->functions, 0, trace->function_count * sizeof *trace->functions);
     for (size_t s = 0; s < count; s++)
         for (uint64_t i = 0; i < sources[s].image->data_number; i++) {
-            uint64_t time = time_of(&sources[s].stamps[i], sources[s].image);
-            number++;
+            const struct trace_stamp *stamp = &sources[s].stamps[i];
+            uint64_t time = time_of(stamp, sources[s].image);
             if (!was_entered(time))
                 continue;
-            if (time >= room || places[time])
+            if (time > trace->function_count || trace->functions[time - 1])
                 return false;
-            places[time] = number;
-            ++*entered;
+            trace->functions[time - 1] = stamp->function;
         }
     return true;
-}
-
-static uint64_t function_at(const struct trace_source *sources, uint32_t number)
-{
-    while (number >= sources->image->data_number) {
-        number -= (uint32_t)sources->image->data_number;
-        sources++;
-    }
-    return sources->stamps[number].function;
-}
-
-/* False, with no harm done, when the times are not those of one run. */
-static bool by_place(const struct trace_source *sources, size_t count, size_t functions,
-                     struct an_arena *arena, struct an_llvm_trace *trace)
-{
-    size_t room = 2 * functions + 2, entered = 0;
-    uint32_t *places = functions < UINT32_MAX ? an_alloc_zero(room, sizeof *places) : NULL;
-    bool done = places && place_all(sources, count, places, room, &entered);
-    if (done)
-        trace->functions = an_arena_alloc(arena, entered, sizeof *trace->functions);
-    done = done && trace->functions;
-    for (size_t time = 1; done && trace->function_count < entered; time++)
-        if (places[time])
-            trace->functions[trace->function_count++] = function_at(sources, places[time] - 1);
-    free(places);
-    return done;
 }
 
 static int by_time(const void *a, const void *b)
@@ -107,10 +86,10 @@ static int by_time(const void *a, const void *b)
     return (left->function > right->function) - (left->function < right->function);
 }
 
-static bool by_sorting(const struct trace_source *sources, size_t count, size_t functions,
-                       struct an_arena *arena, struct an_llvm_trace *trace)
+static bool by_sorting(const struct trace_source *sources, size_t count,
+                       const struct an_llvm_trace *trace)
 {
-    struct entry *entries = an_alloc(functions + 1, sizeof *entries);
+    struct entry *entries = an_alloc(trace->function_count, sizeof *entries);
     size_t entered = 0;
     if (!entries)
         return false;
@@ -121,21 +100,17 @@ static bool by_sorting(const struct trace_source *sources, size_t count, size_t 
                 entries[entered++] = (struct entry){time, sources[s].stamps[i].function};
         }
     qsort(entries, entered, sizeof *entries, by_time);
-    trace->functions = an_arena_alloc(arena, entered, sizeof *trace->functions);
-    for (size_t i = 0; trace->functions && i < entered; i++)
+    for (size_t i = 0; i < entered; i++)
         trace->functions[i] = entries[i].function;
-    trace->function_count = entered;
     free(entries);
-    return trace->functions;
+    return true;
 }
 
 bool an_raw_trace(const struct trace_source *sources, size_t count, struct an_arena *arena,
                   struct an_llvm_trace *trace)
 {
-    size_t functions = 0;
-    trace->function_count = 0;
-    for (size_t s = 0; s < count; s++)
-        functions += (size_t)sources[s].image->data_number;
-    return by_place(sources, count, functions, arena, trace) ||
-           by_sorting(sources, count, functions, arena, trace);
+    trace->function_count = count_entered(sources, count);
+    trace->functions = an_arena_alloc(arena, trace->function_count, sizeof *trace->functions);
+    return trace->functions &&
+           (by_place(sources, count, trace) || by_sorting(sources, count, trace));
 }
