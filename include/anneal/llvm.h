@@ -79,7 +79,7 @@ struct an_llvm_record {
 /* One run's functions in the order of their first entry. */
 struct an_llvm_trace {
     uint64_t weight;
-    uint64_t *functions; /* name hashes */
+    const uint64_t *functions; /* name hashes */
     size_t function_count;
 };
 

@@ -35,8 +35,7 @@ static bool make_room(struct an_file *file, size_t wanted)
 {
     if (wanted <= file->capacity)
         return true;
-    enum { LARGE = 1 << 20 };
-    uint8_t *grown = !file->buffer && wanted >= LARGE ? an_alloc_large(&wanted) : NULL;
+    uint8_t *grown = file->buffer ? NULL : an_alloc_large(&wanted);
     if (!grown)
         grown = an_grow(file->buffer, wanted, 1);
     if (!grown)

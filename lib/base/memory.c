@@ -3,6 +3,7 @@
  */
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -45,7 +46,8 @@ void *an_grow(void *old, size_t count, size_t size)
 void *an_alloc_large(size_t *size)
 {
     size_t rounded = (*size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    void *memory = rounded >= *size ? aligned_alloc(LARGE_PAGE, rounded) : NULL;
+    bool worth_it = *size >= LARGE_PAGE / 2 && rounded >= *size;
+    void *memory = worth_it ? aligned_alloc(LARGE_PAGE, rounded) : NULL;
     if (!memory)
         return NULL;
     madvise(memory, rounded, MADV_HUGEPAGE);
@@ -73,7 +75,7 @@ struct an_arena_block {
     size_t size;
 };
 
-enum { ALIGNMENT = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+enum { ALIGNMENT = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = LARGE_PAGE };
 #define BLOCK_HEAD ((sizeof(struct an_arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
 static void *new_block(struct an_arena *arena, size_t bytes)
@@ -81,7 +83,9 @@ static void *new_block(struct an_arena *arena, size_t bytes)
     size_t whole;
     if (__builtin_add_overflow(bytes, BLOCK_HEAD, &whole))
         return NULL;
-    struct an_arena_block *block = an_alloc(1, whole);
+    struct an_arena_block *block = whole == LARGEST_BLOCK ? an_alloc_large(&whole) : NULL;
+    if (!block)
+        block = an_alloc(1, whole);
     if (!block)
         return NULL;
     block->older = arena->blocks;
@@ -106,15 +110,15 @@ void *an_arena_alloc(struct an_arena *arena, size_t count, size_t size)
         return result;
     }
     size_t usual = arena->blocks ? arena->total : FIRST_BLOCK;
-    if (usual > LARGEST_BLOCK)
+    if (usual >= LARGEST_BLOCK / 4) /* a large page is had for the price of a few small ones */
         usual = LARGEST_BLOCK;
     if (bytes > usual / 4) /* a block of its own; what is left of the current one stays usable */
         return new_block(arena, bytes);
-    char *start = new_block(arena, usual);
+    char *start = new_block(arena, usual - BLOCK_HEAD);
     if (!start)
         return NULL;
     arena->next = start + bytes;
-    arena->left = usual - bytes;
+    arena->left = usual - BLOCK_HEAD - bytes;
     return start;
 }
 

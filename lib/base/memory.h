@@ -15,15 +15,15 @@ void *an_alloc_zero(size_t count, size_t size);
 void *an_grow(void *old, size_t count, size_t size);
 
 /* Memory in large pages, where the system has them, which spares page faults; *size is rounded up. NULL is no
- * failure: smaller memory may be had. */
+ * failure: smaller memory may be had. For less than half a large page it always is NULL. */
 void *an_alloc_large(size_t *size);
 
 /* Gives back what is behind the first `size` bytes, at least 1; NULL: it stays as it is. */
 void *an_shrink(void *old, size_t size);
 
 /*
- * An arena hands out memory that is freed all at once. Blocks double in size up to 1 MiB, larger
- * requests get a block of their own. Results are aligned to 16 bytes.
+ * An arena hands out memory that is freed all at once. Blocks double in size up to half a MiB and have 2 MiB, in
+ * large pages, from there on; larger requests get a block of their own. Results are aligned to 16 bytes.
  */
 struct an_arena {
     struct an_arena_block *blocks; /* newest first */

@@ -287,6 +287,10 @@ static enum an_code put_vtable_names(struct writer *writer, struct an_error *err
 static void put_traces(struct writer *writer)
 {
     const struct an_llvm_profile *profile = writer->profile;
+    size_t words = 2;
+    for (size_t i = 0; i < profile->traces.count; i++)
+        words += 2 + profile->traces.items[i].function_count;
+    an_buffer_expect(writer->buffer, writer->buffer->size + 8 * words);
     an_buffer_le64(writer->buffer, profile->traces.count);
     an_buffer_le64(writer->buffer, profile->trace_stream_size);
     for (size_t i = 0; i < profile->traces.count; i++) {

@@ -61,19 +61,19 @@ static size_t count_entered(const struct trace_source *sources, size_t count)
 }
 
 /* Puts each function to the place that its time says. False when the times are not those of one run: 1, 2, 3... */
-static bool by_place(const struct trace_source *sources, size_t count,
-                     const struct an_llvm_trace *trace)
+static bool by_place(const struct trace_source *sources, size_t count, uint64_t *functions,
+                     size_t room)
 {
-    memset(trace->functions, 0, trace->function_count * sizeof *trace->functions);
+    memset(functions, 0, room * sizeof *functions);
     for (size_t s = 0; s < count; s++)
         for (uint64_t i = 0; i < sources[s].image->data_number; i++) {
             const struct trace_stamp *stamp = &sources[s].stamps[i];
             uint64_t time = time_of(stamp, sources[s].image);
             if (!was_entered(time))
                 continue;
-            if (time > trace->function_count || trace->functions[time - 1])
+            if (time > room || functions[time - 1])
                 return false;
-            trace->functions[time - 1] = stamp->function;
+            functions[time - 1] = stamp->function;
         }
     return true;
 }
@@ -86,10 +86,10 @@ static int by_time(const void *a, const void *b)
     return (left->function > right->function) - (left->function < right->function);
 }
 
-static bool by_sorting(const struct trace_source *sources, size_t count,
-                       const struct an_llvm_trace *trace)
+static bool by_sorting(const struct trace_source *sources, size_t count, uint64_t *functions,
+                       size_t room)
 {
-    struct entry *entries = an_alloc(trace->function_count, sizeof *entries);
+    struct entry *entries = an_alloc(room, sizeof *entries);
     size_t entered = 0;
     if (!entries)
         return false;
@@ -101,7 +101,7 @@ static bool by_sorting(const struct trace_source *sources, size_t count,
         }
     qsort(entries, entered, sizeof *entries, by_time);
     for (size_t i = 0; i < entered; i++)
-        trace->functions[i] = entries[i].function;
+        functions[i] = entries[i].function;
     free(entries);
     return true;
 }
@@ -110,7 +110,8 @@ bool an_raw_trace(const struct trace_source *sources, size_t count, struct an_ar
                   struct an_llvm_trace *trace)
 {
     trace->function_count = count_entered(sources, count);
-    trace->functions = an_arena_alloc(arena, trace->function_count, sizeof *trace->functions);
-    return trace->functions &&
-           (by_place(sources, count, trace) || by_sorting(sources, count, trace));
+    uint64_t *functions = an_arena_alloc(arena, trace->function_count, sizeof *functions);
+    trace->functions = functions;
+    return functions && (by_place(sources, count, functions, trace->function_count) ||
+                         by_sorting(sources, count, functions, trace->function_count));
 }

@@ -174,6 +174,19 @@ static bool next_raw(struct an_llvm_reader *reader, struct an_llvm_record *recor
 
 /* ---- indexed ---- */
 
+/* The hashes at the cursor: where they stand in the file, if they can be read there, or a copy. NULL: no memory. */
+static const uint64_t *take_hashes(struct an_llvm_reader *reader, struct an_cursor *cursor,
+                                   size_t count)
+{
+    const uint8_t *here = an_cursor_take(cursor, 8 * count);
+    if (here && !AN_HOST_BIG && (uintptr_t)here % _Alignof(uint64_t) == 0)
+        return (const void *)here;
+    uint64_t *copy = an_arena_alloc(&reader->arena, count, sizeof *copy);
+    for (size_t i = 0; copy && here && i < count; i++)
+        copy[i] = an_get64(here + 8 * i, false);
+    return copy;
+}
+
 static bool make_indexed_traces(struct an_llvm_reader *reader)
 {
     const struct indexed_image *image = &reader->indexed;
@@ -184,10 +197,7 @@ static bool make_indexed_traces(struct an_llvm_reader *reader)
             return false;
         trace->weight = an_cursor_u64(&cursor);
         trace->function_count = (size_t)an_cursor_u64(&cursor);
-        trace->functions =
-            an_arena_alloc(&reader->arena, trace->function_count, sizeof *trace->functions);
-        for (size_t f = 0; trace->functions && f < trace->function_count; f++)
-            trace->functions[f] = an_cursor_u64(&cursor);
+        trace->functions = take_hashes(reader, &cursor, trace->function_count);
         if (!trace->functions)
             return false;
     }

@@ -141,8 +141,9 @@ static enum an_code parse_trace(struct parser *p, struct an_llvm_trace *trace)
     size_t commas = 0;
     for (size_t i = 0; i < p->line.length; i++)
         commas += p->line.text[i] == ',';
-    trace->functions = an_arena_alloc(&p->image->arena, commas + 1, sizeof *trace->functions);
-    if (!trace->functions)
+    uint64_t *functions = an_arena_alloc(&p->image->arena, commas + 1, sizeof *functions);
+    trace->functions = functions;
+    if (!functions)
         return an_fail_memory(p->error);
     const char *c = p->line.text, *end = c + p->line.length;
     while (c < end) {
@@ -150,7 +151,7 @@ static enum an_code parse_trace(struct parser *p, struct an_llvm_trace *trace)
         struct line name = {c, (size_t)((comma ? comma : end) - c)};
         if (name.length) {
             name = trimmed(name);
-            trace->functions[trace->function_count++] = an_llvm_name_hash(name.text, name.length);
+            functions[trace->function_count++] = an_llvm_name_hash(name.text, name.length);
         }
         c = comma ? comma + 1 : end;
     }

@@ -7,18 +7,16 @@
 
 #include <string.h>
 
-static bool copy_trace(struct an_llvm_profile *profile, struct an_llvm_trace *to,
-                       const struct an_llvm_trace *from, uint64_t weight)
+/* Moves a trace's functions into the profile's arena, as many as it keeps. */
+static bool adopt(struct an_llvm_profile *profile, struct an_llvm_trace *trace)
 {
-    size_t count = from->function_count;
-    if (count > profile->trace_length)
-        count = profile->trace_length;
-    to->functions = an_arena_alloc(&profile->arena, count, sizeof *to->functions);
-    if (!to->functions)
+    if (trace->function_count > profile->trace_length)
+        trace->function_count = (size_t)profile->trace_length;
+    uint64_t *copy = an_arena_alloc(&profile->arena, trace->function_count, sizeof *copy);
+    if (!copy)
         return false;
-    memcpy(to->functions, from->functions, count * sizeof *to->functions);
-    to->function_count = count;
-    to->weight = weight ? weight : from->weight;
+    memcpy(copy, trace->functions, trace->function_count * sizeof *copy);
+    trace->functions = copy;
     return true;
 }
 
@@ -56,8 +54,8 @@ bool an_profile_put_trace(struct an_llvm_profile *profile, size_t place,
 bool an_profile_take_trace(struct an_llvm_profile *profile, size_t place,
                            const struct an_llvm_trace *trace)
 {
-    struct an_llvm_trace copy;
-    return copy_trace(profile, &copy, trace, 0) && an_profile_put_trace(profile, place, &copy);
+    struct an_llvm_trace copy = *trace;
+    return adopt(profile, &copy) && an_profile_put_trace(profile, place, &copy);
 }
 
 bool an_profile_foresee_traces(const struct an_llvm_profile *profile, size_t *places, size_t count)
@@ -82,16 +80,31 @@ bool an_profile_foresee_traces(const struct an_llvm_profile *profile, size_t *pl
     return true;
 }
 
-static bool add_one(struct an_llvm_profile *profile, const struct an_llvm_trace *trace)
+/* Traces on their way into a profile. Only those that stay are copied. */
+struct newcomers {
+    struct an_llvm_trace *traces;
+    size_t count;
+    uint64_t stream_size; /* how many they were sampled from */
+    bool adopted;         /* their functions belong to the profile's arena already */
+};
+
+static bool admit(struct an_llvm_profile *profile, size_t place, const struct newcomers *from,
+                  size_t i)
 {
-    size_t place = an_profile_draw_trace(profile);
-    return place == AN_NO_PLACE || an_profile_put_trace(profile, place, trace);
+    return from->adopted ? an_profile_put_trace(profile, place, &from->traces[i])
+                         : an_profile_take_trace(profile, place, &from->traces[i]);
 }
 
-static void shuffle(struct an_llvm_profile *profile, struct an_llvm_trace *traces, size_t count)
+static bool add_one(struct an_llvm_profile *profile, const struct newcomers *from, size_t i)
+{
+    size_t place = an_profile_draw_trace(profile);
+    return place == AN_NO_PLACE || admit(profile, place, from, i);
+}
+
+static void shuffle(struct an_random *random, struct an_llvm_trace *traces, size_t count)
 {
     for (size_t size = count; size > 1; traces++, size--) {
-        size_t offset = an_random_next(&profile->random) % size;
+        size_t offset = an_random_next(random) % size;
         struct an_llvm_trace kept = traces[0];
         traces[0] = traces[offset];
         traces[offset] = kept;
@@ -105,16 +118,15 @@ enum { MOST_DRAWS = 10000000 };
  * Adds a source that was itself sampled from a longer stream: finds which traces the whole stream
  * would have replaced, and puts a random choice of the source's there.
  */
-static bool add_sampled(struct an_llvm_profile *profile, struct an_llvm_trace *source, size_t count,
-                        uint64_t stream_size)
+static bool add_sampled(struct an_llvm_profile *profile, const struct newcomers *from)
 {
     struct an_map replaced = {0};
     struct {
         AN_VECTOR(uint64_t);
     } order = {0};
     bool done = true;
-    uint64_t draws = stream_size < MOST_DRAWS ? stream_size : MOST_DRAWS;
-    uint64_t whole_stream = an_saturating_add(profile->trace_stream_size, stream_size);
+    uint64_t draws = from->stream_size < MOST_DRAWS ? from->stream_size : MOST_DRAWS;
+    uint64_t whole_stream = an_saturating_add(profile->trace_stream_size, from->stream_size);
     for (uint64_t i = 0; done && i < draws; i++) {
         uint64_t index = an_random_upto(&profile->random, profile->trace_stream_size);
         profile->trace_stream_size++;
@@ -131,9 +143,9 @@ static bool add_sampled(struct an_llvm_profile *profile, struct an_llvm_trace *s
         }
     }
     if (done) {
-        shuffle(profile, source, count);
-        for (size_t i = 0; i < order.count && i < count; i++)
-            profile->traces.items[order.items[i]] = source[i];
+        shuffle(&profile->random, from->traces, from->count);
+        for (size_t i = 0; done && i < order.count && i < from->count; i++)
+            done = admit(profile, (size_t)order.items[i], from, i);
     }
     profile->trace_stream_size = whole_stream;
     profile->order_matters = true;
@@ -142,40 +154,49 @@ static bool add_sampled(struct an_llvm_profile *profile, struct an_llvm_trace *s
     return done;
 }
 
+/* The sampled side takes the other one in: the newcomers become the profile's, and what it had the newcomers. */
+static bool change_sides(struct an_llvm_profile *profile, struct newcomers *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (!adopt(profile, &from->traces[i]))
+            return false;
+    struct newcomers had = {profile->traces.items, profile->traces.count,
+                            profile->trace_stream_size, true};
+    profile->traces.items = from->traces;
+    profile->traces.count = profile->traces.capacity = from->count;
+    profile->trace_stream_size = from->stream_size;
+    profile->order_matters = true;
+    *from = had;
+    return true;
+}
+
 bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm_trace *traces,
                            size_t count, uint64_t stream_size, uint64_t weight)
 {
-    struct an_llvm_trace *source = an_alloc(count, sizeof *source);
-    size_t used = 0;
-    if (!source)
+    struct newcomers from = {.traces = an_alloc(count, sizeof *traces), .stream_size = stream_size};
+    if (!from.traces)
         return false;
+    for (size_t i = 0; i < count; i++)
+        if (traces[i].function_count) {
+            from.traces[from.count] = traces[i];
+            if (weight)
+                from.traces[from.count].weight = weight;
+            from.count++;
+        }
     if (profile->foreseen && (count != 1 || stream_size != 1))
         profile->order_matters = true; /* nobody foresaw that */
     bool done = true;
-    for (size_t i = 0; done && i < count; i++)
-        if (traces[i].function_count)
-            done = copy_trace(profile, &source[used++], &traces[i], weight);
     bool sampled = profile->trace_stream_size > profile->trace_reservoir;
     bool source_sampled = !profile->foreseen && stream_size > profile->trace_reservoir;
-    if (done && source_sampled && !sampled) { /* the sampled side takes the other one in */
-        size_t other_count = profile->traces.count;
-        uint64_t other_stream = profile->trace_stream_size;
-        struct an_llvm_trace *other = profile->traces.items;
-        profile->traces.items = source;
-        profile->traces.count = used;
-        profile->traces.capacity = count;
-        profile->trace_stream_size = stream_size;
-        source = other;
-        used = other_count;
-        stream_size = other_stream;
+    if (source_sampled && !sampled) {
+        done = change_sides(profile, &from);
         source_sampled = false;
-        profile->order_matters = true;
     }
     if (done && source_sampled)
-        done = add_sampled(profile, source, used, stream_size);
+        done = add_sampled(profile, &from);
     else
-        for (size_t i = 0; done && i < used; i++)
-            done = add_one(profile, &source[i]);
-    free(source);
+        for (size_t i = 0; done && i < from.count; i++)
+            done = add_one(profile, &from, i);
+    free(from.traces);
     return done;
 }

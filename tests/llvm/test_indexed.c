@@ -186,6 +186,36 @@ static void what_is_written_is_read(void **state)
     an_llvm_profile_free(profile);
 }
 
+/* Traces are read where they stand in the file, or copied if that is no place to read numbers from. */
+static void traces_are_read_from_any_address(void **state)
+{
+    (void)state;
+    struct an_llvm_profile *profile = everything();
+    struct an_bytes file = written(profile, 12);
+    uint8_t *moved = malloc(file.size + 8);
+    struct an_llvm_reader *reader = opened(file);
+    const struct an_llvm_info *info = an_llvm_reader_info(reader);
+    assert_true(info->trace_count > 0);
+    for (size_t shift = 0; shift < 8; shift++) {
+        memcpy(moved + shift, file.data, file.size);
+        struct an_llvm_reader *other = opened((struct an_bytes){moved + shift, file.size});
+        const struct an_llvm_info *same = an_llvm_reader_info(other);
+        assert_int_equal(same->trace_count, info->trace_count);
+        for (size_t t = 0; t < info->trace_count; t++) {
+            const struct an_llvm_trace *trace = &same->traces[t], *expected = &info->traces[t];
+            assert_int_equal((uintptr_t)trace->functions % _Alignof(uint64_t), 0);
+            assert_int_equal(trace->weight, expected->weight);
+            assert_int_equal(trace->function_count, expected->function_count);
+            assert_memory_equal(trace->functions, expected->functions, 8 * trace->function_count);
+        }
+        an_llvm_reader_close(other);
+    }
+    an_llvm_reader_close(reader);
+    free(moved);
+    free_bytes(file);
+    an_llvm_profile_free(profile);
+}
+
 static void refused(struct an_bytes file, enum an_code code, const char *what)
 {
     struct an_llvm_reader *reader;
@@ -313,6 +343,7 @@ int main(void)
         cmocka_unit_test(versions_keep_what_they_can),
         cmocka_unit_test(other_versions_are_not_written),
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(traces_are_read_from_any_address),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(absurd_lengths_in_the_table),
         cmocka_unit_test(the_oldest_versions),
