@@ -72,9 +72,7 @@ static void tell_json(const struct aggregate_request *request,
     json_object_object_add(object, "bolted", json_object_new_boolean(counts->bolted));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
-    fprintf(strcmp(request->output, "-") == 0 ? stderr : stdout, "%s\n",
-            json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
-    json_object_put(object);
+    json_print(strcmp(request->output, "-") == 0 ? stderr : stdout, object);
 }
 
 static void tell_build_id(const struct aggregate_request *request,

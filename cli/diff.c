@@ -144,9 +144,7 @@ static void print_json(const struct diff *diff, const struct an_llvm_overlap *ov
         json_object_array_add(moved, function);
     }
     json_object_object_add(json, "moved", moved);
-    printf("%s\n", json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
-                                                            JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(json);
+    json_print(stdout, json);
 }
 
 struct request {

@@ -150,7 +150,5 @@ void doctor_print_json(const struct doctor_report *report)
     if (report->has_process)
         json_object_object_add(json, "process", process_json(report));
     json_object_object_add(json, "binaries", binaries_json(report));
-    printf("%s\n", json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
-                                                            JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(json);
+    json_print(stdout, json);
 }

@@ -189,8 +189,7 @@ static void end_json(const struct extract_account *account)
     put(json, "not_written", account->kept_out);
     put(json, "left_out", account->left_out);
     json_object_object_add(json, "files", account->json);
-    printf("%s\n", json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY));
-    json_object_put(json);
+    json_print(stdout, json);
 }
 
 void extract_end(const struct extract_request *request, struct extract_account *account)

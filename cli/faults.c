@@ -1,5 +1,4 @@
 /* anneal faults: runs a command from a cold page cache, and counts what its text costs. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "amounts.h"
 #include "faulting.h"
 #include "output.h"
+#include "stopping.h"
 
 enum {
     RUNS = 1,
@@ -121,29 +121,6 @@ static bool take(const struct command *command, struct faults_request *request, 
 
 /* ---- measuring ---- */
 
-static volatile int stop; /* how many signals told it to end */
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    stop = stop + 1;
-}
-
-/* What was ignored from the start on, as by nohup, stays so. */
-static void heed_signals(void)
-{
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction action = {.sa_handler = on_signal};
-    struct sigaction before;
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(ending[i], &action, NULL);
-    signal(SIGTTIN,
-           SIG_IGN); /* a command that asks the terminal gets an error, and does not wait */
-    signal(SIGTTOU, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* when it was ignored, no exit status could be had */
-}
-
 static void show_progress(void *context, size_t done, size_t total)
 {
     (void)context;
@@ -175,9 +152,9 @@ static int measure(struct faults_request *request)
     struct an_faults_result *result;
     struct an_error error;
     direct_output(request);
-    request->options.stop = &stop;
+    request->options.stop = &stopping;
     request->options.progress = request->quiet || request->show_output ? NULL : show_progress;
-    heed_signals();
+    stopping_begin();
     enum an_code code = an_faults_measure(&request->options, &result, &error);
     progress_clear();
     if (code != AN_OK) {

@@ -168,11 +168,5 @@ bool faults_tell_json(const struct faults_request *request, const struct an_faul
     for (size_t i = 0; i < result->subject_count; i++)
         json_object_array_add(subjects, subject_json(result, &result->subjects[i]));
     json_object_object_add(json, "binaries", subjects);
-    const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
-                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
-    bool done = text && puts(text) >= 0;
-    if (!text)
-        say_error("out of memory");
-    json_object_put(json);
-    return done;
+    return json_print(stdout, json);
 }

@@ -172,7 +172,7 @@ static struct json_object *entry_json(const struct an_fdo_entry *entry)
     return object;
 }
 
-static void print_json(const struct an_fdo_report *report, const struct an_fdo_store *store)
+static bool print_json(const struct an_fdo_report *report, const struct an_fdo_store *store)
 {
     struct json_object *root = json_object_new_object(), *files = json_object_new_array();
     json_object_object_add(root, "store", text(store->root));
@@ -180,24 +180,22 @@ static void print_json(const struct an_fdo_report *report, const struct an_fdo_s
     for (size_t i = 0; i < report->entries.count; i++)
         json_object_array_add(files, entry_json(&report->entries.items[i]));
     json_object_object_add(root, "files", files);
-    puts(json_object_to_json_string_ext(root,
-                                        JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(root);
+    return json_print(stdout, root);
 }
 
 static int report(const struct an_fdo_store *store, bool as_json)
 {
     struct an_fdo_report made;
     struct an_error error = {0};
-    enum an_code code = an_fdo_report_make(&made, store, &error);
-    if (code != AN_OK)
+    bool done = an_fdo_report_make(&made, store, &error) == AN_OK;
+    if (!done)
         report_error(&error);
     else if (as_json)
-        print_json(&made, store);
+        done = print_json(&made, store);
     else
         print_text(&made, store);
     an_fdo_report_free(&made);
-    return code == AN_OK ? EXIT_DONE : EXIT_FAILED;
+    return done ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* What other build systems include. */

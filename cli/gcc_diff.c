@@ -226,9 +226,7 @@ static void print_json(const struct diff *diff)
     for (size_t i = 0; i < diff->request->number && i < diff->count; i++)
         json_object_array_add(moved, moved_json(&diff->moved[i]));
     json_object_object_add(json, "moved", moved);
-    printf("%s\n", json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
-                                                            JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(json);
+    json_print(stdout, json);
 }
 
 static int print(const struct diff *diff)

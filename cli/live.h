@@ -84,6 +84,5 @@ void live_tell_round(const struct live_request *request, unsigned number,
                      struct json_object *list);
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round);
 void live_tell_status(const struct live_request *request, struct an_live *live);
-void live_print_json(struct json_object *object);
 
 #endif

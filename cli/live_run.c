@@ -160,8 +160,9 @@ static int do_rounds(struct live_request *request, struct an_live *live)
     for (unsigned i = 0; code == AN_OK && goes_on && i < request->rounds && !worker_stop; i++)
         code = live_round(request, live, i + 1, list, &goes_on, &error);
     if (request->json)
-        live_print_json(object);
-    json_object_put(object);
+        json_print(stdout, object);
+    else
+        json_object_put(object);
     return code == AN_OK ? EXIT_DONE : live_failed(&error);
 }
 

@@ -157,9 +157,8 @@ void live_tell_round(const struct live_request *request, unsigned number,
 
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round)
 {
-    struct json_object *object = round_json(0, round);
     if (request->json) {
-        live_print_json(object);
+        json_print(stdout, round_json(0, round));
     } else if (!request->quiet && round->stops == 0) {
         printf("process %d runs its original code: there is nothing to revert\n",
                request->options.pid);
@@ -172,7 +171,6 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
                 "to release them\n",
                 as_size(round->mapped_bytes));
     }
-    json_object_put(object);
 }
 
 static void status_json(const struct live_request *request, struct an_live *live,
@@ -194,8 +192,7 @@ static void status_json(const struct live_request *request, struct an_live *live
     }
     json_object_object_add(object, "rounds", list);
     ADD(object, "in_force", in_force);
-    live_print_json(object);
-    json_object_put(object);
+    json_print(stdout, object);
 }
 
 void live_tell_status(const struct live_request *request, struct an_live *live)
@@ -215,9 +212,4 @@ void live_tell_status(const struct live_request *request, struct an_live *live)
                (unsigned long long)generations[i].address,
                generations[i].is_in_force ? "in force" : "older: threads may still return there",
                generations[i].file);
-}
-
-void live_print_json(struct json_object *object)
-{
-    puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
 }

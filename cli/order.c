@@ -257,7 +257,7 @@ static bool write_order(const struct request *request)
     return done;
 }
 
-static void print_json(const struct request *request, const struct order_facts *facts,
+static bool print_json(const struct request *request, const struct order_facts *facts,
                        const struct evaluation *evaluation)
 {
     const struct ordering *ordering = &request->ordering;
@@ -272,9 +272,7 @@ static void print_json(const struct request *request, const struct order_facts *
                            ordering->image ? order_facts_json(ordering, facts) : NULL);
     json_object_object_add(json, "evaluation",
                            evaluation ? order_evaluation_json(ordering, evaluation) : NULL);
-    puts(json_object_to_json_string_ext(json,
-                                        JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(json);
+    return json_print(stdout, json);
 }
 
 static bool tell(const struct request *request)
@@ -286,9 +284,9 @@ static bool tell(const struct request *request)
         order_find_facts(ordering, &facts);
     if (request->evaluate && !order_evaluate(ordering, &evaluation))
         return false;
-    if (request->json)
-        print_json(request, &facts, request->evaluate ? &evaluation : NULL);
-    else if (request->evaluate)
+    if (request->json && !print_json(request, &facts, request->evaluate ? &evaluation : NULL))
+        return false;
+    if (request->evaluate && !request->json)
         order_print_evaluation(ordering, &evaluation);
     if (ordering->image && !ordering->quiet && !request->json)
         order_tell(ordering, &facts);

@@ -213,3 +213,15 @@ struct json_object *json_text(const char *bytes, size_t size)
     an_buffer_free(&clean);
     return json;
 }
+
+bool json_print(FILE *to, struct json_object *json)
+{
+    const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
+    if (text)
+        fprintf(to, "%s\n", text);
+    else
+        say_error("out of memory");
+    json_object_put(json);
+    return text;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <anneal/error.h>
 #include <anneal/ledger.h>
@@ -48,5 +49,8 @@ const char *as_size(uint64_t bytes);
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD, for JSON knows nothing else. */
 struct json_object;
 struct json_object *json_text(const char *bytes, size_t size);
+
+/* Prints an object on lines of its own and gives it up. False after a message: there was no memory. */
+bool json_print(FILE *to, struct json_object *json);
 
 #endif

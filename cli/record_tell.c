@@ -90,9 +90,7 @@ static void tell_json(const struct record_request *request, const struct an_reco
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_object_add(object, times[i].name, json_object_new_double(times[i].value));
     json_object_object_add(object, "ends", ends_as_json(counts));
-    fprintf(strcmp(output, "-") == 0 ? stderr : stdout, "%s\n",
-            json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
-    json_object_put(object);
+    json_print(strcmp(output, "-") == 0 ? stderr : stdout, object);
 }
 
 /* ---- for people ---- */

@@ -1,13 +1,13 @@
 /* anneal train: the command line. */
 #include <ctype.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "amounts.h"
 #include "output.h"
+#include "stopping.h"
 #include "training.h"
 
 enum train_option {
@@ -260,28 +260,6 @@ static bool is_complete(const struct train_request *request, char **operands)
 
 /* ---- running it ---- */
 
-static volatile int stop; /* how many signals told the training to end */
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    stop = stop + 1;
-}
-
-/* What was ignored from the start on, as by nohup, stays so. */
-static void heed_signals(void)
-{
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction action = {.sa_handler = on_signal};
-    struct sigaction before;
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(ending[i], &action, NULL);
-    signal(SIGTTIN, SIG_IGN); /* a run that asks the terminal gets an error, and does not wait */
-    signal(SIGTTOU, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* when it was ignored, no exit status could be had */
-}
-
 static double now(void)
 {
     struct timespec time;
@@ -294,11 +272,11 @@ static int train(struct train_request *request)
     struct an_train_result *result;
     struct an_error error;
     double started = now();
-    request->options.stop = &stop;
+    request->options.stop = &stopping;
     request->options.context = request;
     request->options.failed = train_failed;
     request->options.progress = request->quiet ? NULL : train_progress;
-    heed_signals();
+    stopping_begin();
     enum an_code code = an_train(&request->options, &result, &error);
     double seconds = now() - started;
     bool good = code == AN_OK;

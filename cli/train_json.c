@@ -149,13 +149,7 @@ bool train_tell_json(const struct train_request *request, const struct an_train_
         if (has_failed(&result->runs[i]))
             json_object_array_add(failures, run_json(request, result, i));
     json_object_object_add(json, "failures", failures);
-    const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
-                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
-    bool done = text && puts(text) >= 0;
-    if (!text)
-        say_error("out of memory");
-    json_object_put(json);
-    return done;
+    return json_print(stdout, json);
 }
 
 /* ---- the ledger ---- */

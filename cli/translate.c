@@ -248,9 +248,7 @@ static void tell_json(const struct request *request, const struct an_translate_c
         json_object_array_add(layouts, layout);
     }
     json_object_object_add(object, "layouts", layouts);
-    fprintf(strcmp(request->output, "-") == 0 ? stderr : stdout, "%s\n",
-            json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
-    json_object_put(object);
+    json_print(strcmp(request->output, "-") == 0 ? stderr : stdout, object);
 }
 
 static double share(uint64_t part, uint64_t whole)

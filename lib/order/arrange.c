@@ -17,6 +17,7 @@
 #include "base/vector.h"
 #include "order/behaviour.h"
 #include "order/image.h"
+#include "order/size.h"
 #include "order/touching.h"
 
 enum {
@@ -25,7 +26,6 @@ enum {
     PIECE = 4,   /* pages */
     AROUND = 16, /* Linux's defaults: fault_around_bytes of 64 KB... */
     READ = 32,   /* ...and read_ahead_kb of 128, in pages of 4 KB */
-    GUESSED_SIZE = 128,
     ALIGNMENT = 16
 };
 
@@ -75,19 +75,6 @@ struct arrangement {
     uint64_t random;
 };
 
-static uint64_t size_of(const struct an_order_options *options, uint32_t function)
-{
-    const struct an_matches *matches = options->matches;
-    uint64_t size = 0;
-    if (!matches)
-        return GUESSED_SIZE;
-    for (uint32_t m = matches->first[function]; m < matches->first[function + 1]; m++) {
-        uint64_t bytes = options->image->functions.items[matches->images[m]].size;
-        size += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    }
-    return size;
-}
-
 /* Where a function lies in its piece. */
 struct spot {
     uint32_t piece;
@@ -111,7 +98,7 @@ static bool cut(struct arrangement *arrangement, const struct an_order_options *
                 return false;
             *piece = (struct piece){.first = i};
         }
-        uint64_t size = size_of(options, order->functions[i]);
+        uint64_t size = an_order_size(options, order->functions[i], ALIGNMENT);
         spots[order->functions[i]] =
             (struct spot){(uint32_t)(arrangement->pieces.count - 1), (uint32_t)size, piece->bytes};
         piece->bytes += size;

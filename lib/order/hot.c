@@ -14,10 +14,9 @@
 
 #include "base/error.h"
 #include "order/behaviour.h"
-#include "order/image.h"
+#include "order/size.h"
 
 enum {
-    GUESSED_SIZE = 128,     /* of a function, without a binary */
     MOST_CLUSTER = 1 << 20, /* bytes: a cluster as large as what it is to fit in helps nobody */
     MOST_DILUTION =
         8, /* a cluster's density does not fall to less than an eighth by what joins it */
@@ -69,17 +68,6 @@ static int by_node_density(const void *a, const void *b)
     return order ? order : left->function < right->function ? -1 : 1;
 }
 
-static uint64_t size_of(const struct an_order_options *options, uint32_t function)
-{
-    const struct an_matches *matches = options->matches;
-    uint64_t size = 0;
-    if (!matches)
-        return GUESSED_SIZE;
-    for (uint32_t i = matches->first[function]; i < matches->first[function + 1]; i++)
-        size += options->image->functions.items[matches->images[i]].size;
-    return size ? size : 1;
-}
-
 static bool find_nodes(struct clusters *clusters, const struct an_behaviour *behaviour,
                        const struct an_order_options *options)
 {
@@ -89,13 +77,13 @@ static bool find_nodes(struct clusters *clusters, const struct an_behaviour *beh
     if (!clusters->nodes || !clusters->of_function)
         return false;
     for (uint32_t f = 0; f < functions; f++) {
-        uint64_t heat = an_behaviour_heat(behaviour, f);
+        uint64_t heat = an_behaviour_heat(behaviour, f), size = an_order_size(options, f, 1);
         clusters->of_function[f] = NONE;
         if (heat)
             clusters->nodes[clusters->count++] =
                 (struct node){.function = f,
                               .known = &behaviour->functions.items[f],
-                              .own = {heat, size_of(options, f)},
+                              .own = {heat, size ? size : 1},
                               .caller = NONE};
     }
     qsort(clusters->nodes, clusters->count, sizeof *clusters->nodes, by_node_density);

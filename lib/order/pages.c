@@ -14,9 +14,8 @@
 #include "base/error.h"
 #include "order/behaviour.h"
 #include "order/image.h"
+#include "order/size.h"
 #include "order/touching.h"
-
-enum { GUESSED_SIZE = 128 }; /* as llvm-profdata takes it: 32 functions to a page */
 
 static bool layout_make(struct an_pages_layout *layout, const struct an_behaviour *behaviour,
                         const struct an_matches *matches)
@@ -156,8 +155,8 @@ enum an_code an_pages_layout_guess(const struct an_behaviour *behaviour,
         return an_fail_memory(error);
     for (size_t i = 0; i < order->count; i++)
         layout->places[order->functions[i]] =
-            (struct an_pages_place){i * GUESSED_SIZE, GUESSED_SIZE};
-    layout->end = order->count * GUESSED_SIZE;
+            (struct an_pages_place){i * AN_GUESSED_SIZE, AN_GUESSED_SIZE};
+    layout->end = order->count * AN_GUESSED_SIZE;
     return AN_OK;
 }
 
