@@ -186,8 +186,14 @@ static bool open_image(struct ordering *ordering)
     return false;
 }
 
-/* Finds the behaviour's functions in the image, and calls that no input told of. */
-static bool match_image(struct ordering *ordering)
+/* Whether a linker that takes such orders can move the entry point, whose section has no name of its own. */
+static bool moves_entry(enum an_order_format format)
+{
+    return format == AN_ORDER_LLD || format == AN_ORDER_GNU;
+}
+
+/* Finds the behaviour's functions in the image, what runs before them, and calls that no input told of. */
+static bool match_image(const struct request *request, struct ordering *ordering)
 {
     struct an_error error;
     enum an_code code = AN_OK;
@@ -195,6 +201,8 @@ static bool match_image(struct ordering *ordering)
         return true;
     if (ordering->objective != ORDER_START)
         code = an_behaviour_add_calls_of(ordering->behaviour, ordering->image, &error);
+    if (code == AN_OK && moves_entry(request->format))
+        code = an_behaviour_add_entry(ordering->behaviour, ordering->image, &error);
     if (code == AN_OK)
         code = an_matches_find(ordering->behaviour, ordering->image, &ordering->matches, &error);
     if (code != AN_OK)
@@ -337,7 +345,7 @@ static bool order(struct request *request, char **inputs, size_t count)
     if (!open_image(ordering) || !read_inputs(request, inputs, count) || !suffices(request))
         return false;
     ordering->tests = (size_t)request->tests;
-    if (!match_image(ordering) || !make_order(request))
+    if (!match_image(request, ordering) || !make_order(request))
         return false;
     if (request->order_file) {
         an_order_free(&ordering->placed);

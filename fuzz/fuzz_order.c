@@ -49,6 +49,8 @@ static struct an_behaviour *make_up(const struct an_image *image)
     for (size_t i = 0; i < used; i += 2)
         claim(an_behaviour_add_heat(behaviour, names[i], 1 + i * 977 % 1000, &error) == AN_OK);
     claim(an_behaviour_add_calls_of(behaviour, image, &error) == AN_OK);
+    claim(an_behaviour_add_entry(behaviour, image, &error) == AN_OK);
+    claim(an_behaviour_runs(behaviour) == 2);
     return behaviour;
 }
 

@@ -112,6 +112,14 @@ AN_API enum an_code an_behaviour_add_recording(struct an_behaviour *behaviour,
 AN_API enum an_code an_behaviour_add_calls_of(struct an_behaviour *behaviour,
                                               const struct an_image *image, struct an_error *error);
 
+/*
+ * Puts in front of every run what the loader calls first and no profile has seen, for it is not instrumented: the entry
+ * point of the image (_start), and the functions of .preinit_array and .init_array (frame_dummy, constructors). Those that
+ * a run has already are not among them. Nothing happens for an object file. To be called when all runs have been added.
+ */
+AN_API enum an_code an_behaviour_add_entry(struct an_behaviour *behaviour,
+                                           const struct an_image *image, struct an_error *error);
+
 AN_API size_t an_behaviour_functions(const struct an_behaviour *behaviour);
 AN_API struct an_behaviour_function an_behaviour_function(const struct an_behaviour *behaviour,
                                                           uint32_t number);

@@ -8,7 +8,8 @@
  *                                                                     INSERT BEFORE .text;
  *
  * gold and GNU ld know sections only: GCC puts a function into .text.NAME, or by its profile into
- * .text.hot.NAME, .text.unlikely.NAME, .text.startup.NAME or .text.exit.NAME.
+ * .text.hot.NAME, .text.unlikely.NAME, .text.startup.NAME or .text.exit.NAME. What comes with the C library
+ * and the compiler is in a section .text as others are, but GNU ld can be told of which file.
  */
 #include <string.h>
 
@@ -36,8 +37,21 @@ static void put_pattern(struct an_buffer *text, const char *name)
             an_buffer_put(text, name, 1);
 }
 
+/* The file of the functions that every program begins with, for GNU ld; NULL: the function is of another one. */
+static const char *file_of(const char *name)
+{
+    if (strcmp(name, "_start") == 0)
+        return "*crt1.o";
+    return strcmp(name, "frame_dummy") == 0 ? "*crtbegin*.o" : NULL;
+}
+
 static void put_sections(struct writing *writing, const char *name)
 {
+    const char *file = writing->format == AN_ORDER_GNU ? file_of(name) : NULL;
+    if (file) {
+        an_buffer_print(&writing->text, "        %s(.text)\n", file);
+        return;
+    }
     for (size_t s = 0; s < SECTIONS; s++) {
         if (writing->format == AN_ORDER_GNU)
             an_buffer_print(&writing->text, s ? " " : "        *(");

@@ -73,7 +73,7 @@ lld_takes_the_order() {
     clang-19 -O1 -ffunction-sections -fuse-ld=lld -o app one.c two.c
     run 0 "$anneal" order -b app -o app.order app.profdata
     says 'functions from 2 runs; in app'
-    sort app.order >sorted
+    grep -vxE '_start|frame_dummy' app.order | sort >sorted
     expect "$(sort -u app.order | wc -l)" "$(wc -l <app.order)"
     expect "$(grep -c helper app.order)" 1
     grep -qx late app.order
@@ -136,6 +136,56 @@ clusters() {
     same got wanted
 }
 
+# begins PROGRAM FUNCTION...: its text begins with these, in front of all others
+begins() {
+    local linked=$1
+    shift
+    # shellcheck disable=SC2016 # of awk
+    nm --defined-only "$linked" | sort | awk '$2 ~ /[tT]/ && $3 !~ /^_(init|fini)$|^_dl_relo|^_*(de)?register|_aux$/ { print $3 }' |
+        head -n $# >got
+    printf '%s\n' "$@" >wanted
+    same got wanted
+}
+
+# _start, what .init_array has (a constructor in one of two files), and only then main.
+what_runs_before_main_comes_first() {
+    local how
+    traced
+    cat >three.c <<'END'
+extern volatile int sum;
+__attribute__((noinline)) void never3(void) { sum += 3; }
+__attribute__((constructor)) static void prepare(void) { sum += 4; }
+END
+    for how in '-pie -fPIE' '-no-pie -fno-pie' '-pie -fPIE -Wl,--pack-dyn-relocs=relr'; do
+        # shellcheck disable=SC2086 # two words
+        clang-19 -O1 -ffunction-sections -fuse-ld=lld $how -o app three.c one.c two.c
+        run 0 "$anneal" order -b app -o app.order app.profdata
+        expect "$(head -n 3 app.order | tr '\n' ' ')" '_start frame_dummy prepare '
+        # shellcheck disable=SC2086
+        clang-19 -O1 -ffunction-sections -fuse-ld=lld -Wl,--fatal-warnings $how \
+            -Wl,--symbol-ordering-file=app.order -o ordered three.c one.c two.c
+        begins ordered _start frame_dummy prepare
+        [ "${how%relr}" != "$how" ] || ./ordered a b # the C library asks lld 19 for more, with these relocations
+    done
+    # a profile that has it tells when it ran
+    printf 'main\nearly\nprepare\n' >names
+    run 0 "$anneal" order -b app -o app.order names
+    expect "$(grep -cx prepare app.order)" 1
+    run 0 "$anneal" order --evaluate app --json names
+    expect "$(jq .evaluation.functions_entered out)" 5
+    # gold knows names of sections only; a library has no entry point; nothing is known of object files
+    run 0 "$anneal" order --format=gold -b app -o app.order names
+    lacks '_start' app.order
+    clang-19 -O1 -ffunction-sections -fuse-ld=lld -shared -fPIC -o app.so three.c one.c two.c
+    run 0 "$anneal" order -b app.so -o app.order app.profdata
+    expect "$(head -n 2 app.order | tr '\n' ' ')" 'frame_dummy prepare '
+    clang-19 -O1 -ffunction-sections -c one.c
+    run 0 "$anneal" order -b one.o -o app.order app.profdata
+    lacks '_start' app.order
+    run 0 "$anneal" order -o app.order app.profdata
+    lacks '_start' app.order
+}
+
 gcc_with_gold_and_a_linker_script() {
     program
     mkdir build run1 run2
@@ -162,6 +212,7 @@ gcc_with_gold_and_a_linker_script() {
     mapfile -t others < <(grep -v helper wanted)
     in_order got "${others[@]}"
     in_order by_address "${others[@]}" never1 never2 unused
+    begins scripted _start frame_dummy
     ./scripted a b
     rm notes/*.gcno
     run 1 "$anneal" order run1
@@ -321,6 +372,7 @@ have clang-19 ld.lld llvm-profdata-19 gcc ld.gold python3 nm || {
 check 'lld puts functions where the order says' lld_takes_the_order
 check 'the order has the names that symbols have' names_of_the_binary_are_used
 check 'what is absent or cannot be moved is told' what_is_absent_or_cannot_move_is_told
+check 'what runs before main comes first' what_runs_before_main_comes_first
 check 'GCC, with gold and with a script for GNU ld' gcc_with_gold_and_a_linker_script
 check 'coverage without times is refused' one_profile_of_gcc_without_a_time_profiler
 check 'lists of names are runs; formats' lists_of_names_are_runs

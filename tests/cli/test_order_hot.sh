@@ -188,9 +188,10 @@ blends() {
     run 0 "$anneal" order --blend -b app -o blend.order run.profraw
     in_order blend.order outer inner leaf first second
     expect "$(sort blend.order | uniq -d)" ''
-    # with all of it hot, it is the hot order
+    # with all of it hot, it is the hot order, and what no profile has seen
     run 0 "$anneal" order --hot -b app -o hot.order run.profraw
     run 0 "$anneal" order --blend --hot-share=100 -b app -o all.order run.profraw
+    printf '_start\nframe_dummy\n' >>hot.order
     same all.order hot.order
     # and with none of it, that of the start
     run 0 "$anneal" order -b app -o start.order run.profraw

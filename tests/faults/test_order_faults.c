@@ -16,16 +16,22 @@
 #include "support/perf_build.h"
 #include "support/test.h"
 
-/* f calls g; the two helpers are of two files. */
+/* f calls g; the two helpers are of two files; two functions run before all others. */
 static int make_binary(void)
 {
     static uint8_t code[0x3000] = {0xe8, 0xfb, 0x0f, 0, 0, 0xc3, [0x1000] = 0xc3};
     struct elf_builder b = {0};
     unsigned text = elf_section(&b, ".text", 0x10000, SHF_EXECINSTR, code, sizeof code);
+    static const uint64_t constructors[] = {0x12020};
+    unsigned table = elf_section(&b, ".init_array", 0x20000, 0, constructors, sizeof constructors);
+    b.sections[table - 1].type = SHT_INIT_ARRAY;
+    b.entry = 0x12040;
     elf_symbol(&b, "one.c", STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
     elf_symbol(&b, "helper", STB_LOCAL, STT_FUNC, text, 0x12000, 16);
     elf_symbol(&b, "two.c", STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
     elf_symbol(&b, "helper", STB_LOCAL, STT_FUNC, text, 0x12010, 16);
+    elf_symbol(&b, "construct", STB_LOCAL, STT_FUNC, text, 0x12020, 16);
+    elf_symbol(&b, "_start", STB_GLOBAL, STT_FUNC, text, 0x12040, 16);
     elf_symbol(&b, "f", STB_GLOBAL, STT_FUNC, text, 0x10000, 6);
     elf_symbol(&b, "g", STB_GLOBAL, STT_FUNC, text, 0x11000, 1);
     elf_symbol(&b, "g.constprop.0", STB_GLOBAL, STT_FUNC, text, 0x11010, 1);
@@ -90,6 +96,8 @@ static enum an_code gather(struct an_behaviour *behaviour, const struct an_image
         code = an_behaviour_add_recording(behaviour, image, inputs->recording, &options, error);
     if (code == AN_OK)
         code = an_behaviour_add_calls_of(behaviour, image, error);
+    if (code == AN_OK)
+        code = an_behaviour_add_entry(behaviour, image, error);
     return code;
 }
 

@@ -215,6 +215,47 @@ static void functions_are_found_in_a_binary(void **state)
     an_image_close(image);
 }
 
+/* The entry point, which is `one`, and three constructors, of which the table has the first and a relocation the others. */
+static void runs_begin_with_the_entry(void **state)
+{
+    (void)state;
+    static const uint64_t constructors[] = {0x11000, 0, 0, 0x99};
+    static const Elf64_Rela relocations[] = {
+        {0x20010, ELF64_R_INFO(0, R_X86_64_RELATIVE), 0x10000},
+        {0x20008, ELF64_R_INFO(0, R_X86_64_RELATIVE), 0x13000},
+        {0x20018, ELF64_R_INFO(3, R_X86_64_64), 0x14000},
+        {0x20020, ELF64_R_INFO(0, R_X86_64_RELATIVE), 0x14000}};
+    struct elf_builder b = {.entry = 0x12000};
+    unsigned table = elf_section(&b, ".init_array", 0x20000, 0, constructors, sizeof constructors);
+    unsigned relocated = elf_section(&b, ".rela.dyn", 0x30000, 0, relocations, sizeof relocations);
+    b.sections[table - 1].type = SHT_INIT_ARRAY;
+    b.sections[relocated - 1].type = SHT_RELA;
+    struct an_image *image = image_of(&b);
+    struct an_behaviour *behaviour = an_behaviour_new();
+    struct an_error error;
+    add_run(behaviour, "first\nlast\n");
+    add_run(behaviour, "last\ntwo\n");
+    assert_int_equal(an_behaviour_add_entry(behaviour, image, &error), AN_OK);
+    assert_int_equal(an_behaviour_runs(behaviour), 2);
+    static const char *const expected[2][5] = {{"one", "helper", "helper", "first", "last"},
+                                               {"one", "helper", "helper", "last", "two"}};
+    static const char *const files[] = {NULL, "src/second.c", "src/first.c", NULL, NULL};
+    for (size_t r = 0; r < 2; r++) {
+        struct an_behaviour_run run = an_behaviour_run(behaviour, r);
+        assert_int_equal(run.count, 5);
+        for (size_t i = 0; i < 5; i++) {
+            struct an_behaviour_function it = an_behaviour_function(behaviour, run.functions[i]);
+            assert_string_equal(it.name, expected[r][i]);
+            assert_string_equal(it.file ? it.file : "", files[i] ? files[i] : "");
+        }
+    }
+    /* now the runs have all of them */
+    assert_int_equal(an_behaviour_add_entry(behaviour, image, &error), AN_OK);
+    assert_int_equal(an_behaviour_run(behaviour, 1).count, 5);
+    an_behaviour_free(behaviour);
+    an_image_close(image);
+}
+
 /* Pages by hand: six pages of one function each. */
 static void layouts_and_curves_are_those_of_a_linker(void **state)
 {
@@ -374,6 +415,7 @@ int main(void)
         cmocka_unit_test(takes_repetitions_for_one),
         cmocka_unit_test(names_that_are_none_are_refused),
         cmocka_unit_test(functions_are_found_in_a_binary),
+        cmocka_unit_test(runs_begin_with_the_entry),
         cmocka_unit_test(layouts_and_curves_are_those_of_a_linker),
         cmocka_unit_test(pages_are_read_as_kernels_do),
         cmocka_unit_test(pieces_lie_where_faults_are_few),

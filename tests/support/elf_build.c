@@ -65,7 +65,8 @@ static void put_contents(struct file *file)
     for (unsigned i = 0; i < file->b->section_count; i++) {
         const struct elf_build_section *section = &file->b->sections[i];
         Elf64_Shdr *header =
-            put_section(file, section->name, SHT_PROGBITS, section->bytes, section->size);
+            put_section(file, section->name, section->type ? section->type : SHT_PROGBITS,
+                        section->bytes, section->size);
         header->sh_addr = section->address;
         header->sh_flags = section->flags;
         if (section->claimed)
@@ -158,6 +159,7 @@ static void build(struct file *file)
     Elf64_Ehdr head = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
         .e_type = b->independent ? ET_DYN : ET_EXEC,
+        .e_entry = b->entry,
         .e_machine = EM_X86_64,
         .e_version = EV_CURRENT,
         .e_phoff = sizeof head,

@@ -18,12 +18,14 @@ enum { ELF_BUILD_SECTIONS = 16, ELF_BUILD_SYMBOLS = 64, ELF_BUILD_RELOCATIONS = 
 
 struct elf_builder {
     bool independent; /* ET_DYN */
+    uint64_t entry;
     struct elf_build_section {
         const char *name;
         uint64_t address, flags;
         const void *bytes;
         size_t size;
         uint64_t claimed; /* what the file says of the size, when it is not this */
+        uint32_t type;    /* 0: SHT_PROGBITS */
     } sections[ELF_BUILD_SECTIONS];
     unsigned section_count;
     struct elf_build_symbol {
