@@ -132,6 +132,16 @@ static bool add_counter_files(const struct ordering *ordering, const char *path,
  * The text form of LLVM's profiles begins with its kind (":ir") or with a function: a name, and its hash as a number in
  * the next line. No list of names has a number among them.
  */
+static bool is_number(const char *at, const char *stop)
+{
+    const char *first = at;
+    while (at < stop && (isxdigit((unsigned char)*at) || (at == first + 1 && *at == 'x')))
+        at++;
+    while (at < stop && isspace((unsigned char)*at))
+        at++;
+    return at == stop && isdigit((unsigned char)*first);
+}
+
 static bool is_llvm_text(struct an_bytes bytes)
 {
     const char *at = (const char *)bytes.data, *end = at + bytes.size;
@@ -142,7 +152,7 @@ static bool is_llvm_text(struct an_bytes bytes)
         if (counts && lines == 0 && *at == ':')
             return true;
         if (counts && lines == 1)
-            return isdigit((unsigned char)*at);
+            return is_number(at, stop);
         lines += counts;
         at = newline ? newline + 1 : end;
     }

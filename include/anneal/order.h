@@ -175,7 +175,8 @@ struct an_matches {
         *first; /* function f is images[first[f]] ... images[first[f + 1] - 1]: the one of just that
                               name first, then copies that the compiler made of it */
     const uint32_t *images;
-    const char *const *names; /* the symbol of each of those */
+    const uint32_t *symbols;  /* the number of each one's symbol, within the library */
+    const char *const *names; /* and its name */
     size_t count;             /* of functions of the behaviour */
 };
 
@@ -228,8 +229,10 @@ AN_API enum an_code an_order_blend(const struct an_behaviour *behaviour,
                                    const struct an_order_options *options, double share,
                                    struct an_order *order, struct an_error *error);
 
-/* The functions of the image that an order has, each once: numbers for an_image_functions(). Free with
- * an_order_free(). */
+/*
+ * The functions of the image that a linker places by an order, each once: numbers for an_image_functions(). With a
+ * function come all others of its name, for linkers go by names. Free with an_order_free().
+ */
 AN_API enum an_code an_order_place(const struct an_order *order, const struct an_matches *matches,
                                    const struct an_image *image, struct an_order *placed,
                                    struct an_error *error);

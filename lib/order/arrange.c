@@ -17,7 +17,6 @@
 #include "base/vector.h"
 #include "order/behaviour.h"
 #include "order/image.h"
-#include "order/size.h"
 #include "order/touching.h"
 
 enum {
@@ -75,7 +74,7 @@ struct arrangement {
     uint64_t random;
 };
 
-/* Where a function lies in its piece. */
+/* Where a function lies in its piece: of the image, or without one of the behaviour. */
 struct spot {
     uint32_t piece;
     uint32_t size;
@@ -84,78 +83,158 @@ struct spot {
 
 #define NO_PIECE UINT32_MAX
 
-static bool cut(struct arrangement *arrangement, const struct an_order_options *options,
-                const struct an_order *order, struct spot *spots)
+struct cutting {
+    struct arrangement *arrangement;
+    const struct an_order_options *options;
+    const struct an_order *order;
+    struct an_order placed; /* with an image: its functions in this order */
+    uint32_t *ends;         /* of each function of the order in `placed` */
+    struct spot *spots;
+    uint64_t at; /* from the page of the start on */
+};
+
+static void put(struct cutting *cutting, uint32_t number, uint64_t bytes)
 {
+    struct arrangement *arrangement = cutting->arrangement;
+    struct piece *piece = &arrangement->pieces.items[arrangement->pieces.count - 1];
+    uint64_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    cutting->spots[number] =
+        (struct spot){(uint32_t)(arrangement->pieces.count - 1), (uint32_t)size, piece->bytes};
+    piece->bytes += size;
+    cutting->at += size;
+}
+
+/* What the linker places for the function at a place of the order. */
+static void put_function(struct cutting *cutting, size_t i)
+{
+    const struct an_image *image = cutting->options->image;
+    if (!image)
+        put(cutting, cutting->order->functions[i], AN_GUESSED_SIZE);
+    for (size_t p = image && i ? cutting->ends[i - 1] : 0; image && p < cutting->ends[i]; p++)
+        if (an_image_moves(image, cutting->placed.functions[p]))
+            put(cutting, cutting->placed.functions[p],
+                image->functions.items[cutting->placed.functions[p]].size);
+}
+
+static bool cut(struct cutting *cutting)
+{
+    struct arrangement *arrangement = cutting->arrangement;
     struct piece *piece = NULL;
-    uint64_t at = arrangement->start % arrangement->page_size, end = 0;
-    for (uint32_t i = 0; i < order->count; i++) {
+    uint64_t end = 0;
+    cutting->at = arrangement->start % arrangement->page_size;
+    for (uint32_t i = 0; i < cutting->order->count; i++) {
         if (!piece ||
-            at >= end) { /* pieces end where pages do, but for the function that lies there */
-            end = (at / arrangement->page_size + PIECE) * arrangement->page_size;
+            cutting->at >=
+                end) { /* pieces end where pages do, but for the function that lies there */
+            end = (cutting->at / arrangement->page_size + PIECE) * arrangement->page_size;
             piece = an_vector_push(&arrangement->pieces);
             if (!piece)
                 return false;
             *piece = (struct piece){.first = i};
         }
-        uint64_t size = an_order_size(options, order->functions[i], ALIGNMENT);
-        spots[order->functions[i]] =
-            (struct spot){(uint32_t)(arrangement->pieces.count - 1), (uint32_t)size, piece->bytes};
-        piece->bytes += size;
+        put_function(cutting, i);
         piece->count++;
-        at += size;
     }
     return true;
 }
 
-/* Adds the cells of a function that this run has not touched yet; `seen` has the run's number for those it has. */
-static bool touch_cells(struct arrangement *arrangement, const struct spot *spot, uint32_t run,
-                        uint32_t *seen, const uint64_t *first_cell)
+/* Whether memory was enough; the caller frees the cutting. */
+static bool cutting_make(struct cutting *cutting, const struct an_behaviour *behaviour)
 {
+    const struct an_order_options *options = cutting->options;
+    struct an_error error;
+    size_t spots = options->image ? options->image->functions.count : behaviour->functions.count;
+    cutting->spots = an_alloc(spots + 1, sizeof *cutting->spots);
+    cutting->ends = an_alloc(cutting->order->count + 1, sizeof *cutting->ends);
+    if (!cutting->spots || !cutting->ends)
+        return false;
+    for (size_t s = 0; s < spots; s++)
+        cutting->spots[s].piece = NO_PIECE;
+    return (!options->image || an_image_place(options->image, options->matches, cutting->order,
+                                              &cutting->placed, cutting->ends, &error) == AN_OK) &&
+           cut(cutting);
+}
+
+/* A run that is read: marks of the cells that it has touched, by their numbers. */
+struct reading {
+    const struct cutting *cutting;
+    uint64_t *first_cell; /* of each piece */
+    uint32_t *seen;       /* for each cell: the last run that touched it, and 1 */
+    uint32_t run;
+    bool no_memory;
+};
+
+/* Adds the cells of a function that this run has not touched yet. Whether it is in a piece. */
+static bool touch_cells(struct reading *reading, const struct spot *spot)
+{
+    struct arrangement *arrangement = reading->cutting->arrangement;
     uint64_t cell_size = arrangement->page_size / CELLS;
     if (spot->piece == NO_PIECE || !spot->size)
-        return true;
+        return false;
     for (uint64_t cell = spot->offset / cell_size;
          cell <= (spot->offset + spot->size - 1) / cell_size; cell++) {
-        uint32_t *mark = &seen[first_cell[spot->piece] + cell];
-        if (*mark == run + 1)
+        uint32_t *mark = &reading->seen[reading->first_cell[spot->piece] + cell];
+        if (*mark == reading->run + 1)
             continue;
-        *mark = run + 1;
+        *mark = reading->run + 1;
         struct touch *touch = an_vector_push(&arrangement->touches);
-        if (!touch)
-            return false;
-        *touch = (struct touch){spot->piece, (uint32_t)cell, 0};
+        if (touch)
+            *touch = (struct touch){spot->piece, (uint32_t)cell, 0};
+        else
+            reading->no_memory = true;
     }
-    arrangement->touches.items[arrangement->touches.count - 1].entered++;
-    arrangement->runs.items[run].entered++;
-    return true;
+    return !reading->no_memory;
 }
 
-static bool read_runs(struct arrangement *arrangement, const struct an_behaviour *behaviour,
-                      size_t runs, const struct spot *spots)
+static void enter(struct reading *reading, uint32_t function)
 {
+    struct arrangement *arrangement = reading->cutting->arrangement;
+    const struct an_matches *matches = reading->cutting->options->matches;
+    const struct spot *spots = reading->cutting->spots;
+    bool touches = !reading->cutting->options->image && touch_cells(reading, &spots[function]);
+    if (reading->cutting->options->image)
+        for (uint32_t m = matches->first[function]; m < matches->first[function + 1]; m++)
+            touches |= touch_cells(reading, &spots[matches->images[m]]);
+    if (!touches)
+        return;
+    arrangement->touches.items[arrangement->touches.count - 1].entered++;
+    arrangement->runs.items[reading->run].entered++;
+}
+
+static void read_run(struct reading *reading, const struct an_behaviour_run *run)
+{
+    struct arrangement *arrangement = reading->cutting->arrangement;
+    struct passage *passage = an_vector_push(&arrangement->runs);
+    reading->no_memory |= !passage;
+    if (passage)
+        *passage = (struct passage){arrangement->touches.count, 0, (double)run->weight, 0};
+    for (size_t i = 0; !reading->no_memory && i < run->count; i++)
+        enter(reading, run->functions[i]);
+    if (passage)
+        passage->count = arrangement->touches.count - passage->first;
+}
+
+static bool read_runs(const struct cutting *cutting, const struct an_behaviour *behaviour,
+                      size_t runs)
+{
+    const struct arrangement *arrangement = cutting->arrangement;
     size_t pieces = arrangement->pieces.count;
-    uint64_t cells = 0, *first_cell = an_alloc(pieces + 1, sizeof *first_cell);
-    for (size_t p = 0; first_cell && p < pieces; p++) {
-        first_cell[p] = cells;
+    uint64_t cells = 0;
+    struct reading reading = {.cutting = cutting,
+                              .first_cell = an_alloc(pieces + 1, sizeof *reading.first_cell)};
+    for (size_t p = 0; reading.first_cell && p < pieces; p++) {
+        reading.first_cell[p] = cells;
         cells += arrangement->pieces.items[p].bytes * CELLS / arrangement->page_size + 1;
     }
-    uint32_t *seen = an_alloc_zero((size_t)cells + 1, sizeof *seen);
-    bool has_memory = first_cell && seen;
-    for (uint32_t r = 0; has_memory && r < runs; r++) {
-        struct an_behaviour_run run = an_behaviour_run(behaviour, r);
-        struct passage *passage = an_vector_push(&arrangement->runs);
-        has_memory = passage;
-        if (passage)
-            *passage = (struct passage){arrangement->touches.count, 0, (double)run.weight, 0};
-        for (size_t i = 0; has_memory && i < run.count; i++)
-            has_memory = touch_cells(arrangement, &spots[run.functions[i]], r, seen, first_cell);
-        if (passage)
-            passage->count = arrangement->touches.count - passage->first;
+    reading.seen = an_alloc_zero((size_t)cells + 1, sizeof *reading.seen);
+    reading.no_memory = !reading.first_cell || !reading.seen;
+    for (; !reading.no_memory && reading.run < runs; reading.run++) {
+        struct an_behaviour_run run = an_behaviour_run(behaviour, reading.run);
+        read_run(&reading, &run);
     }
-    free(first_cell);
-    free(seen);
-    return has_memory;
+    free(reading.first_cell);
+    free(reading.seen);
+    return !reading.no_memory;
 }
 
 static uint64_t bytes_of(const struct arrangement *arrangement)
@@ -315,18 +394,17 @@ bool arrange_order(const struct an_behaviour *behaviour, const struct an_order_o
 {
     struct arrangement arrangement = {.page_size = options->page_size ? options->page_size : PAGE,
                                       .start = options->image ? options->image->start : 0};
-    size_t functions = behaviour->functions.count;
-    struct spot *spots = an_alloc(functions + 1, sizeof *spots);
-    for (size_t f = 0; spots && f < functions; f++)
-        spots[f].piece = NO_PIECE;
-    bool has_memory = spots && cut(&arrangement, options, order, spots);
+    struct cutting cutting = {.arrangement = &arrangement, .options = options, .order = order};
+    bool has_memory = cutting_make(&cutting, behaviour);
     bool is_sane = has_memory && bytes_of(&arrangement) < MOST_BYTES;
     if (is_sane)
-        has_memory = read_runs(&arrangement, behaviour, runs, spots) && make_room(&arrangement);
+        has_memory = read_runs(&cutting, behaviour, runs) && make_room(&arrangement);
     *changed = is_sane && has_memory && climb(&arrangement);
     if (*changed)
         write_down(&arrangement, order, arranged);
-    free(spots);
+    free(cutting.spots);
+    free(cutting.ends);
+    an_order_free(&cutting.placed);
     an_vector_free(&arrangement.pieces);
     an_vector_free(&arrangement.touches);
     an_vector_free(&arrangement.runs);

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "order/behaviour.h"
-#include "order/size.h"
+#include "order/image.h"
 
 enum {
     MOST_CLUSTER = 1 << 20, /* bytes: a cluster as large as what it is to fit in helps nobody */
@@ -68,6 +68,18 @@ static int by_node_density(const void *a, const void *b)
     return order ? order : left->function < right->function ? -1 : 1;
 }
 
+/* Bytes of the function and of the copies that the compiler made of it; not 0. */
+static uint64_t size_of(const struct an_order_options *options, uint32_t function)
+{
+    const struct an_matches *matches = options->matches;
+    uint64_t size = 0;
+    if (!matches)
+        return AN_GUESSED_SIZE;
+    for (uint32_t m = matches->first[function]; m < matches->first[function + 1]; m++)
+        size += options->image->functions.items[matches->images[m]].size;
+    return size ? size : 1;
+}
+
 static bool find_nodes(struct clusters *clusters, const struct an_behaviour *behaviour,
                        const struct an_order_options *options)
 {
@@ -77,13 +89,13 @@ static bool find_nodes(struct clusters *clusters, const struct an_behaviour *beh
     if (!clusters->nodes || !clusters->of_function)
         return false;
     for (uint32_t f = 0; f < functions; f++) {
-        uint64_t heat = an_behaviour_heat(behaviour, f), size = an_order_size(options, f, 1);
+        uint64_t heat = an_behaviour_heat(behaviour, f);
         clusters->of_function[f] = NONE;
         if (heat)
             clusters->nodes[clusters->count++] =
                 (struct node){.function = f,
                               .known = &behaviour->functions.items[f],
-                              .own = {heat, size ? size : 1},
+                              .own = {heat, size_of(options, f)},
                               .caller = NONE};
     }
     qsort(clusters->nodes, clusters->count, sizeof *clusters->nodes, by_node_density);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "order/names.h"
 
 enum { MOST_ALIGNMENT = 64 };
@@ -96,6 +97,8 @@ static void look_at_sections(struct an_image *image, const struct found *found,
         bool shared =
             (f && found[first_found[f - 1]].section == section) ||
             (f + 1 < image->functions.count && found[first_found[f + 1]].section == section);
+        image->is_joined[f] =
+            f + 1 < image->functions.count && found[first_found[f + 1]].section == section;
         image->functions.items[f].movable = shared ? AN_IMMOVABLE : AN_MOVABLE;
         image->functions.items[f].alignment = 16;
     }
@@ -134,10 +137,35 @@ static void look_at_padding(struct an_image *image)
                             an_elf_section_containing(image->elf, items[f + 1].address);
         if (items[f].size && same_section) /* without a size, what follows may be its code */
             seen = look_at_gap(image->elf, items[f].address + items[f].size, items[f + 1].address);
+        image->is_joined[f] |= seen == AN_IMMOVABLE;
         if (seen == AN_IMMOVABLE)
             items[f].movable = items[f + 1].movable = AN_IMMOVABLE;
         else if (seen == AN_MOVABLE && items[f].movable == AN_MOVABLE_UNKNOWN)
             items[f].movable = AN_MOVABLE;
+    }
+}
+
+/*
+ * Functions without sizes are an assembler's, or the compiler's own (crtbegin.o): those of one file are in one section, and
+ * end where the next one begins. Of the last one it is not known; the next multiple of 16 will do.
+ */
+static void look_at_sizeless(struct an_image *image, const struct found *found,
+                             const uint32_t *first_found)
+{
+    struct an_image_function *items = image->functions.items;
+    for (size_t f = 0; f < image->functions.count; f++) {
+        if (items[f].size)
+            continue;
+        const struct an_elf_section *section =
+            an_elf_section_containing(image->elf, items[f].address);
+        uint64_t end = section ? section->address + section->size : items[f].address;
+        const char *file = found[first_found[f]].file;
+        if (f + 1 < image->functions.count && items[f + 1].address < end) {
+            end = items[f + 1].address;
+            image->is_joined[f] = file && found[first_found[f + 1]].file == file;
+        }
+        uint64_t most = 16 - items[f].address % 16, size = end - items[f].address;
+        items[f].size = image->is_joined[f] || size < most ? size : most;
     }
 }
 
@@ -167,11 +195,42 @@ static bool add_functions(struct an_image *image, const struct an_elf_symbol *sy
                                       (uint32_t)(image->functions.count - 1),
                                       symbols[found[i].symbol].binding == STB_LOCAL};
     }
+    image->is_joined = an_alloc_zero(image->functions.count + 1, sizeof *image->is_joined);
+    has_memory = has_memory && image->is_joined;
     if (has_memory && image->is_object)
         look_at_sections(image, found, first_found);
-    else if (has_memory)
+    else if (has_memory) {
         look_at_padding(image);
+        look_at_sizeless(image, found, first_found);
+    }
     free(first_found);
+    return has_memory;
+}
+
+/* Chains symbols of one name. */
+static bool find_alike(struct an_image *image)
+{
+    size_t count = image->symbols.count;
+    struct an_names names = {0};
+    uint32_t *last = an_alloc(count + 1, sizeof *last); /* of each name */
+    image->first_alike = an_alloc(count + 1, sizeof *image->first_alike);
+    image->next_alike = an_alloc(count + 1, sizeof *image->next_alike);
+    bool has_memory = last && image->first_alike && image->next_alike;
+    for (uint32_t s = 0; has_memory && s < count; s++) {
+        const char *text = image->symbols.items[s].name;
+        bool is_new;
+        size_t name = an_names_insert(&names, text, strlen(text), &is_new);
+        has_memory = name != AN_NO_NAME;
+        if (!has_memory)
+            break;
+        if (!is_new)
+            image->next_alike[last[name]] = s;
+        image->first_alike[s] = is_new ? s : image->first_alike[last[name]];
+        image->next_alike[s] = AN_NO_SYMBOL;
+        last[name] = s;
+    }
+    an_names_free(&names);
+    free(last);
     return has_memory;
 }
 
@@ -195,7 +254,7 @@ static enum an_code read_functions(struct an_image *image, struct an_error *erro
     if (code != AN_OK)
         return code;
     struct found *found = collect(image->elf, symbols, symbol_count, image->is_object, &count);
-    bool has_memory = found && add_functions(image, symbols, found, count);
+    bool has_memory = found && add_functions(image, symbols, found, count) && find_alike(image);
     free(found);
     if (!has_memory)
         return an_fail_memory(error);
@@ -239,6 +298,9 @@ void an_image_close(struct an_image *image)
     an_elf_close(image->elf);
     an_vector_free(&image->functions);
     an_vector_free(&image->symbols);
+    free(image->is_joined);
+    free(image->first_alike);
+    free(image->next_alike);
     free(image);
 }
 

@@ -26,6 +26,9 @@ struct found_matches {
         AN_VECTOR(uint32_t);
     } images;
     struct {
+        AN_VECTOR(uint32_t);
+    } symbols;
+    struct {
         AN_VECTOR(const char *);
     } names;
 };
@@ -107,10 +110,12 @@ static bool add_matches(struct found_matches *matches, const struct an_behaviour
                 !fits(function, symbol, has_global) || is_listed(matches, from, symbol->function))
                 continue;
             uint32_t *place = an_vector_push(&matches->images);
+            uint32_t *number = an_vector_push(&matches->symbols);
             const char **name = an_vector_push(&matches->names);
-            if (!place || !name)
+            if (!place || !number || !name)
                 return false;
             *place = symbol->function;
+            *number = s;
             *name = symbol->name;
         }
     return true;
@@ -145,12 +150,13 @@ enum an_code an_matches_find(const struct an_behaviour *behaviour, const struct 
     if (!done) {
         free(found.first);
         an_vector_free(&found.images);
+        an_vector_free(&found.symbols);
         an_vector_free(&found.names);
         free(matches);
         return an_fail_memory(error);
     }
-    *matches = (struct an_matches){found.first, found.images.items, found.names.items,
-                                   behaviour->functions.count};
+    *matches = (struct an_matches){found.first, found.images.items, found.symbols.items,
+                                   found.names.items, behaviour->functions.count};
     *out = matches;
     return AN_OK;
 }
@@ -161,29 +167,7 @@ void an_matches_free(struct an_matches *matches)
         return;
     free((void *)matches->first);
     free((void *)matches->images);
+    free((void *)matches->symbols);
     free((void *)matches->names);
     free(matches);
-}
-
-enum an_code an_order_place(const struct an_order *order, const struct an_matches *matches,
-                            const struct an_image *image, struct an_order *placed,
-                            struct an_error *error)
-{
-    bool *is_placed = an_alloc_zero(image->functions.count + 1, sizeof *is_placed);
-    *placed = (struct an_order){
-        .functions = an_alloc(image->functions.count + 1, sizeof *placed->functions)};
-    if (!is_placed || !placed->functions) {
-        free(is_placed);
-        an_order_free(placed);
-        return an_fail_memory(error);
-    }
-    for (size_t i = 0; i < order->count; i++)
-        for (uint32_t m = matches->first[order->functions[i]];
-             m < matches->first[order->functions[i] + 1]; m++)
-            if (!is_placed[matches->images[m]]) {
-                is_placed[matches->images[m]] = true;
-                placed->functions[placed->count++] = matches->images[m];
-            }
-    free(is_placed);
-    return AN_OK;
 }

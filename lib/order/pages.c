@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "order/behaviour.h"
 #include "order/image.h"
-#include "order/size.h"
 #include "order/touching.h"
 
 static bool layout_make(struct an_pages_layout *layout, const struct an_behaviour *behaviour,
@@ -111,8 +110,7 @@ static void place_all(struct placing *placing, const struct an_order *placed)
     const struct an_image *image = placing->image;
     const struct an_image_function *items = image->functions.items;
     for (size_t i = 0; i < placed->count; i++)
-        if (items[placed->functions[i]].movable != AN_IMMOVABLE &&
-            items[placed->functions[i]].address >= image->start)
+        if (an_image_moves(image, placed->functions[i]))
             place(placing, placed->functions[i]);
     for (uint32_t i = 0; i < image->functions.count; i++) {
         if (items[i].address < image->start)

@@ -104,6 +104,43 @@ END
     lacks '^other$' app.order
 }
 
+# What the model makes of an order is what a linker makes of it, also where two functions have one name.
+the_model_has_the_places_of_the_linker() {
+    local file names
+    for file in 1 2 3; do
+        {
+            echo 'volatile int sum;'
+            for names in $(seq $((file * 100)) $((file * 100 + 60))); do
+                printf 'void f%d(void) { sum += %d; sum *= %d; }\n' "$names" "$names" $((names % 7))
+            done
+            printf 'static __attribute__((noinline)) void twice(int n) {%s }\n' \
+                "$(for names in $(seq 300); do printf ' sum += n / %d;' "$names"; done)"
+            echo "void call$file(void) { twice($file); }"
+        } | sed "s/^volatile/$([ $file = 1 ] || echo extern) volatile/" >$file.c
+    done
+    {
+        echo 'int main(void) { extern void call1(void), call2(void), call3(void); call2(); call1(); call3(); return 0; }'
+    } >main.c
+    clang-19 -O1 -ffunction-sections -fuse-ld=lld -o app main.c 1.c 2.c 3.c
+    # All that have one name are placed, in whichever order: so runs do not enter them.
+    { echo main; seq -f f%g 300 3 360; seq -f f%g 100 7 160; } >names
+    run 0 "$anneal" order -q -b app -o plain.order names
+    sed '20i twice' plain.order >app.order
+    clang-19 -O1 -ffunction-sections -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o ordered main.c 1.c 2.c 3.c
+    run 0 "$anneal" order --evaluate app --order app.order --json --page-size=512 --fault-around=1 names
+    jq -c .evaluation.ordered out >model
+    run 0 "$anneal" order --evaluate ordered --json --page-size=512 --fault-around=1 names
+    jq -c .evaluation.now out >linked
+    same model linked
+    # an order that is made is judged as it is when it is read
+    printf '2.c;twice\n' >>names
+    run 0 "$anneal" order --evaluate app -o app.order --json --page-size=512 --fault-around=1 names
+    jq -c .evaluation.ordered out >made
+    run 0 "$anneal" order --evaluate app --order app.order --json --page-size=512 --fault-around=1 names
+    jq -c .evaluation.ordered out >read
+    same made read
+}
+
 what_is_absent_or_cannot_move_is_told() {
     traced
     clang-19 -O1 -fuse-ld=lld -o together one.c two.c
@@ -371,6 +408,7 @@ have clang-19 ld.lld llvm-profdata-19 gcc ld.gold python3 nm || {
 }
 check 'lld puts functions where the order says' lld_takes_the_order
 check 'the order has the names that symbols have' names_of_the_binary_are_used
+check 'the model has the places that lld gives' the_model_has_the_places_of_the_linker
 check 'what is absent or cannot be moved is told' what_is_absent_or_cannot_move_is_told
 check 'what runs before main comes first' what_runs_before_main_comes_first
 check 'GCC, with gold and with a script for GNU ld' gcc_with_gold_and_a_linker_script
