@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
 static enum an_code area_of(const struct an_behaviour *behaviour, const struct an_order *order,
                             size_t first, double *area, struct an_error *error)
 {
-    const struct an_pages_kernel kernel = {4096, 1, 0, 0};
+    const struct an_pages_kernel kernel = {.page_size = 4096, .around = 1};
     struct an_pages_layout layout;
     enum an_code code = an_pages_layout_guess(behaviour, order, &layout, error);
     *area = 0;

@@ -22,6 +22,9 @@ static void add_curve(double *points, const uint32_t *curve, size_t count, doubl
     }
 }
 
+/* Where a program that may be loaded anywhere is loaded: so many places, evenly. */
+enum { PLACES = 4 };
+
 struct walk {
     const struct ordering *ordering;
     const struct an_pages_layout *layout;
@@ -29,11 +32,36 @@ struct walk {
     double weights;  /* of all runs that are looked at */
 };
 
+/* Faults of a run when all is in memory, and when nothing is. */
+static enum an_code add_faults(const struct walk *walk, const struct an_behaviour_run *run,
+                               const struct an_pages_kernel *warm, double share,
+                               struct layout_cost *cost, struct an_error *error)
+{
+    const struct ordering *ordering = walk->ordering;
+    struct an_pages_kernel cold = *warm;
+    struct an_pages_cost one;
+    enum an_code code = an_pages_touch(walk->layout, run, warm, walk->curve, &one, error);
+    if (code != AN_OK)
+        return code;
+    cost->faults += share * (double)one.faults;
+    cost->faults_area += share * one.area / (double)one.entered;
+    add_curve(cost->faults_curve, walk->curve, run->count, share);
+    cold.behind = ordering->read_around ? ordering->read_ahead / 2 : 0;
+    cold.ahead = ordering->read_ahead - cold.behind;
+    code = an_pages_touch(walk->layout, run, &cold, NULL, &one, error);
+    if (code != AN_OK)
+        return code;
+    cost->cold += share * (double)one.faults;
+    cost->cold_area += share * one.area / (double)one.entered;
+    cost->major += share * (double)one.major;
+    return AN_OK;
+}
+
 static enum an_code add_run(const struct walk *walk, const struct an_behaviour_run *run,
                             struct layout_cost *cost, double *entered, struct an_error *error)
 {
     const struct ordering *ordering = walk->ordering;
-    struct an_pages_kernel kernel = {ordering->page_size, 1, 0, 0};
+    struct an_pages_kernel kernel = {ordering->page_size, 1, 0, 0, 0};
     struct an_pages_cost one;
     double share = (double)run->weight / walk->weights;
     enum an_code code = an_pages_touch(walk->layout, run, &kernel, walk->curve, &one, error);
@@ -44,22 +72,15 @@ static enum an_code add_run(const struct walk *walk, const struct an_behaviour_r
     cost->pages += share * (double)one.pages;
     cost->area += share * one.area / count;
     add_curve(cost->pages_curve, walk->curve, run->count, share);
-    kernel.around = ordering->around;
-    code = an_pages_touch(walk->layout, run, &kernel, walk->curve, &one, error);
-    if (code != AN_OK)
-        return code;
-    cost->faults += share * (double)one.faults;
-    cost->faults_area += share * one.area / count;
-    add_curve(cost->faults_curve, walk->curve, run->count, share);
-    kernel.behind = ordering->read_around ? ordering->read_ahead / 2 : 0;
-    kernel.ahead = ordering->read_ahead - kernel.behind;
-    code = an_pages_touch(walk->layout, run, &kernel, NULL, &one, error);
-    if (code != AN_OK)
-        return code;
-    cost->cold += share * (double)one.faults;
-    cost->cold_area += share * one.area / count;
-    cost->major += share * (double)one.major;
-    return AN_OK;
+    unsigned places = an_image_is_fixed(ordering->image) ? 1 : PLACES;
+    if (places > ordering->around)
+        places = ordering->around;
+    for (unsigned i = 0; code == AN_OK && i < places; i++) {
+        struct an_pages_kernel warm = {ordering->page_size, ordering->around, 0, 0,
+                                       i * ordering->around / places};
+        code = add_faults(walk, run, &warm, share / places, cost, error);
+    }
+    return code;
 }
 
 /* The runs that were kept aside, if any were; else all. */

@@ -68,7 +68,7 @@ static void claim_each_once(const struct an_order *order, size_t functions)
 static void walk(const struct an_behaviour *behaviour, const struct an_pages_layout *layout)
 {
     static const struct an_pages_kernel kernels[] = {
-        {4096, 1, 0, 0}, {4096, 16, 0, 32}, {16384, 4, 8, 8}};
+        {4096, 1, 0, 0, 0}, {4096, 16, 0, 32, 5}, {16384, 4, 8, 8, 3}};
     struct an_error error;
     for (size_t r = 0; r < an_behaviour_runs(behaviour); r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);

@@ -155,6 +155,9 @@ AN_API void an_image_close(struct an_image *image);
 /* Whether it is an object file: it has sizes, but no layout to look at. */
 AN_API bool an_image_is_object(const struct an_image *image);
 
+/* Whether it is loaded where its addresses say; else anywhere, by whole pages. */
+AN_API bool an_image_is_fixed(const struct an_image *image);
+
 /* By address. Valid as long as the image. */
 AN_API const struct an_image_function *an_image_functions(const struct an_image *image,
                                                           size_t *count);
@@ -291,7 +294,8 @@ AN_API void an_pages_layout_free(struct an_pages_layout *layout);
 
 /*
  * How a kernel brings in text. For a page that is not in memory Linux reads as much as the device reads ahead: since about
- * 6.17 from the page on (of executable mappings), before that half of it in front of the page.
+ * 6.17 from the page on (of executable mappings), before that half of it in front of the page. What is mapped around a
+ * fault is aligned in memory, so for a program that may be loaded anywhere it is left to chance (`shift`).
  */
 struct an_pages_kernel {
     uint64_t page_size; /* a power of 2 */
@@ -299,6 +303,8 @@ struct an_pages_kernel {
         around; /* the aligned pages around a fault that are mapped if they are in memory; a power of 2 */
     unsigned behind,
         ahead; /* pages that are read in front of one, and from it on; ahead 0: all are in memory */
+    unsigned
+        shift; /* pages, less than `around`, by which the text is loaded elsewhere than its addresses say */
 };
 
 /* One run on one layout. */

@@ -29,7 +29,7 @@ enum {
     ALIGNMENT = 16
 };
 
-/* More steps brought nothing to twelve programs. */
+/* By unit of effort. */
 enum { MOST_STEPS = 2000 };
 
 /* Pages that are touched at any time may become so many times as many. */
@@ -38,7 +38,8 @@ enum { MOST_STEPS = 2000 };
 /* No program's start has so much code; symbols that lie may. */
 #define MOST_BYTES (UINT64_C(1) << 30)
 
-/* So many cells are touched in all steps together: two tenths of a second. A step goes five times over the runs. */
+/* So many cells are touched in all steps together, by unit of effort: a twentieth of a second. A step goes five times
+ * over the runs. */
 #define CELLS_TO_TOUCH (40u << 20)
 enum { PASSES = 5 };
 
@@ -60,6 +61,7 @@ struct passage {
 
 struct arrangement {
     uint64_t page_size, start;
+    bool is_anywhere; /* the program may be loaded so */
     struct {
         AN_VECTOR(struct piece);
     } pieces;
@@ -265,6 +267,12 @@ static bool make_room(struct arrangement *arrangement)
 
 /* ---- the climb ---- */
 
+/* Each run of each pass is loaded elsewhere, if it may be: of four runs all places are tried. */
+static unsigned shift_of(const struct arrangement *arrangement, unsigned pass, size_t run)
+{
+    return arrangement->is_anywhere ? (unsigned)(run * 5 + pass * 4) % AROUND : 0;
+}
+
 /* What a run costs: its faults, those for the disk twice; and, of less weight, when they come. is_cold: nothing is in
  * memory; else what was before. */
 static double walk(struct arrangement *arrangement, const struct passage *run, bool is_cold)
@@ -298,14 +306,14 @@ static double cost(struct arrangement *arrangement, const uint32_t *places)
         arrangement->addresses[places[p]] = at;
         at += arrangement->pieces.items[places[p]].bytes;
     }
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        arrangement->model.kernel =
-            (struct an_pages_kernel){arrangement->page_size, AROUND, ways[w].behind, ways[w].ahead};
-        for (size_t r = 0; r < arrangement->runs.count; r++)
-            sum += walk(arrangement, &arrangement->runs.items[r], true);
-        for (size_t r = 0; r < arrangement->runs.count; r++)
-            sum += walk(arrangement, &arrangement->runs.items[r], r == 0);
-    }
+    for (unsigned pass = 0; pass < 2 * sizeof ways / sizeof *ways; pass++)
+        for (size_t r = 0; r < arrangement->runs.count; r++) {
+            bool is_cold = pass % 2 == 0 || r == 0;
+            arrangement->model.kernel =
+                (struct an_pages_kernel){arrangement->page_size, AROUND, ways[pass / 2].behind,
+                                         ways[pass / 2].ahead, shift_of(arrangement, pass, r)};
+            sum += walk(arrangement, &arrangement->runs.items[r], is_cold);
+        }
     return sum;
 }
 
@@ -364,7 +372,7 @@ static void vary(struct arrangement *arrangement)
     memcpy(to + other, from + one, length * sizeof *to);
 }
 
-static bool climb(struct arrangement *arrangement)
+static bool climb(struct arrangement *arrangement, unsigned effort)
 {
     uint32_t pieces = (uint32_t)arrangement->pieces.count;
     for (uint32_t p = 0; p < pieces; p++)
@@ -372,7 +380,8 @@ static bool climb(struct arrangement *arrangement)
     double first = cost(arrangement, arrangement->places), least = first;
     double most_touched = touched(arrangement) * MORE_TOUCHED;
     size_t steps = CELLS_TO_TOUCH / (PASSES * arrangement->touches.count + 1);
-    for (size_t s = 0; s < steps && s < MOST_STEPS && pieces > 2; s++) {
+    steps = effort * (steps < MOST_STEPS ? steps : MOST_STEPS);
+    for (size_t s = 0; s < steps && pieces > 2; s++) {
         vary(arrangement);
         double now = cost(arrangement, arrangement->candidate);
         if (now > least || touched(arrangement) > most_touched)
@@ -396,16 +405,19 @@ static void write_down(const struct arrangement *arrangement, const struct an_or
 }
 
 bool arrange_order(const struct an_behaviour *behaviour, const struct an_order_options *options,
-                   size_t runs, const struct an_order *order, uint32_t *arranged, bool *changed)
+                   size_t runs, const struct an_order *order, unsigned effort, uint32_t *arranged,
+                   bool *changed)
 {
     struct arrangement arrangement = {.page_size = options->page_size ? options->page_size : PAGE,
-                                      .start = options->image ? options->image->start : 0};
+                                      .start = options->image ? options->image->start : 0,
+                                      .is_anywhere =
+                                          options->image && !an_image_is_fixed(options->image)};
     struct cutting cutting = {.arrangement = &arrangement, .options = options, .order = order};
     bool has_memory = cutting_make(&cutting, behaviour);
     bool is_sane = has_memory && bytes_of(&arrangement) < MOST_BYTES;
     if (is_sane)
         has_memory = read_runs(&cutting, behaviour, runs) && make_room(&arrangement);
-    *changed = is_sane && has_memory && climb(&arrangement);
+    *changed = is_sane && has_memory && climb(&arrangement, effort);
     if (*changed)
         write_down(&arrangement, order, arranged);
     free(cutting.spots);

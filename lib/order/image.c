@@ -304,6 +304,11 @@ void an_image_close(struct an_image *image)
     free(image);
 }
 
+bool an_image_is_fixed(const struct an_image *image)
+{
+    return an_elf_is_fixed(image->elf);
+}
+
 const struct an_image_function *an_image_functions(const struct an_image *image, size_t *count)
 {
     *count = image->functions.count;

@@ -21,6 +21,9 @@
 /* So many entries of functions are partitioned in all variants together, if there are more than one. */
 enum { ENTRIES_TO_TRY = 1 << 20, MOST_TRIES = 16, PAGE = 4096 };
 
+/* So many of the best are improved for so long. */
+enum { FINALISTS = 2, FINAL_EFFORT = 8 };
+
 struct node {
     uint32_t function;
     uint32_t earliest; /* its first place in any run */
@@ -259,12 +262,13 @@ struct score {
 };
 
 static enum an_code add_run(const struct an_pages_layout *layout,
-                            const struct an_behaviour_run *run, uint64_t page_size,
+                            const struct an_behaviour_run *run, uint64_t page_size, unsigned shift,
                             struct score *score, struct an_error *error)
 {
     /* pages alone; then Linux's defaults, the recent way and the one before */
-    const struct an_pages_kernel kernels[] = {
-        {page_size, 1, 0, 0}, {page_size, 16, 0, 32}, {page_size, 16, 16, 16}};
+    const struct an_pages_kernel kernels[] = {{page_size, 1, 0, 0, 0},
+                                              {page_size, 16, 0, 32, shift},
+                                              {page_size, 16, 16, 16, (shift + 8) % 16}};
     double weight = (double)run->weight;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         struct an_pages_cost cost;
@@ -290,8 +294,9 @@ static enum an_code score(const struct problem *problem, const struct an_order *
     *result = (struct score){0};
     for (size_t r = 0; code == AN_OK && r < problem->run_count; r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);
-        code =
-            add_run(&layout, &run, options->page_size ? options->page_size : PAGE, result, error);
+        bool is_anywhere = options->image && !an_image_is_fixed(options->image);
+        code = add_run(&layout, &run, options->page_size ? options->page_size : PAGE,
+                       is_anywhere ? (unsigned)(r * 5 % 16) : 0, result, error);
     }
     an_pages_layout_free(&layout);
     return code;
@@ -336,6 +341,7 @@ static bool order_make(struct an_order *order, size_t count)
 
 /* One variant of the order, or what arranging its pieces has made of it. */
 struct attempt {
+    size_t index;
     struct an_order order;
     double product; /* of what it touches, three times, and its faults: less is better */
     enum an_code code;
@@ -358,36 +364,44 @@ static enum an_code judge(const struct problem *problem, const struct an_order_o
     return code;
 }
 
+/* Moves the pieces of an attempt about, and keeps what is better. */
+static enum an_code arrange(const struct attempts *attempts, struct problem *problem,
+                            unsigned effort, struct attempt *attempt)
+{
+    const struct an_order_options *options = attempts->options;
+    struct an_order arranged;
+    bool changed = false;
+    double product;
+    enum an_code code = AN_OK;
+    if (!order_make(&arranged, attempt->order.count) ||
+        !arrange_order(attempts->behaviour, options, attempts->runs, &attempt->order, effort,
+                       arranged.functions, &changed))
+        code = an_fail_memory(&attempt->error);
+    if (changed)
+        code = judge(problem, options, &arranged, &product, &attempt->error);
+    if (changed && code == AN_OK && product < attempt->product) {
+        struct an_order worse = attempt->order;
+        attempt->order = arranged;
+        attempt->product = product;
+        arranged = worse;
+    }
+    an_order_free(&arranged);
+    return code;
+}
+
 static enum an_code make_attempt(const struct attempts *attempts, size_t index,
-                                 struct problem *problem, struct an_order *arranged,
-                                 struct attempt *attempt)
+                                 struct problem *problem, struct attempt *attempt)
 {
     const struct variant *variant = &variants[index % (sizeof variants / sizeof *variants)];
     const struct an_order_options *options = attempts->options;
-    struct an_error *error = &attempt->error;
-    bool changed;
-    double product;
-    if (!problem_make(problem, attempts->behaviour, attempts->runs, 1) ||
-        !order_make(&attempt->order, problem->node_count) ||
-        !order_make(arranged, problem->node_count) ||
+    if (!order_make(&attempt->order, problem->node_count) ||
         !try_variant(problem, variant, index, attempt->order.functions))
-        return an_fail_memory(error);
-    enum an_code code = judge(problem, options, &attempt->order, &attempt->product, error);
+        return an_fail_memory(&attempt->error);
+    enum an_code code =
+        judge(problem, options, &attempt->order, &attempt->product, &attempt->error);
     if (code != AN_OK || !options->image) /* without sizes, nobody knows what is on a page */
         return code;
-    if (!arrange_order(attempts->behaviour, options, attempts->runs, &attempt->order,
-                       arranged->functions, &changed))
-        return an_fail_memory(error);
-    if (!changed)
-        return AN_OK;
-    code = judge(problem, options, arranged, &product, error);
-    if (code == AN_OK && product < attempt->product) {
-        struct an_order kept = *arranged;
-        *arranged = attempt->order;
-        attempt->order = kept;
-        attempt->product = product;
-    }
-    return code;
+    return arrange(attempts, problem, 1, attempt);
 }
 
 static void attempt_one(void *context, size_t index)
@@ -395,32 +409,61 @@ static void attempt_one(void *context, size_t index)
     struct attempts *attempts = context;
     struct attempt *attempt = &attempts->all[index];
     struct problem problem;
-    struct an_order arranged = {0};
-    attempt->code = make_attempt(attempts, index, &problem, &arranged, attempt);
+    attempt->code = problem_make(&problem, attempts->behaviour, attempts->runs, 1)
+                        ? make_attempt(attempts, index, &problem, attempt)
+                        : an_fail_memory(&attempt->error);
     problem_free(&problem);
-    an_order_free(&arranged);
 }
 
-/* Makes so many orders, and takes the best; of equal ones the first. */
+/* The final, for those that are in front by then. */
+static void improve_one(void *context, size_t index)
+{
+    struct attempts *attempts = context;
+    struct attempt *attempt = &attempts->all[index];
+    struct problem problem = {.behaviour = attempts->behaviour,
+                              .run_count = (uint32_t)attempts->runs};
+    attempt->code = arrange(attempts, &problem, FINAL_EFFORT, attempt);
+}
+
+static int by_product(const void *a, const void *b)
+{
+    const struct attempt *left = a, *right = b;
+    if (left->product != right->product)
+        return left->product < right->product ? -1 : 1;
+    return left->index < right->index ? -1 : 1;
+}
+
+static enum an_code first_failure(const struct attempts *attempts, size_t tries,
+                                  struct an_error *error)
+{
+    for (size_t t = 0; t < tries; t++)
+        if (attempts->all[t].code != AN_OK) {
+            *error = attempts->all[t].error;
+            return attempts->all[t].code;
+        }
+    return AN_OK;
+}
+
+/* Makes so many orders, improves those that are best, and takes the best; of equal ones the first. */
 static enum an_code find_best(struct attempts *attempts, size_t tries, struct an_order *order,
                               struct an_error *error)
 {
-    enum an_code code = AN_OK;
     unsigned threads = attempts->options->threads;
-    struct attempt *best = &attempts->all[0];
-    an_pool_run(threads ? threads : an_pool_processors(), tries, attempt_one, attempts);
-    for (size_t t = 0; t < tries; t++) {
-        struct attempt *attempt = &attempts->all[t];
-        if (attempt->code != AN_OK && code == AN_OK) {
-            code = attempt->code;
-            *error = attempt->error;
-        }
-        if (attempt->product < best->product)
-            best = attempt;
+    threads = threads ? threads : an_pool_processors();
+    for (size_t t = 0; t < tries; t++)
+        attempts->all[t].index = t;
+    an_pool_run(threads, tries, attempt_one, attempts);
+    enum an_code code = first_failure(attempts, tries, error);
+    if (code == AN_OK) {
+        qsort(attempts->all, tries, sizeof *attempts->all, by_product);
+        size_t finalists = !attempts->options->image ? 0 : tries < FINALISTS ? tries : FINALISTS;
+        an_pool_run(threads, finalists, improve_one, attempts);
+        qsort(attempts->all, finalists, sizeof *attempts->all, by_product);
+        code = first_failure(attempts, tries, error);
     }
     if (code == AN_OK) {
-        *order = best->order;
-        best->order = (struct an_order){0};
+        *order = attempts->all[0].order;
+        attempts->all[0].order = (struct an_order){0};
     }
     for (size_t t = 0; t < tries; t++)
         an_order_free(&attempts->all[t].order);

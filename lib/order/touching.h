@@ -8,7 +8,7 @@
  * The fault waits for the disk without the lock on the process's memory, so it is taken anew when the page is there, and
  * maps what surrounds it, like any other. (do_read_fault() in mm/memory.c, filemap_fault() and
  * do_sync_mmap_readahead() in mm/filemap.c. Linux 6.18 takes two to four faults more, for
- * what no trace has: _start, .init, the procedure linkage table.)
+ * what no trace has: .init, the procedure linkage table.)
  */
 #ifndef AN_ORDER_TOUCHING_H
 #define AN_ORDER_TOUCHING_H
@@ -42,7 +42,8 @@ static inline void pages_read(struct touching *touching, uint64_t page)
 
 static inline void pages_map(struct touching *touching, uint64_t page)
 {
-    uint64_t around = touching->kernel.around, first = touching->first_page;
+    uint64_t around = touching->kernel.around;
+    uint64_t first = touching->first_page + touching->kernel.shift; /* in memory */
     uint64_t from = (page + first) & -around;
     for (uint64_t p = from; p < from + around; p++)
         if (p >= first && p - first < touching->page_count &&

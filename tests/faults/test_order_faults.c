@@ -104,7 +104,7 @@ static enum an_code gather(struct an_behaviour *behaviour, const struct an_image
 static enum an_code judge(const struct an_behaviour *behaviour, struct an_pages_layout *layout,
                           struct an_buffer *result, struct an_error *error)
 {
-    const struct an_pages_kernel kernel = {4096, 16, 0, 32};
+    const struct an_pages_kernel kernel = {4096, 16, 0, 32, 5};
     struct an_pages_heat heat;
     enum an_code code = AN_OK;
     for (size_t r = 0; code == AN_OK && r < an_behaviour_runs(behaviour); r++) {

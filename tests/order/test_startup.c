@@ -90,7 +90,7 @@ static double area_of(const struct an_behaviour *behaviour, const struct an_orde
     for (size_t r = 0; r < an_behaviour_runs(behaviour); r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);
         struct an_pages_cost cost;
-        assert_int_equal(an_pages_touch(&layout, &run, &(struct an_pages_kernel){4096, 1, 0, 0},
+        assert_int_equal(an_pages_touch(&layout, &run, &(struct an_pages_kernel){4096, 1, 0, 0, 0},
                                         NULL, &cost, &error),
                          AN_OK);
         area += cost.area;
@@ -286,21 +286,21 @@ static void layouts_and_curves_are_those_of_a_linker(void **state)
     assert_int_equal(new.places[0].address, 0x10000);
     assert_int_equal(new.places[1].address, 0x12000);
     assert_int_equal(new.end, 0x16000);
-    assert_int_equal(
-        an_pages_touch(&now, &run, &(struct an_pages_kernel){4096, 1, 0, 0}, curve, &cost, &error),
-        AN_OK);
+    assert_int_equal(an_pages_touch(&now, &run, &(struct an_pages_kernel){4096, 1, 0, 0, 0}, curve,
+                                    &cost, &error),
+                     AN_OK);
     assert_int_equal(cost.entered, 2);
     assert_int_equal(cost.pages, 2);
     assert_true(cost.area == 1 + 2);
     assert_int_equal(curve[0], 1);
     assert_int_equal(curve[2], 2);
-    assert_int_equal(
-        an_pages_touch(&new, &run, &(struct an_pages_kernel){4096, 4, 0, 0}, curve, &cost, &error),
-        AN_OK);
+    assert_int_equal(an_pages_touch(&new, &run, &(struct an_pages_kernel){4096, 4, 0, 0, 0}, curve,
+                                    &cost, &error),
+                     AN_OK);
     assert_int_equal(curve[1], 1); /* 0x10000 and 0x12000 come together */
-    assert_int_equal(
-        an_pages_touch(&now, &run, &(struct an_pages_kernel){4096, 2, 0, 0}, curve, &cost, &error),
-        AN_OK);
+    assert_int_equal(an_pages_touch(&now, &run, &(struct an_pages_kernel){4096, 2, 0, 0, 0}, curve,
+                                    &cost, &error),
+                     AN_OK);
     assert_int_equal(curve[1], 2);
     assert_int_equal(cost.pages, 4);
     an_pages_layout_free(&now);
@@ -319,11 +319,15 @@ static void pages_are_read_as_kernels_do(void **state)
         struct an_pages_kernel kernel;
         uint64_t faults, major, mapped, read;
     } cases[] = {
-        {{4096, 1, 0, 0}, 3, 0, 3, 0}, /* all in memory */
-        {{4096, 4, 0, 0}, 2, 0, 8, 0}, {{4096, 1, 0, 1}, 3, 3, 3, 3},
-        {{4096, 1, 0, 4}, 3, 2, 3, 7}, /* 0 to 3; 5 to 7, where the text ends */
-        {{4096, 4, 0, 4}, 2, 2, 7, 7}, {{4096, 1, 2, 2}, 3, 3, 3, 7}, /* 0, 1; 0 to 3; 3 to 6 */
-        {{4096, 8, 0, 6}, 1, 1, 6, 6},
+        {{4096, 1, 0, 0, 0}, 3, 0, 3, 0}, /* all in memory */
+        {{4096, 4, 0, 0, 0}, 2, 0, 8, 0},
+        {{4096, 1, 0, 1, 0}, 3, 3, 3, 3},
+        {{4096, 1, 0, 4, 0}, 3, 2, 3, 7}, /* 0 to 3; 5 to 7, where the text ends */
+        {{4096, 4, 0, 4, 0}, 2, 2, 7, 7},
+        {{4096, 1, 2, 2, 0}, 3, 3, 3, 7}, /* 0, 1; 0 to 3; 3 to 6 */
+        {{4096, 8, 0, 6, 0}, 1, 1, 6, 6},
+        {{4096, 4, 0, 0, 2}, 2, 0, 6, 0}, /* 0, 1; 2 to 5 */
+        {{4096, 4, 0, 0, 3}, 3, 0, 8, 0}, /* 0; 1 to 4; 5 to 7 */
     };
     struct an_behaviour *behaviour = an_behaviour_new();
     struct an_pages_layout layout;
@@ -361,8 +365,9 @@ static uint64_t cold_faults(const struct an_behaviour *behaviour, const struct a
     for (size_t r = 0; r < an_behaviour_runs(behaviour); r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);
         struct an_pages_cost cost;
-        assert_int_equal(an_pages_touch(&layout, &run, &(struct an_pages_kernel){4096, 16, 0, 32},
-                                        NULL, &cost, &error),
+        assert_int_equal(an_pages_touch(&layout, &run,
+                                        &(struct an_pages_kernel){4096, 16, 0, 32, 0}, NULL, &cost,
+                                        &error),
                          AN_OK);
         faults += cost.faults;
     }
@@ -399,7 +404,7 @@ static void pieces_lie_where_faults_are_few(void **state)
     }
     struct an_order_options options = {0};
     bool changed;
-    assert_true(arrange_order(behaviour, &options, 4, &given, arranged.functions, &changed));
+    assert_true(arrange_order(behaviour, &options, 4, &given, 1, arranged.functions, &changed));
     assert_true(changed);
     assert_true(cold_faults(behaviour, &given) >= 4 * 8);
     assert_in_range(cold_faults(behaviour, &arranged), 4 * 2, 4 * 4);
