@@ -234,10 +234,15 @@ static bool find_alike(struct an_image *image)
     return has_memory;
 }
 
-/* What is before the text (.init, .plt) stays there. */
+/* What is before the text (.init, .plt) stays there. Scripts for GNU ld have an output section of their own in front. */
 static uint64_t start_of(const struct an_image *image)
 {
-    const struct an_elf_section *text = an_elf_section(image->elf, ".text");
+    size_t count;
+    const struct an_elf_section *sections = an_elf_sections(image->elf, &count), *text = NULL;
+    for (size_t s = 0; s < count; s++)
+        if (sections[s].flags & SHF_EXECINSTR && strncmp(sections[s].name, ".text", 5) == 0 &&
+            (!text || sections[s].address < text->address))
+            text = &sections[s];
     for (size_t i = 0; text && i < image->functions.count; i++)
         if (image->functions.items[i].address >= text->address)
             return image->functions.items[i].address - text->address < MOST_TEXT

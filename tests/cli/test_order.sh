@@ -132,6 +132,14 @@ the_model_has_the_places_of_the_linker() {
     run 0 "$anneal" order --evaluate ordered --json --page-size=512 --fault-around=1 names
     jq -c .evaluation.now out >linked
     same model linked
+    # GNU ld has an output section for what is ordered
+    gcc -O1 -ffunction-sections -o app.gnu main.c 1.c 2.c 3.c
+    run 0 "$anneal" order --format=gnu -b app.gnu -o app.ld --evaluate app.gnu --json --page-size=512 --fault-around=1 names
+    jq -c .evaluation.ordered out >model
+    gcc -O1 -ffunction-sections -Wl,-T,app.ld -o scripted main.c 1.c 2.c 3.c
+    run 0 "$anneal" order --format=gnu --evaluate scripted --json --page-size=512 --fault-around=1 names
+    jq -c .evaluation.now out >linked
+    same model linked
     # an order that is made is judged as it is when it is read
     printf '2.c;twice\n' >>names
     run 0 "$anneal" order --evaluate app -o app.order --json --page-size=512 --fault-around=1 names
@@ -408,7 +416,7 @@ have clang-19 ld.lld llvm-profdata-19 gcc ld.gold python3 nm || {
 }
 check 'lld puts functions where the order says' lld_takes_the_order
 check 'the order has the names that symbols have' names_of_the_binary_are_used
-check 'the model has the places that lld gives' the_model_has_the_places_of_the_linker
+check 'the model has the places that lld and GNU ld give' the_model_has_the_places_of_the_linker
 check 'what is absent or cannot be moved is told' what_is_absent_or_cannot_move_is_told
 check 'what runs before main comes first' what_runs_before_main_comes_first
 check 'GCC, with gold and with a script for GNU ld' gcc_with_gold_and_a_linker_script
