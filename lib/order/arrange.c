@@ -127,9 +127,8 @@ static bool cut(struct cutting *cutting)
     uint64_t end = 0;
     cutting->at = arrangement->start % arrangement->page_size;
     for (uint32_t i = 0; i < cutting->order->count; i++) {
-        if (!piece ||
-            cutting->at >=
-                end) { /* pieces end where pages do, but for the function that lies there */
+        /* pieces end where pages do, but for the function that lies there */
+        if (!piece || cutting->at >= end) {
             end = (cutting->at / arrangement->page_size + PIECE) * arrangement->page_size;
             piece = an_vector_push(&arrangement->pieces);
             if (!piece)
