@@ -101,13 +101,32 @@ static void close_pipes(struct an_group *group)
     group->gate = group->ready = -1;
 }
 
+/* Signals may come at any moment: these go on. */
+static ssize_t open_gate(const struct an_group *group)
+{
+    ssize_t size;
+    do
+        size = write(group->gate, "", 1);
+    while (size < 0 && errno == EINTR);
+    return size;
+}
+
+/* Waits until the program runs (0 bytes) or could not be run: an errno. */
+static ssize_t hear(const struct an_group *group, int *failure)
+{
+    ssize_t size;
+    do
+        size = read(group->ready, failure, sizeof *failure);
+    while (size < 0 && errno == EINTR);
+    return size;
+}
+
 enum an_code an_group_release(struct an_group *group, const char *program, struct an_error *error)
 {
     int failure = 0;
-    ssize_t size = write(group->gate, "", 1);
-    do
-        size = size < 0 ? size : read(group->ready, &failure, sizeof failure);
-    while (size < 0 && errno == EINTR);
+    ssize_t size = open_gate(group);
+    if (size == 1)
+        size = hear(group, &failure);
     close_pipes(group);
     if (size == 0) /* closed: it runs */
         return AN_OK;

@@ -323,6 +323,7 @@ interrupted() {
     anneal_pid=$!
     trap 'kill $anneal_pid 2>/dev/null || :' EXIT
     until program=$(pgrep -P $anneal_pid -x touch); do
+        kill -0 $anneal_pid || fail "it has ended: $(cat err)"
         sleep 0.02
     done
     kill -TERM $anneal_pid
