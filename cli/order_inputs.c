@@ -128,10 +128,6 @@ static bool add_counter_files(const struct ordering *ordering, const char *path,
 
 /* ---- files ---- */
 
-/*
- * The text form of LLVM's profiles begins with its kind (":ir") or with a function: a name, and its hash as a number in
- * the next line. No list of names has a number among them.
- */
 static bool is_number(const char *at, const char *stop)
 {
     const char *first = at;
@@ -142,6 +138,10 @@ static bool is_number(const char *at, const char *stop)
     return at == stop && isdigit((unsigned char)*first);
 }
 
+/*
+ * The text form of LLVM's profiles begins with its kind (":ir") or with a function: a name, and its hash as a number in
+ * the next line. No list of names has a number among them.
+ */
 static bool is_llvm_text(struct an_bytes bytes)
 {
     const char *at = (const char *)bytes.data, *end = at + bytes.size;

@@ -290,11 +290,11 @@ static enum an_code score(const struct problem *problem, const struct an_order *
 {
     const struct an_behaviour *behaviour = problem->behaviour;
     struct an_pages_layout layout = {0};
+    bool is_anywhere = options->image && !an_image_is_fixed(options->image);
     enum an_code code = lay_out(problem, order, options, &layout, error);
     *result = (struct score){0};
     for (size_t r = 0; code == AN_OK && r < problem->run_count; r++) {
         struct an_behaviour_run run = an_behaviour_run(behaviour, r);
-        bool is_anywhere = options->image && !an_image_is_fixed(options->image);
         code = add_run(&layout, &run, options->page_size ? options->page_size : PAGE,
                        is_anywhere ? (unsigned)(r * 5 % 16) : 0, result, error);
     }

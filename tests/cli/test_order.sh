@@ -277,6 +277,9 @@ one_profile_of_gcc_without_a_time_profiler() {
 lists_of_names_are_runs() {
     printf 'main\na\nb\n' >one
     printf '# what ran\nmain\r\na\nc\nfile.c;d\n' >two
+    printf 'main\n2.c;a\n3.c;a\n' >numbered # files whose names begin with digits: no profile, where a hash follows a name
+    run 0 "$anneal" order numbered
+    prints 'a'
     run 0 "$anneal" order one two
     expect "$(sort out | tr '\n' ' ')" 'a b c d main '
     run 0 "$anneal" order --format=ld64 one
