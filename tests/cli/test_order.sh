@@ -145,8 +145,8 @@ the_model_has_the_places_of_the_linker() {
     run 0 "$anneal" order --evaluate app -o app.order --json --page-size=512 --fault-around=1 names
     jq -c .evaluation.ordered out >made
     run 0 "$anneal" order --evaluate app --order app.order --json --page-size=512 --fault-around=1 names
-    jq -c .evaluation.ordered out >read
-    same made read
+    jq -c .evaluation.ordered out >taken
+    same made taken
 }
 
 what_is_absent_or_cannot_move_is_told() {

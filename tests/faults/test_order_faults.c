@@ -6,7 +6,6 @@
 #include <anneal/order.h>
 
 #include <linux/perf_event.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -42,7 +41,6 @@ static int make_binary(void)
 static int make_recording(const char *name)
 {
     struct perf_builder b = {0};
-    struct an_buffer bytes = {0};
     perf_event(&b, &(struct perf_event_spec){.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                                                             PERF_SAMPLE_TIME |
                                                             PERF_SAMPLE_BRANCH_STACK});
@@ -59,13 +57,7 @@ static int make_recording(const char *name)
                                                    .branches = branches,
                                                    .branch_count = 2});
     }
-    perf_finish(&b, &bytes);
-    int fd = memfd_create("recording", MFD_CLOEXEC);
-    assert_true(fd >= 0 && !bytes.failed);
-    assert_int_equal(write(fd, bytes.data, bytes.size), (ssize_t)bytes.size);
-    an_buffer_free(&bytes);
-    perf_builder_free(&b);
-    return fd;
+    return perf_file(&b);
 }
 
 static const char names[] = "# a run\nf\none.c;helper\ng\nunknown\n";

@@ -4,7 +4,10 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <zstd.h>
+
+#include "support/test.h"
 
 enum {
     ATTR_SIZE = 128,
@@ -576,4 +579,16 @@ void perf_builder_free(struct perf_builder *b)
 {
     an_buffer_free(&b->records);
     an_buffer_free(&b->build_ids);
+}
+
+int perf_file(struct perf_builder *b)
+{
+    struct an_buffer bytes = {0};
+    perf_finish(b, &bytes);
+    int fd = memfd_create("recording", MFD_CLOEXEC);
+    assert_true(fd >= 0 && !bytes.failed);
+    assert_int_equal(write(fd, bytes.data, bytes.size), (ssize_t)bytes.size);
+    an_buffer_free(&bytes);
+    perf_builder_free(b);
+    return fd;
 }

@@ -125,4 +125,7 @@ void perf_put(const struct perf_builder *b, struct an_buffer *to, uint64_t value
 void perf_finish(struct perf_builder *b, struct an_buffer *file);
 void perf_builder_free(struct perf_builder *b);
 
+/* Both, into a file in memory; the caller closes it. It can be opened as /proc/self/fd/NUMBER. */
+int perf_file(struct perf_builder *b);
+
 #endif
