@@ -7,20 +7,22 @@
 #   PREFIX=DIR     install there (/usr/local)
 #   DESTDIR=DIR    put it in front of all installed paths, for packagers
 #   FUZZ_SECONDS=N how long each fuzzer runs (10)
+#   FLAKY_RUNS=N   how often `make flaky` runs the tests (20)
 #   BOOTSTRAP=:    do not look for missing packages
 
 BUILD = build
 PREFIX ?=
 DESTDIR ?=
 FUZZ_SECONDS = 10
+FLAKY_RUNS = 20
 BOOTSTRAP = scripts/bootstrap
 export PATH := $(or $(PATH),/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
 SUBMAKE = $(MAKE) --no-print-directory
 
-.PHONY: build demo check bench lint fuzz sanitize install uninstall clean help
+.PHONY: build demo check check-long bench lint fuzz sanitize flaky install uninstall clean help
 
-build: $(BUILD)/build.ninja ## build the library and the program (the default)
-	ninja -C $(BUILD)
+build: $(BUILD)/build.ninja ## build what is installed: program, libraries, runtime (the default)
+	@scripts/timed "built $(BUILD)/cli/anneal" ninja -C $(BUILD) toolkit
 
 $(BUILD)/build.ninja:
 	$(BOOTSTRAP) --check build
@@ -32,10 +34,13 @@ demo: ## train, rebuild and measure an example program; give it new code as it r
 	examples/demo.sh $(BUILD)/cli/anneal
 	examples/live-demo.sh $(BUILD)/cli/anneal
 
-check: ## run all tests
+check: ## run the tests: under five minutes, whatever else the machine does
 	$(BOOTSTRAP) test
-	$(SUBMAKE) build
 	tests/run $(BUILD)
+
+check-long: ## run the long tests: statistics, campaigns, all compilers and boards
+	$(BOOTSTRAP) test-long
+	tests/run --long $(BUILD)
 
 bench: ## measure against llvm-profdata
 	$(BOOTSTRAP) bench
@@ -46,17 +51,18 @@ lint: ## warnings of three compilers, formatting, clang-tidy, shellcheck, symbol
 	$(BOOTSTRAP) lint
 	scripts/lint
 
-sanitize: ## run all tests under the address and undefined-behaviour sanitizers
+sanitize: ## run the tests under the address and undefined-behaviour sanitizers
 	$(BOOTSTRAP) test
-	test -e build-san/build.ninja || meson setup build-san -Doptimization=1 \
-		-Db_sanitize=address,undefined -Dc_args=-fno-sanitize-recover=all
-	ninja -C build-san
 	tests/run --sanitize build-san
+
+flaky: ## run the tests FLAKY_RUNS times beside a heavy load; list what was not green each time
+	$(BOOTSTRAP) flaky
+	scripts/flaky $(FLAKY_RUNS) $(BUILD)
 
 fuzz: ## build the fuzzers and run each for FUZZ_SECONDS
 	$(BOOTSTRAP) fuzz
 	test -e build-fuzz/build.ninja || CC=clang-19 meson setup build-fuzz -Dfuzzers=true
-	ninja -C build-fuzz
+	ninja -C build-fuzz test-programs
 	scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
 install: build ## install to PREFIX, below DESTDIR
@@ -70,4 +76,4 @@ clean: ## remove all that is made here
 	rm -rf $(BUILD) build-san build-fuzz build-lint
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

@@ -5,7 +5,15 @@
 #     check 'what is claimed' function [argument]...
 #
 # runs the function in a new folder, with errexit on, and prints a line of TAP. What the function
-# printed is shown when it fails. Inside, use run, says, expect and same (below).
+# printed is shown when it fails. Inside, use run, says, expect, same and await (below).
+#
+# Each case belongs to one of two tiers, "check" and "long" (README.md). TIER says which cases this run
+# takes; without it, all. Cases are of the tier "check", unless they come behind
+#
+#     tier long
+#
+# or need a tool that only the packages of the long tier bring (long_tools, below). TIERS has the tiers in
+# which meson.build runs this script: a case that would be in none of them fails.
 # shellcheck shell=bash
 
 set -u -o pipefail
@@ -20,8 +28,34 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/anneal-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 cases=0
 failed=0
+current_tier=check
+
+# tier NAME: of the cases that follow
+tier() {
+    current_tier=$1
+}
+
+# Tools of the packages that scripts/bootstrap installs for the long tier only.
+long_tools='^(clang(\+\+)?-(1[3-6]|2[0-9])|llvm-(profdata|cov|bolt)-(1[3-6]|2[0-9])|g(cc|\+\+|cov|cov-tool)-11'
+long_tools="$long_tools|.*/llvm-(1[3-6]|2[0-9])/.*|chromium|create_llvm_prof|cmake|ccache|gdb"
+long_tools="$long_tools|(arm-none-eabi|riscv64-unknown-elf)-.*|qemu-system-(arm|riscv64))\$"
+
+# wanted TIER NAME: whether this run takes a case of TIER; one that no run would take fails
+wanted() {
+    case " ${TIERS:-check long} " in
+    *" $1 "*) [ -z "${TIER:-}" ] || [ "$1" = "$TIER" ] ;;
+    *)
+        cases=$((cases + 1))
+        failed=$((failed + 1))
+        echo "not ok $cases - $2"
+        echo "# the case is of the tier \"$1\", in which tests/meson.build does not run this script"
+        return 1
+        ;;
+    esac
+}
 
 check() {
+    wanted "$current_tier" "$1" || return 0
     local name=$1 output status
     shift
     cases=$((cases + 1))
@@ -44,6 +78,7 @@ check() {
 
 # skip 'what is claimed' 'why not here'
 skip() {
+    wanted "$current_tier" "$1" || return 0
     cases=$((cases + 1))
     echo "ok $cases - $1 # SKIP $2"
 }
@@ -62,15 +97,19 @@ have() {
 
 # check_with 'TOOL...' 'what is claimed' function [argument]...
 check_with() {
-    local tools=$1
+    local tools=$1 tool packages=test current_tier=$current_tier
     shift
+    for tool in $tools; do
+        [[ ! $tool =~ $long_tools ]] || current_tier=long
+    done
+    [ "$current_tier" = check ] || packages=test-long
     # shellcheck disable=SC2086
     if have $tools; then
         check "$@"
     elif [ "${CI:-}" = true ]; then
         check "$1" fail "missing:$missing"
     else
-        skip "$1" "missing:$missing; run scripts/bootstrap"
+        skip "$1" "missing:$missing; install: scripts/bootstrap $packages"
     fi
 }
 
@@ -85,6 +124,18 @@ finish() {
 fail() {
     printf '%s\n' "$*"
     return 1
+}
+
+# await COMMAND...: until the command succeeds; a minute of that is a failure
+await() {
+    local deadline=$((SECONDS + 60))
+    until "$@"; do
+        [ $SECONDS -lt $deadline ] || {
+            fail "waited for a minute in vain: $*"
+            return
+        }
+        sleep 0.01 # between two looks
+    done
 }
 
 # run STATUS COMMAND...: the command must exit so; its output is in the files out and err

@@ -259,7 +259,7 @@ check 'tells fit binaries and losses' judges_other_ways_to_build
 check 'tells what is no use, and why' judges_what_is_no_use
 check_with clang-19 'binaries for other machines' judges_other_machines
 check 'what is no binary' judges_what_is_no_binary
-check_with 'clang-19 ld.lld' 'binaries by clang' knows_clang_and_rust
+check_with 'clang-19 ld.lld-19' 'binaries by clang' knows_clang_and_rust
 
 # ---- llvm-bolt's opinion ----
 

@@ -413,7 +413,7 @@ refuses() {
     [ "$(id -u)" = 0 ] || { run 1 "$anneal" order -o kept list; expect "$(cat kept)" old; }
 }
 
-have clang-19 ld.lld llvm-profdata-19 gcc ld.gold python3 nm || {
+have clang-19 ld.lld-19 llvm-profdata-19 gcc ld.gold python3 nm || {
     echo "missing:$missing (scripts/bootstrap test installs them)"
     exit 1
 }
