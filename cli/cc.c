@@ -35,7 +35,7 @@ static int pass_of(const char *text)
 
 /*
  * What stands alone on this machine, a kernel or a loader, has no files for profiles; what does on a board has a
- * runtime of its own for them (docs/bare-metal.md).
+ * runtime of its own for them (docs/guides/boards.md).
  */
 static bool is_left_alone(const struct cc *cc)
 {

@@ -1,4 +1,4 @@
-/* What anneal extract prints: lines for people, or JSON; docs/json.md tells what the fields mean. */
+/* What anneal extract prints: lines for people, or JSON; docs/formats/json.md tells what the fields mean. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>

@@ -54,7 +54,7 @@ struct an_aggregate_counts {
     bool counted; /* the input was pre-aggregated: entries, not samples */
     bool bolted;  /* the binary was made by llvm-bolt, and places are its input's */
     bool cut;     /* the end of the recording was left out, from byte cut_at on */
-    bool skylake; /* two entries of each sample were left out: see docs/aggregate.md */
+    bool skylake; /* two entries of each sample were left out: see docs/reference/aggregate.md */
     uint64_t cut_at;
     uint64_t processes;        /* that ran the binary, and are wanted */
     uint64_t available;        /* that ran the binary, whichever is wanted */

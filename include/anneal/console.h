@@ -2,7 +2,7 @@
  * Files that a program without a file system printed on its console, found in the log of that console:
  * uuencoded files, GCC's streams for freestanding programs, and the dumps of some small systems.
  *
- * docs/extract.md tells what is recognised, and which damage is noticed. Nothing here keeps global state.
+ * docs/reference/extract.md tells what is recognised, and which damage is noticed. Nothing here keeps global state.
  */
 #ifndef ANNEAL_CONSOLE_H
 #define ANNEAL_CONSOLE_H

@@ -3,7 +3,7 @@
  * from the disk, and has mapped, is counted.
  *
  * It is the measurement that belongs to an order of functions: the pages that a start needs, and how often it has
- * to wait for them. docs/faults.md tells what is counted and what is not.
+ * to wait for them. docs/reference/faults.md tells what is counted and what is not.
  *
  * Linux only. Nothing here keeps global state, but while an_faults_measure() works the calling process adopts
  * orphans (PR_SET_CHILD_SUBREAPER), to know when all processes of a run have ended.

@@ -6,7 +6,7 @@
  *   an_fdata_reader_*()   one file, record by record, in the file's own order
  *   an_fdata_profile_*()  what a merge made: its records in order, filtering, writing
  *
- * The format is drawn in docs/fdata.md. Nothing here keeps global state; distinct objects may be
+ * The format is drawn in docs/formats/fdata.md. Nothing here keeps global state; distinct objects may be
  * used by distinct threads.
  */
 #ifndef ANNEAL_FDATA_H

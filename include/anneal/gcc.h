@@ -1,7 +1,7 @@
 /*
  * GCC's counter files (gcda): many runs become one, module by module, as libgcov would have done it.
  *
- * docs/gcc-formats.md tells about the format, and what merging means. Nothing here keeps global state.
+ * docs/formats/gcc.md tells about the format, and what merging means. Nothing here keeps global state.
  */
 #ifndef ANNEAL_GCC_H
 #define ANNEAL_GCC_H

@@ -3,7 +3,7 @@
  *
  * llvm-bolt arranges the code of the process's program anew, for a profile of what the process does;
  * the new code is mapped into the process, and in one short stop the old code is made to lead there.
- * That can be repeated, and be taken back. docs/live.md tells how it works and what is promised.
+ * That can be repeated, and be taken back. docs/reference/live.md tells how it works and what is promised.
  *
  * x86-64 and Linux only. The program has to be linked with -Wl,-q (--emit-relocs) and not be stripped.
  */

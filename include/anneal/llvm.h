@@ -8,7 +8,7 @@
  *   an_llvm_profile_*()     a profile in memory, built record by record
  *
  * Counts, hashes and value pairs have LLVM's meaning (llvm/docs/InstrProfileFormat.rst, and
- * docs/llvm-formats.md of this project). Nothing here keeps global state; distinct objects may be
+ * docs/formats/llvm.md of this project). Nothing here keeps global state; distinct objects may be
  * used by distinct threads.
  */
 #ifndef ANNEAL_LLVM_H

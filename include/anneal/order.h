@@ -11,7 +11,7 @@
  *   an_order_write()        the file for a linker
  *   an_pages_*()            what a layout costs: pages touched as a function of time
  *
- * docs/order.md explains how and why. Nothing here keeps global state; distinct objects may be used by
+ * docs/reference/order.md explains how and why. Nothing here keeps global state; distinct objects may be used by
  * distinct threads.
  */
 #ifndef ANNEAL_ORDER_H

@@ -6,7 +6,7 @@
  * Elsewhere anneal stops one thread that is really running for some microseconds, finds out which
  * branches it is about to take, and lets it go: a window of its execution.
  *
- * x86-64 and Linux only; elsewhere an_record() returns AN_UNSUPPORTED. docs/record.md tells how it
+ * x86-64 and Linux only; elsewhere an_record() returns AN_UNSUPPORTED. docs/reference/record.md tells how it
  * is done and what is promised to the process.
  */
 #ifndef ANNEAL_RECORD_H

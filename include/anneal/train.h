@@ -3,7 +3,7 @@
  * profile.
  *
  * Each run is a process group of its own with a folder of its own for its profiles, so that weights, and
- * failures, concern exactly what that run counted. docs/train.md tells how, and why so.
+ * failures, concern exactly what that run counted. docs/reference/train.md tells how, and why so.
  *
  * Linux only. Nothing here keeps global state, but while an_train() works the calling process adopts orphans
  * (PR_SET_CHILD_SUBREAPER), to know when all processes of a run have ended. A process with a terminal should

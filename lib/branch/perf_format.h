@@ -4,7 +4,7 @@
  * Those of the kernel are in its include/uapi/linux/perf_event.h; those that perf adds, in its
  * tools/lib/perf/include/perf/event.h and tools/perf/Documentation/perf.data-file-format.txt.
  * They are repeated here, since a recording may come from a newer kernel than the machine has
- * headers of. docs/perf-data.md draws the bytes.
+ * headers of. docs/formats/perf-data.md draws the bytes.
  */
 #ifndef AN_BRANCH_PERF_FORMAT_H
 #define AN_BRANCH_PERF_FORMAT_H

@@ -1,6 +1,6 @@
 /*
  * Recorded samples with their branch stacks, whatever they were kept in: perf.data, the stream of
- * `perf record -o -`, or the text of `perf script`. See docs/perf-data.md.
+ * `perf record -o -`, or the text of `perf script`. See docs/formats/perf-data.md.
  *
  * A recording is walked twice: first for what happened to processes (an_samples_tasks), which
  * tells what was mapped where, then for the samples (an_samples_each), by several threads at once.

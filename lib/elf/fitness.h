@@ -1,7 +1,7 @@
 /*
  * Whether a binary is fit for a new layout by llvm-bolt, and what has to be built otherwise.
  *
- * What counts as a problem and what as a loss was tried with llvm-bolt 16 and 19; docs/doctor.md
+ * What counts as a problem and what as a loss was tried with llvm-bolt 16 and 19; docs/reference/doctor.md
  * tells how.
  */
 #ifndef AN_ELF_FITNESS_H

@@ -3,7 +3,7 @@
  *
  * A file takes its name only when an_perf_writer_close() has written all of it; an_perf_writer_drop()
  * leaves nothing behind. "-" is the standard output, to which the form for pipes is written, and
- * what names no regular file (a FIFO, /dev/null) gets that form, too. docs/perf-data.md draws both.
+ * what names no regular file (a FIFO, /dev/null) gets that form, too. docs/formats/perf-data.md draws both.
  *
  * Errors while writing are kept until the end: close() reports the first one.
  *

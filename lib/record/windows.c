@@ -40,7 +40,7 @@ enum {
     WINDOWS_PER_ROUND = 64,
     SYSCALL_LENGTH = 2,
     /* Nanoseconds: what a stop costs a thread that it does not see, since caches and the branch
-     * predictor have to be filled anew (MariaDB, docs/record.md). */
+     * predictor have to be filled anew (MariaDB, docs/reference/record.md). */
     AFTERMATH = 150000,
 };
 

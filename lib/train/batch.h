@@ -9,7 +9,7 @@
  * profiles of some runs only, and the result does not depend on which of them was faster.
  *
  * Weights are applied to whole merges: runs of one weight are merged as they are, and the sum is multiplied. (To
- * add a profile with a weight to others is not quite the same with LLVM's values, docs/merge.md.)
+ * add a profile with a weight to others is not quite the same with LLVM's values, docs/reference/merge.md.)
  */
 #ifndef AN_TRAIN_BATCH_H
 #define AN_TRAIN_BATCH_H

@@ -1,7 +1,7 @@
 /*
  * What the runtime asks of a board without an operating system. A board is one short file that has these
  * functions (boards/riscv64-virt/board.c and its neighbours are such files), and, unless the program has them
- * already, start code and a linker script. docs/bare-metal.md shows how to write one.
+ * already, start code and a linker script. docs/guides/boards.md shows how to write one.
  *
  * All of them are called with interrupts as they are. None may allocate, print or wait for anything but the
  * console's transmitter.

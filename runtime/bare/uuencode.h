@@ -1,5 +1,5 @@
 /*
- * Files as text for the console, in the form that docs/extract.md describes:
+ * Files as text for the console, in the form that docs/reference/extract.md describes:
  *
  *     begin 644 obj/queue.gcda3
  *     M861C9RHR,D+(...              up to 45 bytes a line; the first character is their number

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# A board brought up as docs/bare-metal.md tells: its texts are what is tested.
+# A board brought up as docs/guides/boards.md tells: its texts are what is tested.
 #
 # usage: test_guide.sh ANNEAL
 # shellcheck source=tests/tap.sh
@@ -10,7 +10,7 @@ board=my-board
 cores=1
 # shellcheck source=tests/boards/board.sh
 . "$tests/boards/board.sh"
-guide=$tests/../docs/bare-metal.md
+guide=$tests/../docs/guides/boards.md
 
 # from_guide LANGUAGE: its block of code
 from_guide() {

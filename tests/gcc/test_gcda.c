@@ -93,7 +93,7 @@ static void test_as_libgcov(void **context)
     }
 }
 
-/* But for gcov-tool 10, which loses values that the first run did not have (docs/gcc-formats.md). */
+/* But for gcov-tool 10, which loses values that the first run did not have (docs/formats/gcc.md). */
 static void test_as_gcov_tool(void **context)
 {
     static const char *const runs[] = {"values-1.gcda", "values-2.gcda"};

@@ -155,7 +155,7 @@ for method in emulate step; do
     done
 done
 check 'many recordings that end by themselves' ends_by_itself emulate
-# A killed tracer may harm a thread (docs/record.md). This one is not in the group.
+# A killed tracer may harm a thread (docs/reference/record.md). This one is not in the group.
 for method in emulate step; do
     check_with 'perf setsid' "SIGKILL for the process group ($method)" interrupted group $method
 done
