@@ -40,6 +40,16 @@
         }                                                                                          \
     } while (0)
 
+/*
+ * Whether this run is of the long tier (tests/README.md), by the variable TIER. What takes minutes is
+ * done there only; a run by hand, without TIER, does it, too.
+ */
+static inline bool long_tier(void)
+{
+    const char *tier = getenv("TIER");
+    return !tier || strcmp(tier, "long") == 0;
+}
+
 /* Numbers that are random enough and the same in every run (xorshift64*, S. Vigna). */
 static inline uint64_t next_number(uint64_t *state)
 {
