@@ -216,6 +216,7 @@ call_chains_are_refused() {
 
 if perf record -q -e cpu-clock -o "$scratch/try" -- true 2>/dev/null; then
     check 'a recording' plain
+    tier long # the same code, tried with made-up recordings below
     check 'a compressed recording' compressed
     check 'two events, with addresses and call chains' two_events_with_addresses_and_chains
     check 'groups of counters' groups_with_counts
@@ -230,6 +231,7 @@ if perf record -q -e cpu-clock -o "$scratch/try" -- true 2>/dev/null; then
     check 'mappings with build ids' build_ids_in_mappings
     check 'a recording that is cut off' cut_off
     check 'the text of a recording' text_of_a_real_recording
+    tier check
 else
     skip 'what perf records' 'perf is missing or may not record here'
 fi

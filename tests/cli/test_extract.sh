@@ -402,7 +402,6 @@ check_with "$python" 'sums in the lines' comes_back "$crc" --sums --checksums --
 check_with "$python jq" 'copies prove each other' twice
 check_with "$python" 'from the log to one profile' to_one_profile
 check_with "$python gcc" 'a program of gcc on 16 cores' each_core_back
-check_with "$python gcc" 'the same, damaged' never_wrong
 check_with "$python" 'damage is named, with its line' names_damage
 check_with "$python" 'only what is proved' requires_checksum
 check_with "$python" 'one core unlike the others' compares_cores
@@ -412,7 +411,6 @@ check_with jq 'JSON' as_json
 check 'all forms' all_forms
 check 'several logs' several_logs
 check_with jq 'logs without files' nothing_there
-check_with jq 'many complaints, many files' bounds_complaints
 check_with "$python uuencode uudecode" "sharutils' uuencode" from_uuencode
 check 'one file, to where one wants it' one_to_output
 check 'leading parts of names' strips_names
@@ -425,4 +423,7 @@ else
 fi
 check 'an output that is full' a_full_output
 check 'a folder in which nothing can be written' a_folder_of_others
+tier long
+check_with "$python gcc" 'a program of gcc on 16 cores, damaged' never_wrong
+check_with jq 'many complaints, many files' bounds_complaints
 finish
