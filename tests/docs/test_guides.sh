@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every guide works to the letter: its commands are run as they stand in the text, in their order, in an
+# empty folder, with the installed program. script.awk says which blocks of a guide are commands.
+#
+# What a command prints is compared with the guide's text. A number stands for any number, any number of
+# spaces for one, and "..." for anything: other compilers and machines print other figures.
+#
+# usage: test_guides.sh ANNEAL
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+here=$tests/docs
+guides=$tests/../docs/guides
+build=$(realpath "$(dirname "$anneal")/..")
+
+if ! have meson; then
+    skip 'the guides' "missing:$missing; run scripts/bootstrap"
+    finish
+fi
+
+# Installs BUILD below $installed. Meson keeps a list of what it installed, by which `make uninstall`
+# goes, beside its own files: these are copied, so that the list of BUILD stays as it is.
+installed=$scratch/installed
+install_it() {
+    local file copy=$scratch/build
+    mkdir -p "$copy/meson-logs"
+    cp -r "$build/meson-private" "$copy/"
+    for file in "$build"/*; do
+        [ -e "$copy/${file##*/}" ] || ln -s "$file" "$copy/"
+    done
+    meson install -C "$copy" --no-rebuild --quiet --destdir "$installed"
+    prefix=$installed$(meson introspect --buildoptions "$build" |
+        sed 's/.*"name": "prefix", "value": "\([^"]*\)".*/\1/')
+    [ -x "$prefix/bin/anneal" ]
+}
+
+# What stands in front of the commands of each guide; ONE is the guide, TWO its name in messages.
+prologue() {
+    cat <<'END'
+set -eE
+guide_text=$1 guide_name=$2 guide_output=$3
+
+guide_says() { printf '%s:%s\n' "$guide_name" "$*" >&3; }
+guide_failed() {
+    guide_says "$1: exit status $2: $3"
+    [ ! -s "$guide_output" ] || sed 's/^/    /' "$guide_output" >&3
+    exit 1
+}
+trap 'guide_failed $LINENO $? "$BASH_COMMAND"' ERR
+
+# Numbers and spaces as they are compared.
+guide_plain() { sed -E 's/[0-9][0-9,.]*/0/g; s/[[:space:]]+/ /g; s/^ //; s/ $//'; }
+
+# printed LINE: the output of the command in LINE of the guide is what stands below it there
+printed() {
+    local expected actual pattern
+    expected=$(awk -v first="$1" 'NR > first && !out && /^> / { next }
+        NR > first && (/^\$ / || /^```/) { exit } NR > first { out = 1; print }' "$guide_text")
+    actual=$(guide_plain <"$guide_output")
+    pattern=$(guide_plain <<<"$expected" | sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g')
+    # shellcheck disable=SC2053 # a pattern
+    if [[ $actual != $pattern ]]; then
+        guide_says "$1: prints something else than the guide says:"
+        diff <(echo "$expected") "$guide_output" | sed 's/^/    /' >&3
+        exit 1
+    fi
+    : >"$guide_output"
+}
+END
+}
+
+# follow TEXT [NAME [BLOCK...]]: runs the commands of the guide TEXT, and of its blocks of that name
+follow() {
+    local text=$1 name=${2:-${1##*/}} with="${*:3}" status=0
+    mkdir empty
+    : >output
+    prologue >prologue.sh
+    awk -v with="$with" -f "$here/script.awk" "$text" >commands.sh
+    # Sourced, so that lines are counted from its own first one.
+    (
+        cd empty
+        bash -c '. ../prologue.sh "$@"; trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; set --; . ../commands.sh' \
+            guide "$text" "$name" "$PWD/../output" 3>../said >../printed 2>&1
+    ) || status=$?
+    [ $status -eq 0 ] || {
+        cat said
+        tail -n 10 printed | sed 's/^/    /'
+        return 1
+    }
+}
+
+# In a home with the program in it, as the first guide installs it.
+at_home() {
+    mkdir home
+    ln -s "$prefix" home/.local
+    HOME=$PWD/home follow "$@"
+}
+
+# Where the reader of all other guides has come: anneal is found.
+with_path() {
+    PATH=$prefix/bin:$PATH follow "$guides/$1.md" "docs/guides/$1.md"
+}
+
+# The judge is judged first, by guides that go wrong.
+names_the_line() {
+    printf '%s\n' '# A guide' '' '```sh' 'x=1' 'if true; then' '    false "$x"' 'fi' '```' >bad.md
+    ! follow "$PWD/bad.md" docs/bad.md >said-of-it || fail 'a command that fails was not noticed'
+    grep -qxF 'docs/bad.md:6: exit status 1: false "$x"' said-of-it || fail "$(cat said-of-it)"
+}
+
+compares_output() {
+    local bad
+    for bad in 'two words' 'one word 3' 'one'; do
+        rm -rf empty
+        printf '%s\n' 'Text.' '' '```console' '$ echo one \' '> words 2' "$bad" '```' >bad.md
+        ! follow "$PWD/bad.md" docs/bad.md >said-of-it || fail "\"$bad\" was taken"
+        grep -qxF 'docs/bad.md:4: prints something else than the guide says:' said-of-it ||
+            fail "$(cat said-of-it)"
+    done
+    rm -rf empty
+    printf '%s\n' '```console' '$ printf "a  [1,234]\nb\nc\nd"' 'a [7]' '...' 'd' '$ cd /' '$ pwd' '/' '```' \
+        '```sh later' 'exit 1' '```' '```c' 'not run' '```' >good.md
+    follow "$PWD/good.md"
+    rm -rf empty
+    ! follow "$PWD/good.md" docs/good.md later >said-of-it || fail 'a named block was not run'
+}
+
+# A guide that nobody follows could go wrong unseen. boards.md has a test of its own, on a board.
+all_are_followed() {
+    local name
+    for name in "$guides"/*.md; do
+        name=$(basename "$name" .md)
+        [ "$name" = boards ] || grep -qE "^check.* 'guides/$name\.md'" "$here/test_guides.sh" ||
+            fail "docs/guides/$name.md is not followed"
+    done
+}
+
+check 'a command that fails is named, with the line of the guide' names_the_line
+check 'what a command prints is compared' compares_output
+check 'each guide has a case' all_are_followed
+
+if ! install_it >"$scratch/install.txt" 2>&1; then
+    check 'the program is installed' fail "$(cat "$scratch/install.txt")"
+    finish
+fi
+
+check_with 'clang-19' 'guides/first-session.md' at_home "$guides/first-session.md" docs/guides/first-session.md
+finish

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The first page: that it stays one, that its commands exist, all of them, and that the library's example
+# compiles and runs.
+#
+# usage: test_readme.sh ANNEAL
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+readme=$tests/../README.md
+build=$(dirname "$anneal")/..
+
+is_short() {
+    lines=$(wc -l <"$readme")
+    [ "$lines" -le 150 ] || fail "README.md has $lines lines; 150 are the most"
+}
+
+# Commands in code: "anneal NAME", and the names in the table of commands.
+named() {
+    {
+        sed -n 's/^    anneal \([a-z+]*\) .*/\1/p' "$readme"
+        sed -n '/^## Commands/,/^## Install/p' "$readme" | grep -oE '^\| \[[^|]*' | grep -oE '`[^`]*`' | tr -d '`'
+    } | sort -u
+}
+
+names_commands() {
+    local name
+    [ "$(named | wc -l)" -gt 20 ] || fail 'hardly any command was found'
+    for name in $(named); do
+        run 0 "$anneal" help "$name"
+        grep -q "^Usage: anneal $name" out || fail "there is no help for $name"
+    done
+}
+
+# What `anneal help` lists has a line each: "  NAME  what it does".
+has_all_commands() {
+    local name
+    run 0 "$anneal" help
+    for name in $(sed -n 's/^  \([a-z][a-z+-]*\)  .*/\1/p' out); do
+        [ "$name" = help ] || grep -qF "\`$name\`" "$readme" || fail "README.md does not have $name"
+    done
+}
+
+# The library in the build folder stands for the installed one, with and without arguments.
+example_runs() {
+    sed -n '/^```c$/,/^```$/{/^```/d;p}' "$readme" >example.c
+    [ -s example.c ] || fail 'there is no example'
+    run 0 gcc -std=c17 -Wall -Wextra -Werror -I"$tests/../include" -o example example.c -L"$build/lib" -lanneal
+    export LD_LIBRARY_PATH=$build/lib
+    run 0 ./example "$corpus/indexed/c-ir-clang13.merged.profdata" "$corpus/indexed/c-ir-clang14.merged.profdata"
+    grep -qE '^[1-9][0-9]* functions, total count [1-9]' out
+    run 2 ./example
+    says 'usage: '
+    run 1 ./example no-such-file "$corpus/indexed/c-ir-clang13.merged.profdata"
+    says 'no-such-file'
+}
+
+# A link of the index leads to each page, so that none is lost.
+index_is_complete() {
+    local page docs=$tests/../docs
+    for page in "$docs"/*/*.md; do
+        grep -qF "](${page#"$docs/"})" "$docs/README.md" || fail "docs/README.md has no link to ${page#"$docs/"}"
+    done
+}
+
+check 'README.md has at most 150 lines' is_short
+check 'its commands exist' names_commands
+check 'it has every command' has_all_commands
+check_with gcc 'its example compiles and runs' example_runs
+check 'the index of docs/ has every page' index_is_complete
+finish
