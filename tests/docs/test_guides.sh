@@ -146,4 +146,5 @@ if ! install_it >"$scratch/install.txt" 2>&1; then
 fi
 
 check_with 'clang-19' 'guides/first-session.md' at_home "$guides/first-session.md" docs/guides/first-session.md
+check_with 'clang-19 jq' 'guides/pgo-clang.md' with_path pgo-clang
 finish
