@@ -147,4 +147,5 @@ fi
 
 check_with 'clang-19' 'guides/first-session.md' at_home "$guides/first-session.md" docs/guides/first-session.md
 check_with 'clang-19 jq' 'guides/pgo-clang.md' with_path pgo-clang
+check_with 'gcc make' 'guides/pgo-gcc.md' with_path pgo-gcc
 finish
