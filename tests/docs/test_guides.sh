@@ -50,7 +50,7 @@ guide_failed() {
 trap 'guide_failed $LINENO $? "$BASH_COMMAND"' ERR
 
 # Numbers and spaces as they are compared.
-guide_plain() { sed -E 's/[0-9][0-9,.]*/0/g; s/[[:space:]]+/ /g; s/^ //; s/ $//'; }
+guide_plain() { sed -E 's/[0-9]+([,.][0-9]+)*/0/g; s/[[:space:]]+/ /g; s/^ //; s/ $//'; }
 
 # printed LINE: the output of the command in LINE of the guide is what stands below it there
 printed() {
@@ -102,6 +102,17 @@ with_path() {
     PATH=$prefix/bin:$PATH follow "$guides/$1.md" "docs/guides/$1.md"
 }
 
+# then_cleaned COMMAND...: what anneal live keeps for processes that have ended is removed
+then_cleaned() {
+    local folder process status=0
+    ("$@") || status=$?
+    for folder in /var/tmp/anneal-"$(id -u)"/*-*; do
+        process=${folder##*/}
+        [ ! -d "$folder" ] || kill -0 "${process%-*}" 2>/dev/null || rm -r "$folder"
+    done
+    return $status
+}
+
 # The judge is judged first, by guides that go wrong.
 names_the_line() {
     printf '%s\n' '# A guide' '' '```sh' 'x=1' 'if true; then' '    false "$x"' 'fi' '```' >bad.md
@@ -131,7 +142,7 @@ all_are_followed() {
     local name
     for name in "$guides"/*.md; do
         name=$(basename "$name" .md)
-        [ "$name" = boards ] || grep -qE "^check.* 'guides/$name\.md'" "$here/test_guides.sh" ||
+        [ "$name" = boards ] || grep -qE "^ *check.* 'guides/$name\.md'" "$here/test_guides.sh" ||
             fail "docs/guides/$name.md is not followed"
     done
 }
@@ -148,4 +159,11 @@ fi
 check_with 'clang-19' 'guides/first-session.md' at_home "$guides/first-session.md" docs/guides/first-session.md
 check_with 'clang-19 jq' 'guides/pgo-clang.md' with_path pgo-clang
 check_with 'gcc make' 'guides/pgo-gcc.md' with_path pgo-gcc
+if "$anneal" doctor --json | grep -q '"tracing":true'; then
+    check_with 'gcc llvm-bolt-19' 'guides/bolt.md' with_path bolt
+    check_with 'gcc llvm-bolt-19' 'guides/live.md' then_cleaned with_path live
+else
+    skip 'guides/bolt.md' 'processes may not be traced here'
+    skip 'guides/live.md' 'processes may not be traced here'
+fi
 finish
