@@ -4,9 +4,10 @@
 # says, so that a line number in an error is one of the guide's.
 #
 #     ```sh           its lines are commands
-#     ```sh NAME      the same, if NAME is among WITH; otherwise it is not run
 #     ```console      lines that begin with "$ " are commands, those with "> " continue them; what
 #                     follows is what they print, judged by the function "printed" of the script
+#     ```sh NAME      a block with a name, of either kind, is run if NAME is among WITH: what not every
+#                     machine allows
 #     ```...          everything else is for the reader
 #
 # usage: awk -v with="NAME..." -f script.awk GUIDE
@@ -20,8 +21,9 @@ function close_command() {
 
 /^```/ {
     if (kind == "") {
-        kind = $1 == "```sh" && (NF == 1 || index(" " with " ", " " $2 " ")) ? "sh" : \
-            $0 == "```console" ? "console" : "other"
+        kind = substr($1, 4)
+        if (kind !~ /^(sh|console)$/ || (NF > 1 && !index(" " with " ", " " $2 " ")))
+            kind = "other"
         print ""
     } else {
         close_command()

@@ -97,9 +97,9 @@ at_home() {
     HOME=$PWD/home follow "$@"
 }
 
-# Where the reader of all other guides has come: anneal is found.
+# with_path NAME [BLOCK...]: where the reader of all other guides has come, anneal is found.
 with_path() {
-    PATH=$prefix/bin:$PATH follow "$guides/$1.md" "docs/guides/$1.md"
+    PATH=$prefix/bin:$PATH follow "$guides/$1.md" "docs/guides/$1.md" "${@:2}"
 }
 
 # then_cleaned COMMAND...: what anneal live keeps for processes that have ended is removed
@@ -166,4 +166,10 @@ else
     skip 'guides/bolt.md' 'processes may not be traced here'
     skip 'guides/live.md' 'processes may not be traced here'
 fi
+faults=
+case $(stat -f -c %T "$scratch") in
+tmpfs | ramfs) ;; # what is in memory anyway cannot be taken out of it
+*) ! "$anneal" faults -q -n 1 -- /bin/true >/dev/null 2>&1 || faults=faults ;;
+esac
+check_with 'clang-19 ld.lld-19' 'guides/startup-order.md' with_path startup-order $faults
 finish
