@@ -172,4 +172,5 @@ tmpfs | ramfs) ;; # what is in memory anyway cannot be taken out of it
 *) ! "$anneal" faults -q -n 1 -- /bin/true >/dev/null 2>&1 || faults=faults ;;
 esac
 check_with 'clang-19 ld.lld-19' 'guides/startup-order.md' with_path startup-order $faults
+check_with 'gcc jq' 'guides/coverage.md' with_path coverage
 finish
