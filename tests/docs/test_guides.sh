@@ -73,7 +73,7 @@ END
 # follow TEXT [NAME [BLOCK...]]: runs the commands of the guide TEXT, and of its blocks of that name
 follow() {
     local text=$1 name=${2:-${1##*/}} with="${*:3}" status=0
-    mkdir empty
+    mkdir -p empty
     : >output
     prologue >prologue.sh
     awk -v with="$with" -f "$here/script.awk" "$text" >commands.sh
@@ -95,6 +95,13 @@ at_home() {
     mkdir home
     ln -s "$prefix" home/.local
     HOME=$PWD/home follow "$@"
+}
+
+# The program is built and installed by the guide's own commands, from a copy of the sources.
+from_sources() {
+    mkdir -p home empty/anneal
+    tar -C "$tests/.." --exclude=./.git --exclude='./build*' -cf - . | tar -C empty/anneal -xf -
+    HOME=$PWD/home follow "$guides/first-session.md" docs/guides/first-session.md install
 }
 
 # with_path NAME [BLOCK...]: where the reader of all other guides has come, anneal is found.
@@ -173,4 +180,7 @@ tmpfs | ramfs) ;; # what is in memory anyway cannot be taken out of it
 esac
 check_with 'clang-19 ld.lld-19' 'guides/startup-order.md' with_path startup-order $faults
 check_with 'gcc jq' 'guides/coverage.md' with_path coverage
+
+tier long
+check_with 'clang-19 make' 'guides/first-session.md, from the sources on' from_sources
 finish
