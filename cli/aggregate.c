@@ -8,25 +8,24 @@
 
 static const struct option_spec options[] = {
     {AGGREGATE_RECORDING, 'p', "perfdata", "FILE",
-     "the recording: perf.data, the stream of perf record -o -, or the text of perf script (-: "
-     "the standard input)"},
-    {AGGREGATE_OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: the standard output)"},
+     "the recording: perf.data, a stream from perf record -o -, or text from perf script (-: "
+     "standard input)"},
+    {AGGREGATE_OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)"},
     {AGGREGATE_COUNTED, 0, "pa", NULL, "the recording is pre-aggregated"},
-    {AGGREGATE_TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format, not fdata"},
-    {AGGREGATE_BASIC, 0, "nl", NULL,
-     "count where samples were taken: for recordings without branches"},
-    {AGGREGATE_PID, 0, "pid", "N", "only process N"},
+    {AGGREGATE_TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format instead of fdata"},
+    {AGGREGATE_BASIC, 0, "nl", NULL, "count sampled addresses, for recordings without branches"},
+    {AGGREGATE_PID, 0, "pid", "N", "use only the samples of process N"},
     {AGGREGATE_IGNORE_BUILD_ID, 0, "ignore-build-id", NULL,
-     "go on when the recording is of another build of the binary"},
+     "accept a recording of another build of the binary"},
     {AGGREGATE_EVENT_PC, 0, "use-event-pc", NULL,
-     "count the run from the newest branch to the place of the sample too"},
+     "also count the run from the newest branch to the sampled address"},
     {AGGREGATE_INTERRUPTS, 0, "ignore-interrupt-lbr", "0|1",
-     "leave out branches into and out of the kernel (default: 1)"},
+     "ignore branches into and out of the kernel (default: 1)"},
     {AGGREGATE_TRUNCATED, 0, "allow-truncated", NULL,
-     "take what there is of a recording that was cut off"},
+     "use a truncated recording as far as it goes"},
     {AGGREGATE_THREADS, 'j', "num-threads", "N",
-     "use N threads (default: all processors; the result is the same)"},
-    {AGGREGATE_JSON, 0, "json", NULL, "print the account as JSON"},
+     "use N threads (default: one per processor; the result is the same)"},
+    {AGGREGATE_JSON, 0, "json", NULL, "print the summary as JSON"},
     {AGGREGATE_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
@@ -80,11 +79,12 @@ static void tell_build_id(const struct aggregate_request *request,
 {
     switch (counts->build_id) {
     case AN_BUILD_ID_ABSENT:
-        say_warning("%s has no build-id: that it is what was recorded was not checked",
+        say_warning("%s has no build-id: cannot check that it is the binary that was recorded",
                     request->binary);
         break;
     case AN_BUILD_ID_UNCHECKED:
-        say_warning("%s does not have the build-ids of all files: that it is of %s was not checked",
+        say_warning("%s lacks the build-ids of some files: cannot check that it is a recording "
+                    "of %s",
                     request->recording, request->binary);
         break;
     case AN_BUILD_ID_RENAMED:
@@ -104,10 +104,10 @@ static void tell_runs(const struct an_aggregate_counts *counts)
         with_commas(counts->branches), with_commas(counts->runs),
         share(counts->mismatching, counts->runs), share(counts->out_of_range, counts->runs),
         share(counts->untraceable, counts->runs),
-        counts->bolted ? "in functions without a translation" : "that the code does not allow");
+        counts->bolted ? "in functions without a translation" : "impossible in the code");
     uint64_t strange = counts->mismatching + (counts->bolted ? 0 : counts->untraceable);
     if (counts->bolted && share(counts->untraceable, counts->runs) > 1)
-        say("anneal translate follows these too, with the original binary");
+        say("'anneal translate' follows these too, given the original binary");
     if (share(strange, counts->runs) > 10)
         say_warning("many traces do not fit the code: is this the binary that was recorded?");
 }
@@ -123,20 +123,20 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
     if (!counts->counted)
         tell_build_id(request, counts);
     if (counts->cut)
-        say_warning("%s was cut off: what begins at byte %llu was left out", request->recording,
+        say_warning("%s is truncated: ignored everything from byte %llu on", request->recording,
                     (unsigned long long)counts->cut_at);
     if (counts->counted)
         say("%s entries", with_commas(counts->samples));
     else
-        say("%s samples, %s (%.1f%%) of %s process%s that ran the binary",
+        say("%s samples, %s (%.1f%%) from %s process%s that ran the binary",
             with_commas(counts->samples), with_commas(counts->matching),
             share(counts->matching, counts->samples), with_commas(counts->processes),
             counts->processes == 1 ? "" : "es");
     if (request->options.no_branches)
-        say("%.1f%% of the samples lie in no function",
+        say("%.1f%% of the samples are outside any function",
             share(counts->unknown_samples, counts->matching));
     else if (counts->matching && counts->without_branches == counts->matching)
-        say_warning("no sample has branches: record with perf record -j any,u, or take -nl");
+        say_warning("no sample has branches: record with 'perf record -j any,u', or use -nl");
     else
         tell_runs(counts);
     if (counts->cold)
@@ -157,15 +157,15 @@ const struct command command_aggregate = {
     .summary = "turn a recording of branches into a profile for llvm-bolt",
     .description =
         "Reads the branch stacks (LBR) of a recording and counts, for one binary, every branch "
-        "that was taken and every boundary of blocks that was crossed between two of them. The "
-        "result is what llvm-bolt -data reads.\n\n"
-        "A recording is perf.data (files and pipes, compressed or not, of either byte order), the "
-        "text of perf script, or BOLT's pre-aggregated format. It is read without help of perf, "
-        "and without temporary files. Samples count if their process had the binary mapped at "
-        "the time; forks, execs and position-independent binaries are followed.\n\n"
-        "If the binary was made by llvm-bolt --enable-bat, the profile is of the binary that it "
-        "was made from.\n\n"
-        "Options may have one dash or two, as those of perf2bolt.",
+        "taken and every fall-through between two of them. The result is what llvm-bolt -data "
+        "reads.\n\n"
+        "A recording is perf.data (a file or a pipe, compressed or not, in either byte order), "
+        "the text of perf script, or BOLT's pre-aggregated format. It is read without perf and "
+        "without temporary files. A sample counts if its process had the binary mapped at the "
+        "time; forks, execs and position-independent binaries are followed.\n\n"
+        "If the binary was made by llvm-bolt --enable-bat, the profile is for the binary that "
+        "llvm-bolt read.\n\n"
+        "Options may have one dash or two, as in perf2bolt.",
     .options = options,
     .examples = "perf record -e cycles:u -j any,u -o perf.data -- ./server\n"
                 "anneal aggregate -p perf.data -o server.fdata ./server\n"

@@ -79,7 +79,7 @@ static bool take(struct aggregate_request *request, const struct command *comman
     case AGGREGATE_DEFAULT:
         return true;
     default:
-        say_error("this option of perf2bolt is not handled by anneal");
+        say_error("anneal does not support this option of perf2bolt");
         return false;
     }
 }
@@ -126,7 +126,7 @@ static bool complete(const struct aggregate_request *request, const struct comma
     else if (!request->recording)
         say_error("no recording (name one with -p FILE)");
     else if (!request->output)
-        say_error("no output (name one with -o FILE; - is the standard output)");
+        say_error("no output (name one with -o FILE; - is standard output)");
     else
         return true;
     say("try '%s%s%s --help'", program_name, command->name[0] ? " " : "", command->name);

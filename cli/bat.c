@@ -22,19 +22,19 @@ enum {
 
 static const struct option_spec options[] = {
     {DUMP_ALL, 'a', "dump-all", NULL, "print all tables, as llvm-bat-dump does"},
-    {FUNCTION, 0, "function", "NAME|ADDRESS", "print the tables of one function"},
+    {FUNCTION, 0, "function", "NAME|ADDRESS", "print the tables of this function"},
     {TRANSLATE, 0, "translate", "ADDRESS",
-     "translate an address of the BOLTed binary, as llvm-bat-dump does; may be repeated"},
+     "translate an address of the BOLTed binary to the original, as llvm-bat-dump does; may be "
+     "repeated"},
     {FROM_ORIGINAL, 0, "from-original", "ADDRESS",
-     "translate an address of the original binary to the BOLTed one (needs a function map); may "
-     "be repeated"},
+     "translate an address of the original binary to the BOLTed one (requires a function map); "
+     "may be repeated"},
     {MAKE_MAP, 'm', "function-map", NULL,
-     "make the function map of two binaries: the one that llvm-bolt read, and the one that it "
-     "wrote"},
+     "make the function map of two binaries: the one that llvm-bolt read and the one it wrote"},
     {EMBED, 'e', "embed", NULL,
-     "with --function-map: write a copy of the BOLTed binary that has the map in it, not just the "
-     "map"},
-    {SHOW_MAP, 0, "show-function-map", NULL, "print the function map in a binary, or in a file"},
+     "with --function-map: write a copy of the BOLTed binary with the map in it, instead of the "
+     "map alone"},
+    {SHOW_MAP, 0, "show-function-map", NULL, "print the function map in a binary or a file"},
     {JSON, 'j', "json", NULL, "print JSON"},
     {OUTPUT, 'o', "output", "FILE", "write to FILE"},
     {0},
@@ -188,7 +188,7 @@ static int dispatch(const struct bat_request *request, const struct option_parse
         return EXIT_USAGE;
     }
     if (request->embed && !request->make_map) {
-        say_error("--embed is for --function-map");
+        say_error("--embed requires --function-map");
         return EXIT_USAGE;
     }
     if (request->make_map)
@@ -221,22 +221,22 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_bat = {
     .name = "bat",
     .operands = "[ORIGINAL] BOLTED",
-    .summary = "show and complete BOLT's address translation",
+    .summary = "show BOLT's address translation, and make function maps",
     .description =
         "Shows the address translation (BAT) that llvm-bolt --enable-bat leaves in a binary, as "
-        "LLVM 13 and later write it. Without options, a summary.\n\n"
-        "With --function-map it finds where the functions of a BOLTed binary were in the original "
-        "one. The map completes the translation: with it, addresses can be told from one binary "
-        "to the other in both directions.",
+        "written by LLVM 13 and later. Without options, it prints a summary.\n\n"
+        "With --function-map, it finds where the functions of a BOLTed binary were in the "
+        "original one. The map completes the translation: with it, addresses translate between "
+        "the two binaries in both directions.",
     .options = options,
     .examples = "anneal bat --dump-all app.bolt\n"
-                "    what llvm-bat-dump --dump-all prints\n"
+                "    print what llvm-bat-dump --dump-all prints\n"
                 "anneal bat --function=main app.bolt\n"
-                "    the tables of main and of its cold part\n"
+                "    show the tables of main and of its cold part\n"
                 "anneal bat --function-map app app.bolt -o app.mapped --embed\n"
-                "    a copy of app.bolt that has the function map in it\n"
+                "    write a copy of app.bolt that has the function map in it\n"
                 "anneal bat --from-original=0x401234 app.mapped\n"
-                "    where that instruction of app is in app.bolt\n",
+                "    find where that instruction of app is in app.bolt\n",
     .see_also = "anneal-aggregate(1), anneal-translate(1), llvm-bolt(1)",
     .run = run,
 };

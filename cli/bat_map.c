@@ -14,9 +14,9 @@ static void account(const struct an_funcmap_account *account)
         with_commas(account->folded));
     size_t without = account->lost + account->ambiguous + account->contradicted;
     if (without)
-        say_warning("%s of the original's functions are not in the map: %s without a symbol in "
-                    "the BOLTed binary, %s of a name that it has more or less often, %s that do "
-                    "not fit their translation",
+        say_warning("%s functions of the original are not in the map: %s have no symbol in the "
+                    "BOLTed binary, %s have a name that occurs a different number of times "
+                    "there, %s do not fit their translation",
                     with_commas(without), with_commas(account->lost),
                     with_commas(account->ambiguous), with_commas(account->contradicted));
     if (account->unmapped)

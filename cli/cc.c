@@ -49,7 +49,7 @@ static int compile(struct cc *cc, int pass)
     struct an_error error = {0};
     if (!an_fdo_arguments_read(&cc->arguments, cc->count, cc->words) ||
         !an_fdo_folder(cc->folder)) {
-        say_error("out of memory, or out of folders");
+        say_error("out of memory, or folders nested too deeply");
         return EXIT_FAILED;
     }
     cc_compiler_recognise(cc);
@@ -98,40 +98,36 @@ static int run_cxx(const struct command *command, int argc, char **argv)
 }
 
 #define DESCRIPTION(language, variable)                                                            \
-    "Stands in for the " language                                                                  \
-    " compiler of a build, of any build system, so that the program "                              \
-    "is built twice, and the second time with a profile. Without FDO_PASS in the environment it "  \
-    "is that compiler, and changes nothing.\n\n"                                                   \
-    "FDO_PASS=1: what is compiled counts as it runs, what is linked has anneal's runtime, so "     \
-    "that "                                                                                        \
-    "all "                                                                                         \
-    "processes add to one profile. Then run the program as its users do (anneal train does so "    \
-    "with many inputs). FDO_PASS=2: what training left is merged, and each file is compiled with " \
-    "it. A line after each link says how much had a profile; anneal fdo tells all, with reasons: " \
-    "what was never linked or never ran, and which functions have changed since training.\n\n"     \
-    "The compiler is " variable ", with options and a launcher if need be (\"ccache gcc-12\"); "   \
-    "or the first "                                                                                \
-    "word, if that is a program. GCC from 11 on, clang from 13 on. Whatever neither compiles nor " \
-    "links (-E, -M, --version...), "                                                               \
-    "assembly, programs that stand alone (-ffreestanding, -nostdlib) and what configure, CMake "   \
-    "and Meson try out, is passed on as it is.\n\n"                                                \
-    "Profiles are kept in .anneal, in the outermost folder of the build, or where "                \
-    "ANNEAL_PROFILE_DIR says; make clean does not remove it."
+    "Takes the place of the " language " compiler in a build, with any build system, to compile "  \
+    "the program twice: first for training, then with the profile. Without FDO_PASS in the "       \
+    "environment it only calls the compiler.\n\n"                                                  \
+    "FDO_PASS=1 compiles with instrumentation and links anneal's runtime, so that all processes "  \
+    "add to one profile. Then run the program as its users do (anneal train does so with many "    \
+    "inputs). FDO_PASS=2 merges what training left and compiles each file with it. After each "    \
+    "link, a line says how many files had a profile; anneal fdo has the details: which files "     \
+    "were never linked or never ran, and which functions have changed since training.\n\n"         \
+    "The compiler is " variable ", which may include options and a launcher (\"ccache gcc-12\"); " \
+    "or the first word, if that is a program. It must be GCC 11 or later, or clang 13 or later. "  \
+    "Commands that neither compile nor link (-E, -M, --version...), assembly, freestanding "       \
+    "programs (-ffreestanding, -nostdlib) and the checks of configure, CMake and Meson are "       \
+    "passed on unchanged.\n\n"                                                                     \
+    "Profiles are kept in .anneal in the outermost folder of the build, or in "                    \
+    "ANNEAL_PROFILE_DIR; make clean does not remove them."
 
 const struct command command_cc = {
     .name = "cc",
     .operands = "[COMPILER] ARGUMENT...",
-    .summary = "compile a project in two passes, the second one with a profile",
+    .summary = "wrap a C compiler for two-pass PGO",
     .description = DESCRIPTION("C", "ANNEAL_CC"),
     .options = options,
     .examples = "make CC=\"anneal cc\" FDO_PASS=1\n"
-                "    builds the project for training\n"
+                "    build the project for training\n"
                 "./app training-input\n"
-                "    trains\n"
+                "    train\n"
                 "make clean; make CC=\"anneal cc\" FDO_PASS=2\n"
-                "    builds it with the profile\n"
+                "    build it with the profile\n"
                 "CC=\"anneal cc clang-19\" cmake -B build; FDO_PASS=1 cmake --build build\n"
-                "    the same with CMake, and clang\n",
+                "    train with CMake and clang\n",
     .see_also = "anneal-fdo(1), anneal-train(1), anneal-rt(1), gcc(1), clang(1)",
     .run = run_cc,
     .runs_command = true,
@@ -140,11 +136,11 @@ const struct command command_cc = {
 const struct command command_cxx = {
     .name = "c++",
     .operands = "[COMPILER] ARGUMENT...",
-    .summary = "anneal cc, for C++",
+    .summary = "wrap a C++ compiler for two-pass PGO",
     .description = DESCRIPTION("C++", "ANNEAL_CXX"),
     .options = options,
     .examples = "make CC=\"anneal cc\" CXX=\"anneal c++\" FDO_PASS=1\n"
-                "    builds a project in both languages for training\n",
+                "    build a project in both languages for training\n",
     .see_also = "anneal-cc(1)",
     .run = run_cxx,
     .runs_command = true,

@@ -50,7 +50,8 @@ static char **command_of(const struct cc *cc, const struct cc_words *front,
 static void start(char **command)
 {
     execvp(command[0], command);
-    say_error("%s: %s (ANNEAL_CC and ANNEAL_CXX name the compiler)", command[0], strerror(errno));
+    say_error("%s: %s (set ANNEAL_CC and ANNEAL_CXX to name the compiler)", command[0],
+              strerror(errno));
 }
 
 int cc_become(const struct cc *cc, const struct cc_words *front, const struct cc_words *back)
@@ -101,7 +102,7 @@ int cc_run(const struct cc *cc, const struct cc_words *front, const struct cc_wo
     int said[2];
     fflush(NULL);
     if (line && pipe2(said, O_CLOEXEC) < 0) {
-        say_error("no pipe: %s", strerror(errno));
+        say_error("cannot make a pipe: %s", strerror(errno));
         return EXIT_FAILED;
     }
     pid_t child = fork();

@@ -28,7 +28,7 @@ struct training {
 static void warn_of(const struct an_error *error)
 {
     report_error(error);
-    say_warning("it will not be known why a part of the program has no profile");
+    say_warning("anneal fdo cannot explain why parts of the program have no profile");
 }
 
 static void want_counters(struct training *training)
@@ -61,7 +61,7 @@ static bool want_runtime(struct training *training)
     if (!training->cc->is_native)
         return true;
     if (!rt_library(training->library)) {
-        say_error("%s: the runtime is not there (install anneal whole: make install)",
+        say_error("%s: the runtime is missing (install all of anneal: make install)",
                   training->library);
         return false;
     }
@@ -223,7 +223,7 @@ int cc_train(struct cc *cc)
     struct an_error error = {0};
     if (an_fdo_store_make(&cc->store, &error) != AN_OK) {
         report_error(&error);
-        say("ANNEAL_PROFILE_DIR names another folder");
+        say("set ANNEAL_PROFILE_DIR to use another folder");
         return EXIT_FAILED;
     }
     int status = train(&training);

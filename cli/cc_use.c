@@ -195,7 +195,7 @@ static void print_summary(const struct cc *cc)
         if (report.stale)
             fprintf(stderr, "; %zu function%s changed since training", report.stale,
                     report.stale == 1 ? " has" : "s have");
-        fprintf(stderr, without || report.stale ? " (anneal fdo tells more)\n" : "\n");
+        fprintf(stderr, without || report.stale ? " (anneal fdo shows more)\n" : "\n");
     }
     an_fdo_report_free(&report);
 }
@@ -206,7 +206,7 @@ int cc_use(struct cc *cc)
     struct an_error error = {0};
     if (an_fdo_store_make(&cc->store, &error) != AN_OK) {
         report_error(&error);
-        say("ANNEAL_PROFILE_DIR names another folder");
+        say("set ANNEAL_PROFILE_DIR to use another folder");
         return EXIT_FAILED;
     }
     int status;

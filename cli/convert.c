@@ -3,15 +3,15 @@
 #include "merging.h"
 
 static const struct option_spec options[] = {
-    {MERGE_OUTPUT, 'o', "output", "FILE", "write to FILE (default: -, the standard output)"},
+    {MERGE_OUTPUT, 'o', "output", "FILE", "write to FILE (default: standard output)"},
     {MERGE_TEXT, 't', "text", NULL, "write the text format"},
     {MERGE_FORMAT_VERSION, 0, "format-version", "N",
      "write indexed version N, 5 to 12 (default: 12, for LLVM 19)"},
     {MERGE_GCC_VERSION, 0, "gcc-version", "VERSION",
-     "of a GCC profile: write what this release reads, 4.7 to 15 (as 12.2; gcc -dumpfullversion)"},
-    {MERGE_BIG_ENDIAN, 0, "big-endian", NULL, "of a GCC profile: write it for such a machine"},
+     "write a GCC profile for this release, 4.7 to 15 (such as 12.2; see gcc -dumpfullversion)"},
+    {MERGE_BIG_ENDIAN, 0, "big-endian", NULL, "write a GCC profile for a big-endian machine"},
     {MERGE_LITTLE_ENDIAN, 0, "little-endian", NULL,
-     "of a GCC profile: write it for such a machine"},
+     "write a GCC profile for a little-endian machine"},
     {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
     {MERGE_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
@@ -30,19 +30,19 @@ const struct command command_convert = {
     .summary = "write a profile in another format or version",
     .description =
         "Reads any LLVM instrumentation profile and writes it as an indexed profile of any "
-        "version from 5 to 12, or as text. What an older version cannot hold (MC/DC bitmaps, "
-        "virtual tables, temporal traces, binary ids) is named when it is left out.\n\n"
-        "A compiler of GCC takes counter files (gcda) of its own release only, down to the minor "
-        "one. With --gcc-version a file becomes one of another release: counters are told apart by "
-        "their names, and kinds that the other one does not have are named when they are left out. "
-        "Checksums stay, so the other compiler finds the functions that it sees in the same way.",
+        "version from 5 to 12, or as text. Whatever an older version cannot hold (MC/DC bitmaps, "
+        "virtual tables, temporal traces, binary ids) is left out and reported.\n\n"
+        "Each GCC reads only counter files (gcda) of its own release, down to the minor version. "
+        "--gcc-version converts a file to another release: counters are matched by name, and "
+        "kinds that the target lacks are left out and reported. Checksums stay the same, so that "
+        "the other compiler recognizes functions that it sees in the same way.",
     .options = options,
     .examples = "anneal convert --text app.profdata | less\n"
-                "    read a profile\n"
+                "    read a profile as text\n"
                 "anneal convert --format-version=7 -o old.profdata app.profdata\n"
-                "    for clang 13 or 14\n"
+                "    write a profile for clang 13 or 14\n"
                 "anneal convert --gcc-version=12.3 -o new/app.gcda app.gcda\n"
-                "    for an update of the compiler\n",
+                "    keep a profile through a compiler update\n",
     .see_also = "anneal-merge(1), anneal-show(1)",
     .run = run,
 };

@@ -39,27 +39,29 @@ enum {
 };
 
 static const struct option_spec options[] = {
-    {TEXT, 't', "text", NULL, "print the sources, with how often each line ran"},
-    {DIRECTORY, 'C', "directory", "DIR", "write the same to a file below DIR for each source"},
-    {HTML, 0, "html", "DIR", "write a report to DIR: pages to look at, with colours and search"},
-    {TITLE, 0, "title", "TEXT", "of the report (default: Coverage)"},
-    {JSON, 0, "json", NULL, "print all as JSON, as gcov does, with totals"},
-    {FUNCTIONS, 'f', "functions", NULL, "print a table of functions, the most called ones first"},
-    {MISSING, 'm', "missing", NULL, "tell which lines never ran"},
-    {OUTPUT, 'o', "output", "FILE", "write what is printed to FILE"},
-    {BRANCHES, 'b', "branches", NULL, "in texts: tell of branches and calls"},
-    {COUNTS, 'c', "counts", NULL, "as counts, not percentages"},
-    {BLOCKS, 'a', "blocks", NULL, "in texts: tell of each block"},
-    {UNCONDITIONAL, 'u', "unconditional", NULL, "in texts: tell of unconditional branches, too"},
-    {HUMAN, 'H', "human-readable", NULL, "in texts: numbers such as 1.2k"},
-    {MANGLED, 0, "mangled", NULL, "leave names of functions as the linker knows them"},
-    {INCLUDE, 'i', "include", "GLOB", "take only sources whose name matches; may be repeated"},
-    {EXCLUDE, 'x', "exclude", "GLOB", "leave out sources whose name matches; may be repeated"},
-    {FAIL_UNDER, 0, "fail-under", "PERCENT", "fail when a lesser part of the lines ran"},
+    {TEXT, 't', "text", NULL, "print the sources with the count of each line"},
+    {DIRECTORY, 'C', "directory", "DIR", "write the text of each source to a file below DIR"},
+    {HTML, 0, "html", "DIR", "write an HTML report to DIR, with colours and search"},
+    {TITLE, 0, "title", "TEXT", "title of the report (default: Coverage)"},
+    {JSON, 0, "json", NULL, "print JSON in the format of gcov, with totals"},
+    {FUNCTIONS, 'f', "functions", NULL, "print a table of functions, most called first"},
+    {MISSING, 'm', "missing", NULL, "list the lines that never ran"},
+    {OUTPUT, 'o', "output", "FILE", "write to FILE (default: standard output)"},
+    {BRANCHES, 'b', "branches", NULL, "in texts: show branches and calls"},
+    {COUNTS, 'c', "counts", NULL, "in texts: show branches as counts, not percentages"},
+    {BLOCKS, 'a', "blocks", NULL, "in texts: show each block"},
+    {UNCONDITIONAL, 'u', "unconditional", NULL, "in texts: show unconditional branches, too"},
+    {HUMAN, 'H', "human-readable", NULL, "in texts: print counts such as 1.2k"},
+    {MANGLED, 0, "mangled", NULL, "do not demangle function names"},
+    {INCLUDE, 'i', "include", "GLOB", "show only sources whose name matches; may be repeated"},
+    {EXCLUDE, 'x', "exclude", "GLOB", "skip sources whose name matches; may be repeated"},
+    {FAIL_UNDER, 0, "fail-under", "PERCENT", "fail if fewer than PERCENT of the lines ran"},
     {KEEP_GOING, 'k', "keep-going", NULL,
-     "leave out files that are damaged or of another compilation"},
+     "skip files that are damaged or from another compilation"},
     {LEDGER, 0, "ledger", "FILE", "write what became of each input to FILE, as JSON"},
-    {THREADS, 'j', "threads", "N", "number of threads (the result does not depend on it)"},
+    {THREADS, 'j', "threads", "N",
+     "use N threads (default: one per processor; the result is the "
+     "same)"},
     {QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
@@ -187,8 +189,8 @@ static void tell_uncounted(const struct an_coverage *coverage)
     for (size_t i = 0; i < coverage->object_count; i++)
         uncounted += !coverage->objects[i].has_data;
     if (uncounted)
-        say("%zu of %zu object%s left no counts, and never ran, as far as is known", uncounted,
-            coverage->object_count, plural(coverage->object_count));
+        say("%zu of %zu object%s left no counts: they never ran, as far as anneal can tell",
+            uncounted, coverage->object_count, plural(coverage->object_count));
 }
 
 static bool is_newer(const struct an_coverage *coverage, const struct an_coverage_mention *mention,
@@ -275,7 +277,7 @@ static bool suffices(const struct cov *cov)
                       : 0;
     if (part >= cov->request->least)
         return true;
-    say_error("%.2f%% of the lines ran, and %g%% are wanted", part, cov->request->least);
+    say_error("%.2f%% of the lines ran, less than %g%% (--fail-under)", part, cov->request->least);
     return false;
 }
 
@@ -289,7 +291,7 @@ static bool show(const struct cov_request *request, const struct an_coverage *co
     bool done = choose(&cov);
     if (done && cov.source_count == 0) {
         say_error("no source has lines%s", request->include.count || request->exclude.count
-                                               ? " that --include and --exclude leave"
+                                               ? " left by --include and --exclude"
                                                : "");
         done = false;
     }
@@ -319,7 +321,7 @@ static int process(struct cov_request *request, const struct cov_inputs *inputs)
     for (size_t i = 0; i < coverage->object_count; i++)
         request->annotation.may_lack_counts |= coverage->objects[i].may_lack_counts;
     if (rejected && !request->keep_going) {
-        say("nothing shown (--keep-going leaves such files out)");
+        say("nothing shown (--keep-going skips such files)");
         done = false;
     }
     done = done && show(request, coverage);
@@ -360,7 +362,7 @@ static int run(const struct command *command, int argc, char **argv)
         say("try '%s %s --help'", program_name, command->name);
     } else if (id == OPTION_END && request.html && request.json) {
         /* Counts of instances are in their sources' lines in one, and apart in the other. */
-        say_error("--html and --json at once; call it twice");
+        say_error("--html and --json cannot be used together");
     } else if (id == OPTION_END) {
         status = run_operands(&request, &parser);
     }
@@ -373,30 +375,30 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_cov = {
     .name = "cov",
     .operands = "OBJECT|GCNO|GCDA|FOLDER...",
-    .summary = "tell which lines of a program ran, and how often",
+    .summary = "show which lines of a program ran, and how often",
     .description =
-        "Puts together what the compiler knows of a program's control flow (gcno) and what its "
-        "runs "
-        "counted (gcda), of GCC or clang with --coverage. Without options it prints a table of the "
-        "sources: how many of their lines and functions ran, and of their branches were taken.\n\n"
+        "Combines the control flow that the compiler recorded (gcno) with the counts of the runs "
+        "(gcda), from GCC or clang with --coverage. Without options, it prints a table of the "
+        "sources: how many of their lines and functions ran, and how many branches were "
+        "taken.\n\n"
         "Folders are searched for both kinds of files. Counts find their control flow by the "
-        "stamp of the compilation, wherever they lie, so that folders of several runs "
-        "(GCOV_PREFIX) "
-        "may be named beside that of the objects: all counts of an object are added up. An object "
-        "without counts never ran.\n\n"
-        "Counts are those of gcov 12; anneal-gcov(1) prints what it prints. Names of sources are "
-        "relative to this folder when they lie below it.\n\n"
-        "The exit status is 1 when a file is damaged, or of another compilation than its control "
-        "flow (then nothing is shown, but for --keep-going), and when --fail-under says so.",
+        "stamp of the compilation, wherever the files are, so folders of several runs "
+        "(GCOV_PREFIX) can be named beside the folder of the objects: all counts of an object "
+        "are added up. An object without counts never ran.\n\n"
+        "The counts are those of gcov 12; anneal-gcov(1) prints them in gcov's own format. Names "
+        "of sources are relative to the current folder if they are below it.\n\n"
+        "The exit status is 1 if a file is damaged or comes from another compilation than its "
+        "control flow (nothing is shown then, unless --keep-going is given), or if --fail-under "
+        "is not met.",
     .options = options,
     .examples = "anneal cov build\n"
-                "    a table of all sources of the objects below build\n"
+                "    print a table of all sources of the objects below build\n"
                 "anneal cov --missing -x '/usr/*' build run1 run2\n"
-                "    adds up two runs, and tells which lines never ran\n"
+                "    add up two runs, and list the lines that never ran\n"
                 "anneal cov --html report -x '/usr/*' build\n"
-                "    pages to look at: open report/index.html\n"
+                "    write a report: open report/index.html\n"
                 "anneal cov -t -b -i 'src/parse*' build\n"
-                "    prints the parser, with counts of lines and branches\n",
+                "    print the parser with counts of lines and branches\n",
     .see_also = "anneal-gcov(1), anneal-merge(1), gcov(1)",
     .run = run,
 };

@@ -57,7 +57,7 @@ static void tell(const struct cov *cov, const struct work *work)
     if (cov->request->quiet)
         return;
     if (work->missing)
-        say_warning("%s source%s could not be read, and %s counts only", with_commas(work->missing),
+        say_warning("%s source%s cannot be read and %s only counts", with_commas(work->missing),
                     plural(work->missing), work->missing == 1 ? "has" : "have");
     say("%s source%s, %s: open %s/index.html", with_commas(cov->source_count),
         plural(cov->source_count), as_size(work->size), directory);

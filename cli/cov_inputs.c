@@ -131,8 +131,8 @@ static void add_file(struct cov_inputs *inputs, const char *path)
         add_beside(inputs, path, ".gcda", append_counts);
     } else {
         fail(inputs, path,
-             "is no gcno or gcda, and none lies beside it (build with --coverage; name the folder "
-             "of the objects)");
+             "not a gcno or gcda file, and there is none beside it (build with --coverage; name "
+             "the folder of the objects)");
     }
 }
 
@@ -288,7 +288,7 @@ static void match(const struct chains *chains, struct cov_inputs *inputs, struct
     if (gcda->object != SIZE_MAX)
         return;
     inputs->strays++;
-    say_error("%s: its control flow (gcno) was not named, nor does it lie beside it", gcda->path);
+    say_error("%s: its control flow (gcno) is neither named nor beside it", gcda->path);
 }
 
 static bool match_all(struct cov_inputs *inputs)

@@ -33,7 +33,7 @@ static bool annotate_source(const struct cov *cov, const struct an_coverage_sour
     bool found;
     bool done = annotate(&cov->request->annotation, source, source->name, false, sink, &found);
     if (!found && (*absent)++ == 0)
-        say_warning("%s: cannot be read; its counts are in --json", source->path);
+        say_warning("%s: cannot be read (--json has its counts)", source->path);
     return done;
 }
 

@@ -16,12 +16,12 @@
 enum { TOP = 1, CONTEXT_SENSITIVE, GCNO, JSON, OUTPUT };
 
 static const struct option_spec options[] = {
-    {TOP, 'n', "topn", "N", "list the N functions that moved most (default: 10)"},
+    {TOP, 'n', "topn", "N", "list the N functions whose share changed most (default: 10)"},
     {CONTEXT_SENSITIVE, 0, "cs", NULL, "compare the context-sensitive records of IR profiles"},
     {GCNO, 0, "gcno", "FOLDER",
-     "of GCC's profiles: names are in the gcno files below FOLDER, not beside the counts"},
+     "find the gcno files that name GCC's functions below FOLDER, not beside the counts"},
     {JSON, 'j', "json", NULL, "print JSON"},
-    {OUTPUT, 'o', "output", "FILE", "write to FILE"},
+    {OUTPUT, 'o', "output", "FILE", "write to FILE (default: standard output)"},
     {0},
 };
 
@@ -166,7 +166,7 @@ static int compare_llvm(char **operands, const struct request *request)
     if (an_llvm_overlap(operands[0], operands[1], &how, &overlap, &error) != AN_OK) {
         report_error(&error);
     } else if (overlap.base.counts < 1 || overlap.test.counts < 1) {
-        say_error("%s: has no counts to compare", operands[overlap.base.counts >= 1]);
+        say_error("%s: no counts to compare", operands[overlap.base.counts >= 1]);
     } else if (diff.failed) {
         say_error("out of memory");
     } else if (redirect_start(request->output)) {
@@ -184,7 +184,7 @@ static int compare_llvm(char **operands, const struct request *request)
 static int compare_gcc(struct gcc_diff_request *gcc, const struct request *request)
 {
     if (request->context_sensitive) {
-        say_error("--cs is for LLVM profiles, and these are GCC profiles (gcda)");
+        say_error("--cs applies only to LLVM profiles; these are GCC profiles (gcda)");
         return EXIT_USAGE;
     }
     gcc->gcno = request->gcno;
@@ -247,16 +247,17 @@ const struct command command_diff = {
     .operands = "BASE TEST",
     .summary = "compare two profiles",
     .description =
-        "Tells how alike two profiles are: for every counter the smaller of its shares of all "
-        "counts in either profile, summed up (the overlap of llvm-profdata). 100% means that they "
-        "tell a compiler the same. Then the functions whose share moved most.\n\n"
-        "Of GCC's counter files (gcda), which may be two folders with a file for each module, the "
-        "overlap is that of gcov-tool, in all modules of the same name.",
+        "Shows how similar two profiles are: the overlap, as llvm-profdata computes it, adds up "
+        "for every counter the smaller of its shares of all counts in the two profiles. At 100%, "
+        "both give a compiler the same information. A list of the functions whose share changed "
+        "most follows.\n\n"
+        "GCC's counter files (gcda) may also be two folders with a file for each module. Their "
+        "overlap is that of gcov-tool, over all modules of the same name.",
     .options = options,
     .examples = "anneal diff monday.profdata tuesday.profdata\n"
-                "    is Monday's training still good?\n"
+                "    check whether Monday's training is still good\n"
                 "anneal diff monday/ tuesday/\n"
-                "    the same for GCC's profiles of all modules\n",
+                "    compare GCC's profiles of all modules\n",
     .see_also = "anneal-show(1), anneal-merge(1)",
     .run = run,
 };

@@ -9,10 +9,10 @@
 enum { PROCESS = 1, STRICT, JSON, QUIET };
 
 static const struct option_spec options[] = {
-    {PROCESS, 'p', "pid", "PID", "judge this process, too, and the binary that it runs"},
-    {STRICT, 0, "strict", NULL, "fail for warnings about a binary or the process, too"},
+    {PROCESS, 'p', "pid", "PID", "also check this process and the binary that it runs"},
+    {STRICT, 0, "strict", NULL, "also fail on warnings about a binary or the process"},
     {JSON, 'j', "json", NULL, "print JSON"},
-    {QUIET, 'q', "quiet", NULL, "print only what is wrong"},
+    {QUIET, 'q', "quiet", NULL, "print problems only"},
     {0},
 };
 
@@ -115,28 +115,27 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_doctor = {
     .name = "doctor",
     .operands = "[BINARY]...",
-    .summary = "tell what this machine offers, and whether binaries are fit",
+    .summary = "check what this machine can record, and binaries for llvm-bolt",
     .description =
-        "Tells how programs can be recorded on this machine by this user, which tools there are, "
-        "and whether binaries were built so that llvm-bolt can give them a new layout; if not, "
-        "what "
-        "to add to the compiler's options. What may be forbidden here is tried, with a child of "
-        "anneal's own. A process named with -p is looked at only: it is not stopped.\n\n"
-        "A warning is something that costs: llvm-bolt can do less, or recordings are less certain. "
-        "A problem is something that does not work.\n\n"
-        "The exit status is 0 when there is no problem with a binary or the process, and 1 when "
-        "there is one. What the machine lacks does not count.",
+        "Shows how this user can record programs on this machine, which tools are installed, and "
+        "whether binaries were built so that llvm-bolt can give them a new layout; if not, which "
+        "compiler options are missing. Permissions are tested on a child process of anneal. A "
+        "process named with -p is only looked at, never stopped.\n\n"
+        "A warning means a loss: llvm-bolt can do less, or recordings are less reliable. A "
+        "problem means that something does not work.\n\n"
+        "The exit status is 1 if a binary or the process has a problem, and 0 otherwise. What "
+        "the machine lacks does not count.",
     .options = options,
     .examples = "anneal doctor\n"
-                "    what there is\n"
+                "    check this machine and its tools\n"
                 "anneal doctor ./server\n"
-                "    and whether this binary is fit\n"
+                "    check this binary, too\n"
                 "anneal doctor -p $(pidof server)\n"
-                "    whether this process can be recorded, and its binary is fit\n"
+                "    check whether this process can be recorded, and its binary\n"
                 "anneal doctor -q --strict ./server || exit 1\n"
-                "    in a script: stop unless nothing is missing\n"
+                "    stop a script unless all is well\n"
                 "anneal doctor --json ./server | jq -r '.binaries[0].flags'\n"
-                "    what the compiler has to be called with in addition\n",
+                "    print the compiler options that are missing\n",
     .see_also = "anneal-aggregate(1), anneal-bat(1), ptrace(2), perf_event_open(2)",
     .run = run,
 };

@@ -84,7 +84,7 @@ static void print_verdict(const struct doctor_report *report, const struct docto
 {
     const struct an_fitness *fitness = &binary->fitness;
     static const char *const verdicts[] = {
-        [AN_IN_ORDER] = "fit", [AN_LOSS] = "fit, with losses", [AN_PROBLEM] = "not fit"};
+        [AN_IN_ORDER] = "fit", [AN_LOSS] = "fit, with limitations", [AN_PROBLEM] = "not fit"};
     static const char *const callers[] = {
         [AN_COMPILER_UNKNOWN] = "the compiler",
         [AN_COMPILER_GCC] = "gcc",
@@ -94,7 +94,7 @@ static void print_verdict(const struct doctor_report *report, const struct docto
     enum an_level worst = an_findings_worst(&fitness->findings);
     printf("  => %s", verdicts[worst]);
     if (fitness->flags[0])
-        printf(". Build it again, with these added for %s:\n       %s",
+        printf(". Rebuild it with these options for %s:\n       %s",
                callers[fitness->traits.compiler], fitness->flags);
     else if (worst < AN_PROBLEM)
         print_next(report, binary);

@@ -161,15 +161,15 @@ void doctor_judge_tools(const struct doctor_tools *tools, struct an_findings *fi
             an_findings_add(findings, tool->name, AN_IN_ORDER, "%s, %.150s", tool->version,
                             tool->path);
         else
-            an_findings_add(findings, tool->name, AN_LOSS, "%.150s does not tell its version",
+            an_findings_add(findings, tool->name, AN_LOSS, "%.150s does not print its version",
                             tool->path);
     }
     if (!has(tools, "llvm-bolt")) {
-        struct an_finding *finding = an_findings_add(
-            findings, "llvm-bolt", AN_LOSS,
-            "neither in PATH nor below /usr/lib/llvm-*: new layouts are made by it");
+        struct an_finding *finding =
+            an_findings_add(findings, "llvm-bolt", AN_LOSS,
+                            "neither in PATH nor below /usr/lib/llvm-*; required for new layouts");
         an_finding_remedy(finding, "install LLVM's BOLT (Debian 12: apt-get install bolt-19)");
     }
     if (!has(tools, "perf"))
-        an_findings_add(findings, "perf", AN_IN_ORDER, "not there, and not needed");
+        an_findings_add(findings, "perf", AN_IN_ORDER, "not installed, and not required");
 }

@@ -16,8 +16,8 @@
 enum { QUIET = 1, TIMEOUT };
 
 static const struct option_spec options[] = {
-    {TIMEOUT, 't', "timeout", "SECONDS", "wait so long for each process (default: 30)"},
-    {QUIET, 'q', "quiet", NULL, "print only what is wrong"},
+    {TIMEOUT, 't', "timeout", "SECONDS", "wait up to SECONDS for each process (default: 30)"},
+    {QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
 
@@ -47,15 +47,15 @@ static int signal_of(const struct rt_process *process)
         return 0;
     }
     if (!signals) {
-        say_error("process %ld waits for no signal (start the program with ANNEAL_DUMP_SIGNAL=USR2 "
-                  "in its environment)",
+        say_error("process %ld does not accept a dump signal (start the program with "
+                  "ANNEAL_DUMP_SIGNAL=USR2 in its environment)",
                   pid);
         return 0;
     }
     int signal = __builtin_ctzll(signals) + 1;
     if (catches(process->pid, signal))
         return signal;
-    say_error("process %ld has taken back what SIG%s does", pid, sigabbrev_np(signal));
+    say_error("process %ld has replaced the handler of SIG%s", pid, sigabbrev_np(signal));
     return 0;
 }
 
@@ -77,7 +77,8 @@ static bool wait_for(const struct rt_process *process, uint64_t before, unsigned
             break;
         poll(NULL, 0, A_WHILE);
     }
-    say_error("process %ld has not answered for %llu seconds (it may be stopped, or block signals)",
+    say_error("process %ld did not answer within %llu seconds (it may be stopped, or block "
+              "signals)",
               (long)process->pid, seconds);
     return false;
 }
@@ -95,7 +96,7 @@ static bool dump(pid_t pid, unsigned long long seconds)
     int signal = signal_of(&process);
     bool done = signal && read_word(&process, offsetof(struct an_rt_process, dumps), &before);
     if (done && kill(pid, signal) < 0) {
-        say_error("process %ld takes no signal from here", (long)pid);
+        say_error("cannot send a signal to process %ld", (long)pid);
         done = false;
     }
     done = done && wait_for(&process, before, seconds);
@@ -119,7 +120,7 @@ static int run(const struct command *command, int argc, char **argv)
             right = option_number_of(command, id, value, 86400, &seconds) && right;
     }
     if (id == OPTION_END && right && parser.operand_count == 0) {
-        say_error("which process? (see anneal dump --help)");
+        say_error("no process named (see 'anneal dump --help')");
         right = false;
     }
     for (size_t i = 0; id == OPTION_END && right && i < parser.operand_count; i++) {
@@ -140,17 +141,17 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_dump = {
     .name = "dump",
     .operands = "PID...",
-    .summary = "have running programs write their profiles, and go on",
+    .summary = "make running programs write their profiles and go on",
     .description =
-        "Asks programs that are linked with anneal's runtime, and were started with "
-        "ANNEAL_DUMP_SIGNAL in their environment, to add what they have counted so far to their "
-        "profiles. They go on, and add what comes later when they end. Returns when the files are "
-        "written.",
+        "Makes programs that are linked with anneal's runtime, and were started with "
+        "ANNEAL_DUMP_SIGNAL in their environment, add what they have counted so far to their "
+        "profiles. The programs go on, and add the rest when they end. The command returns once "
+        "the files are written.",
     .options = options,
     .examples = "ANNEAL_DUMP_SIGNAL=USR2 ./server &\n"
-                "    a server that never ends\n"
+                "    start a server that never ends\n"
                 "anneal dump $(pidof server)\n"
-                "    its profile up to now\n",
+                "    write its profile so far\n",
     .see_also = "anneal-rt(1), anneal-peek(1)",
     .run = run,
 };

@@ -12,14 +12,13 @@ enum { MOST_PARTS = 1000 };
 enum { DIRECTORY = 1, OUTPUT, STRIP, LIST, REQUIRE, FORCE, JSON, QUIET };
 
 static const struct option_spec options[] = {
-    {DIRECTORY, 'C', "directory", "DIR", "put the files below DIR (default: here)"},
-    {OUTPUT, 'o', "output", "FILE", "put the only file of the log there; - is the standard output"},
-    {STRIP, 'p', "strip", "N", "take N leading parts of names away, as patch -p does"},
-    {LIST, 'l', "list", NULL, "write nothing, and list what there is"},
-    {REQUIRE, 0, "require-checksum", NULL,
-     "put files that nothing in the log proves aside, as damaged ones are"},
-    {FORCE, 'f', "force", NULL, "replace files that are there"},
-    {JSON, 0, "json", NULL, "print the list, or the account, as JSON"},
+    {DIRECTORY, 'C', "directory", "DIR", "write the files below DIR (default: the current folder)"},
+    {OUTPUT, 'o', "output", "FILE", "write the only file of the log to FILE (-: standard output)"},
+    {STRIP, 'p', "strip", "N", "strip N leading parts from names, as patch -p does"},
+    {LIST, 'l', "list", NULL, "list the files, and write none"},
+    {REQUIRE, 0, "require-checksum", NULL, "set unverified files aside, as if they were damaged"},
+    {FORCE, 'f', "force", NULL, "replace existing files"},
+    {JSON, 0, "json", NULL, "print the list or the summary as JSON"},
     {QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
@@ -79,9 +78,8 @@ static void write_files(const struct extract_request *request, const struct an_c
 {
     size_t count = an_console_count(console);
     if (request->output && count > 1) {
-        say_error("%s: there are %s files in it, and one was asked for", account->log,
-                  with_commas(count));
-        say("(--list tells which; without --output they go below a folder)");
+        say_error("%s: found %s files; --output takes one", account->log, with_commas(count));
+        say("--list shows them; without --output, all are written below a folder");
         account->in_log = count;
         account->is_good = false;
         return;
@@ -147,10 +145,10 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (id == OPTION_HELP) {
         status = EXIT_DONE;
     } else if (id == OPTION_END && parser.operand_count == 0) {
-        say_error("no log (name one, or - for the standard input)");
+        say_error("no log (name one, or - for standard input)");
         say("try '%s %s --help'", program_name, command->name);
     } else if (id == OPTION_END && request.output && (request.list || request.json)) {
-        say_error("--output and --%s do not go together", request.list ? "list" : "json");
+        say_error("--output and --%s cannot be used together", request.list ? "list" : "json");
     } else if (id == OPTION_END) {
         status = extract(&request, &parser);
     }
@@ -161,35 +159,33 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_extract = {
     .name = "extract",
     .operands = "LOG...",
-    .summary = "find the files that a program printed on its console",
+    .summary = "extract files that a program printed on its console",
     .description =
-        "A program on a machine without a file system prints its profiles on the console at its "
-        "end, uuencoded or in digits. This command finds them in what was captured of the console: "
-        "all files of a log, of several processor cores at once if their lines have something in "
-        "front that tells the cores apart, between messages, prompts and whatever else is printed. "
-        "LOG may be -, the standard input.\n\n"
-        "A file is 'verified' when something in the log proves it: a line 'crc32 SUM SIZE NAME' "
-        "behind it, RTEMS' SHA-256, or a second copy that is the same. Other files are 'not "
-        "verified': well-formed, but uuencode itself has no checksum. A damaged file is named with "
-        "the line at fault, and what could be saved of it is kept as NAME.partial.\n\n"
-        "Recognised besides uuencode, also in base64 ('uuencode -m'): the stream of libgcov for "
-        "freestanding programs, in "
-        "hexadecimal digits, in the letters a to p, or in the base64 of RTEMS; the dumps of "
-        "Zephyr, "
-        "NuttX and embedded-gcov. The absolute names in these are put below DIR.\n\n"
-        "The exit status is 0 when all files of the logs are there, and 1 when one is damaged, "
-        "when one was refused, and when there was none.",
+        "A program on a machine without a file system prints its profiles on the console when it "
+        "ends, uuencoded or as digits. This command finds them in the captured log: all files, "
+        "between messages, prompts and other output, and from several processor cores at once if "
+        "a prefix on each line identifies the core. LOG may be -, for standard input.\n\n"
+        "A file is 'verified' if something in the log proves it: a line 'crc32 SUM SIZE NAME' "
+        "after it, RTEMS' SHA-256, or a second, identical copy. Other files are 'not verified': "
+        "they are well-formed, but uuencode has no checksum. A damaged file is reported with the "
+        "line at fault, and what could be saved of it is kept as NAME.partial.\n\n"
+        "Besides uuencode, also in base64 ('uuencode -m'), these formats are recognized: the "
+        "stream of libgcov for freestanding programs, as hexadecimal digits, as the letters a to "
+        "p, or as the base64 of RTEMS; and the dumps of Zephyr, NuttX and embedded-gcov. "
+        "Absolute names in these are placed below DIR.\n\n"
+        "The exit status is 0 if all files of the logs were extracted, and 1 if one is damaged, "
+        "one was refused, or there was none.",
     .options = options,
     .examples = "anneal extract session.log\n"
-                "    the files of a captured session, below this folder\n"
+                "    extract the files of a captured session below this folder\n"
                 "anneal extract -C profiles --require-checksum session.log\n"
-                "    only what is proved to be right\n"
+                "    extract only files that a checksum verifies\n"
                 "anneal extract --list --json session.log\n"
-                "    what there is, for a script\n"
+                "    list the files for a script\n"
                 "uuencode -m queue.gcda queue.gcda | anneal extract -o - -\n"
-                "    one file, to the standard output\n"
+                "    write a single file to standard output\n"
                 "anneal merge -o queue.gcda obj/queue.gcda[0-9]*\n"
-                "    then: one profile of the profiles of all cores\n",
+                "    then: merge the profiles of all cores\n",
     .see_also = "anneal-merge(1), uudecode(1), gcov-tool(1)",
     .run = run,
 };

@@ -66,7 +66,7 @@ static struct json_object *file_json(const struct extract_request *request,
 
 static const char *name_of(const struct an_console_file *file)
 {
-    return file->name[0] ? file->name : "(a file without a name)";
+    return file->name[0] ? file->name : "(unnamed file)";
 }
 
 static void tell_problem(const struct extract_account *account, const struct extract_result *result)
@@ -77,7 +77,7 @@ static void tell_problem(const struct extract_account *account, const struct ext
         snprintf(line, sizeof line, "%" PRIu64 ": ", file->problem_line);
     bool aside = result->outcome == AN_CONSOLE_ASIDE && result->path[0];
     say_error("%s:%s%s is damaged: %s%s%s%s", account->log, line[0] ? line : " ", name_of(file),
-              file->problem, aside ? " (what there is of it: " : "", aside ? result->path : "",
+              file->problem, aside ? " (saved part: " : "", aside ? result->path : "",
               aside ? ")" : "");
 }
 
@@ -167,12 +167,11 @@ void extract_end_log(struct extract_account *account, const struct an_console *c
     uint64_t left_out = an_console_left_out(console), lines = an_console_lines(console);
     account->left_out += left_out;
     if (left_out)
-        say_error("%s: %s more file%s left out (of one log at most %s are taken)", account->log,
+        say_error("%s: %s more file%s left out (at most %s of one log are extracted)", account->log,
                   with_commas(left_out), left_out == 1 ? " is" : "s are",
                   with_commas(AN_CONSOLE_MOST_FILES));
     else if (!account->in_log)
-        say_error("%s: there is no file in it (%s line%s; expected 'begin MODE NAME', or a dump of "
-                  "digits)",
+        say_error("%s: no file found (%s line%s; expected 'begin MODE NAME', or a dump of digits)",
                   account->log, with_commas(lines), plural(lines));
     account->is_good &= account->in_log && !left_out;
 }
@@ -197,7 +196,7 @@ void extract_end(const struct extract_request *request, struct extract_account *
     if (request->json)
         end_json(account);
     if (account->complaints > MOST_COMPLAINTS)
-        say_error("and %s more complaints (--json has them all)",
+        say_error("and %s more errors and warnings (--json has them all)",
                   with_commas(account->complaints - MOST_COMPLAINTS));
     if (request->json || request->quiet || !account->files)
         return;
@@ -206,7 +205,7 @@ void extract_end(const struct extract_request *request, struct extract_account *
         with_commas(account->unverified), account->unverified ? " (no checksum in the log)" : "",
         with_commas(account->damaged));
     if (account->same)
-        say("%s of them there already", with_commas(account->same));
+        say("%s of them existed already, with the same content", with_commas(account->same));
     if (account->kept_out)
         say("%s not written", with_commas(account->kept_out));
 }

@@ -94,7 +94,7 @@ bool factors_parse(struct factors *factors, const char *text)
     good = good && make_whole(factors, fractions);
     free(fractions);
     if (!good)
-        say_error("'%s': expected factors such as 3:1:0.5 or 1/3, of at most %d and above 0", text,
+        say_error("'%s': expected factors such as 3:1:0.5 or 1/3, above 0 and at most %d", text,
                   MOST);
     return good;
 }

@@ -71,7 +71,7 @@ static enum family judge_pipe(struct an_file *file, const char *path)
         return FAMILY_UNKNOWN;
     int aside = memfd_create("pipe", 0);
     if (aside < 0 || !write_all(aside, file->bytes) || dup2(aside, descriptor) < 0)
-        say_warning("%s: cannot be put aside", path);
+        say_warning("%s: cannot store it temporarily", path);
     if (aside >= 0)
         close(aside);
     return judge(file->bytes);
@@ -153,7 +153,7 @@ bool inputs_are_mixed(const struct an_ledger *ledger, enum family ours)
     if (!one || !other)
         return false;
     bool ours_first = ours > theirs; /* whatever comes first among the inputs */
-    say_error("%s is %s, %s %s (merge each family by itself)", ours_first ? one : other,
+    say_error("%s is %s, %s %s (merge each kind separately)", ours_first ? one : other,
               names[ours_first ? ours : theirs], ours_first ? other : one,
               names[ours_first ? theirs : ours]);
     return true;

@@ -29,24 +29,23 @@ enum {
 enum { MOST_RUNS = 10000 };
 
 static const struct option_spec options[] = {
-    {RUNS, 'n', "runs", "N", "run it N times (default: 5)"},
-    {WARM, 0, "warm", NULL, "leave everything in memory: what is counted are minor faults"},
-    {COPY, 0, "copy", NULL, "run a copy of the binary, which no other process has mapped"},
+    {RUNS, 'n', "runs", "N", "run the command N times (default: 5)"},
+    {WARM, 0, "warm", NULL, "keep everything in memory, and count minor faults"},
+    {COPY, 0, "copy", NULL, "run a copy of the binary that no other process has mapped"},
     {FILE_OF, 0, "file", "BINARY",
-     "count the text of this binary; for commands that are scripts which start it"},
+     "count faults on the text of this binary, for a script that starts it"},
     {WITH, 0, "with", "BINARY",
-     "count the text of this one, too: a shared library, an interpreter (may be repeated)"},
+     "also count faults on this file: a shared library, an interpreter; may be repeated"},
     {AGAINST, 0, "against", "BINARY",
-     "run this one in the place of the command's, in turn with it, and compare (may be repeated)"},
-    {PREPARE, 0, "prepare", "COMMAND", "run COMMAND with sh -c before each run; it is not counted"},
-    {FOR, 0, "for", "DURATION",
-     "count for 30s, 500ms, 2m and end the command then, which is a server"},
+     "compare with this binary, run in turn in place of the command's; may be repeated"},
+    {PREPARE, 0, "prepare", "COMMAND", "run COMMAND with sh -c before each run, uncounted"},
+    {FOR, 0, "for", "DURATION", "end the command, such as a server, after 30s, 500ms, 2m"},
     {KILL_AFTER, 0, "kill-after", "TIME",
-     "kill what does not end by SIGTERM after this time (default: 5s)"},
-    {SHOW_OUTPUT, 0, "show-output", NULL, "show what the command prints"},
-    {IGNORE_FAILURE, 'i', "ignore-failure", NULL, "a command that fails is counted all the same"},
+     "send SIGKILL to what SIGTERM does not end within this time (default: 5s)"},
+    {SHOW_OUTPUT, 0, "show-output", NULL, "show the output of the command"},
+    {IGNORE_FAILURE, 'i', "ignore-failure", NULL, "also count runs that fail"},
     {NO_EVENTS, 0, "no-events", NULL,
-     "do without the kernel's events: faults of the text are not known then"},
+     "do without the kernel's perf events; faults on the text are not known then"},
     {JSON, 0, "json", NULL, "print every run and the summary as JSON"},
     {QUIET, 'q', "quiet", NULL, "print the table without notes"},
     {0},
@@ -86,7 +85,7 @@ static bool take_runs(const struct command *command, struct an_faults_options *t
     if (!option_number_of(command, RUNS, value, MOST_RUNS, &number))
         return false;
     if (number == 0)
-        say_error("--runs=0: expected a number of at least 1");
+        say_error("--runs=0: expected at least 1");
     to->runs = (unsigned)number;
     return number > 0;
 }
@@ -192,7 +191,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (good && id == OPTION_HELP) {
         status = EXIT_DONE;
     } else if (good && id == OPTION_END && parser.operand_count == 0) {
-        say_error("which command is to be run?");
+        say_error("no command to run");
         say("try '%s faults --help'", program_name);
     } else if (good && id == OPTION_END) {
         status = measure(&request);
@@ -206,35 +205,35 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_faults = {
     .name = "faults",
     .operands = "-- COMMAND [ARGUMENT]...",
-    .summary = "run a command from a cold page cache, and count faults on its text",
+    .summary = "count the page faults of a cold start",
     .description =
-        "Takes a program out of the page cache, runs it, and counts the page faults on its text "
-        "(the segments that are executed): major ones, for which it had to wait for the disk, and "
-        "minor ones, for which a page that was in memory had to be mapped. It also tells how many "
-        "pages of the text are in memory afterwards. That is what another order of functions is "
-        "to make less; --against compares two binaries, run in turn.\n\n"
-        "The command is run several times, and the table has medians and ranges. Its processes "
-        "and threads count, too. It is a process group of its own, with nothing to read, and what "
-        "it prints goes nowhere unless --show-output is given. --for ends a server after some "
-        "time; what it does to end is not counted.\n\n"
-        "Files whose pages another process has mapped cannot be taken out of the page cache, as a "
-        "binary that runs elsewhere: --copy runs a copy. For those of --with, which are libraries "
-        "as a rule, the table tells what was in memory before.\n\n"
-        "What a disk reads ahead is brought in without a fault. Where that is much, hardly any "
-        "major faults are left, whatever the order is: look at the minor ones then, or set it "
-        "lower. The table tells how much it is.\n\n"
-        "This takes no special permission for one's own programs while "
-        "/proc/sys/kernel/perf_event_paranoid is 2 or less. The exit status is 1 when the command "
+        "Evicts a program from the page cache, runs it, and counts the page faults on its text "
+        "(the executable segments): major faults, which wait for the disk, and minor faults, "
+        "which map a page that is in memory already. It also shows how many pages of the text "
+        "are in memory afterwards. A better order of functions reduces these numbers; --against "
+        "compares two binaries, run in turn.\n\n"
+        "The command runs several times, and the table has medians and ranges. All its processes "
+        "and threads count. It runs in a process group of its own, with no input, and its output "
+        "is discarded unless --show-output is given. --for ends a server after some time; the "
+        "shutdown is not counted.\n\n"
+        "Pages that another process has mapped, such as those of a binary that is running "
+        "elsewhere, cannot be evicted: --copy runs a copy. For the files of --with, usually "
+        "libraries, the table shows how much was in memory before.\n\n"
+        "Disk read-ahead brings pages in without a fault. If it is large, hardly any major "
+        "faults remain, whatever the order: look at the minor faults then, or reduce it. The "
+        "table shows its size.\n\n"
+        "Measuring one's own programs requires no root while "
+        "/proc/sys/kernel/perf_event_paranoid is 2 or less. The exit status is 1 if the command "
         "fails, unless -i is given.",
     .options = options,
     .examples = "anneal faults -- ./app --version\n"
-                "    what it takes to start\n"
+                "    measure a start\n"
                 "anneal faults -n 20 --copy --against ./app.ordered -- ./app --version\n"
-                "    whether another order of functions is worth something\n"
+                "    compare with another order of functions\n"
                 "anneal faults --for 3s -- ./server --port 8080\n"
-                "    the first three seconds of a server\n"
+                "    measure the first three seconds of a server\n"
                 "anneal faults --file ./app --with ./libapp.so -- ./start-app.sh\n"
-                "    a script that starts the program, with its library\n",
+                "    measure a program that a script starts, and its library\n",
     .see_also = "anneal-record(1), anneal-train(1), perf-stat(1), mincore(2)",
     .run = run,
     .runs_command = true,

@@ -45,10 +45,10 @@ static const struct row rows[] = {
     {AN_FAULTS_TEXT_FAULT_PAGES, "      pages with faults", OF_TEXT_EVENTS},
     {AN_FAULTS_TEXT_MAJOR_PAGES, "      pages with major faults", OF_TEXT_EVENTS},
     {AN_FAULTS_TEXT_BEFORE, "      pages in memory before", OF_MEMORY},
-    {AN_FAULTS_TEXT_AFTER, "      pages in memory afterwards", OF_MEMORY},
+    {AN_FAULTS_TEXT_AFTER, "      pages in memory after", OF_MEMORY},
     {AN_FAULTS_MAJOR, "all:  major faults", OF_ALL},
     {AN_FAULTS_MINOR, "      minor faults", OF_ALL},
-    {AN_FAULTS_SECONDS, "time: until it ended", OF_TIME},
+    {AN_FAULTS_SECONDS, "time: total", OF_TIME},
     {AN_FAULTS_USER, "      CPU, user", OF_TIME},
     {AN_FAULTS_SYSTEM, "      CPU, system", OF_TIME},
 };
@@ -85,7 +85,7 @@ static void print_files(const struct an_faults_result *result,
 {
     if (subject->file_count < 2)
         return;
-    printf("\n  %10s%10s%10s%10s%10s   text of\n", "major", "minor", "before", "after", "in all");
+    printf("\n  %10s%10s%10s%10s%10s   text of\n", "major", "minor", "before", "after", "total");
     for (size_t i = 0; i < subject->file_count; i++) {
         const struct an_faults_file *file = &subject->files[i];
 #define MEDIAN(measure) an_faults_summarize_file(subject, i, AN_FAULTS_TEXT_##measure).median
@@ -154,9 +154,8 @@ static void note_read_ahead(const struct faults_request *request, const struct a
     if (request->options.warm || !file->has_read_ahead ||
         file->read_ahead <= FAULTS_MUCH_READ_AHEAD)
         return;
-    say("device %u:%u reads %llu KB ahead, which spares most major faults, whatever the order: "
-        "look at "
-        "minor ones, or set it lower in /sys/class/bdi/%u:%u/read_ahead_kb",
+    say("device %u:%u reads %llu KB ahead, which hides most major faults, whatever the order: "
+        "look at minor faults, or reduce it in /sys/class/bdi/%u:%u/read_ahead_kb",
         file->device_major, file->device_minor, (unsigned long long)file->read_ahead >> 10,
         file->device_major, file->device_minor);
 }
@@ -168,13 +167,12 @@ static void note_files(const struct faults_request *request,
         const struct an_faults_file *file = &subject->files[i];
         double before = an_faults_summarize_file(subject, i, AN_FAULTS_TEXT_BEFORE).most;
         if (!file->is_visible)
-            say("%s: the system tells only who may write it which of its pages are in memory "
-                "(--copy "
-                "runs a copy that you may)",
+            say("%s: only users who may write it can see which of its pages are in memory "
+                "(--copy runs a copy)",
                 file->path);
         else if (i > 0 && before > 0 && !request->options.warm)
-            say("%s: up to %.0f of %llu pages of its text stayed in memory, where others have them "
-                "mapped",
+            say("%s: up to %.0f of %llu pages of its text stayed in memory, mapped by other "
+                "processes",
                 file->path, before, (unsigned long long)file->text_pages);
     }
 }
@@ -188,11 +186,11 @@ static void note_runs(const struct an_faults_subject *subject)
         left_running += subject->runs[i].left_running;
     }
     if (lost)
-        say_warning("%s: %s faults or mappings were lost, as they came too fast; there are more "
-                    "faults of the text than told",
+        say_warning("%s: %s faults or mappings came too fast and were lost: the text had more "
+                    "faults than shown",
                     subject->name, with_commas(lost));
     if (left_running)
-        say_warning("%s: %zu run%s left processes behind, which were ended", subject->name,
+        say_warning("%s: %zu run%s left processes behind, which anneal ended", subject->name,
                     left_running, plural(left_running));
 }
 

@@ -64,7 +64,7 @@ static enum an_code apply_filters(const struct merge_request *request, struct fi
     if (code == AN_OK)
         code = an_fdata_profile_settle(profile, error);
     if (code == AN_OK && !request->quiet)
-        fprintf(stderr, "%s of %s records are of no function that is kept, and left out\n",
+        fprintf(stderr, "left out %s of %s records: none of their functions is kept\n",
                 with_commas(removed), with_commas(before));
     return code;
 }
@@ -81,7 +81,7 @@ static void tell_result(const struct merge_request *request, const struct an_led
         plural(info->functions), with_commas(ledger->total_count),
         strcmp(request->output, "-") == 0 ? "<stdout>" : request->output, as_size(size));
     if (request->inputs.ignored)
-        say("%zu other file%s in the folders left alone, such as %s", request->inputs.ignored,
+        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);
 }
 

@@ -27,7 +27,7 @@ static bool refuses_options(const struct request *request)
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given) {
-            say_error("%s is for LLVM profiles, and this is a BOLT profile (fdata)",
+            say_error("%s applies only to LLVM profiles; this is a BOLT profile (fdata)",
                       options[i].name);
             return true;
         }

@@ -14,9 +14,9 @@ enum { JSON = 1, STORE, MAKEFILE, CMAKE };
 
 static const struct option_spec options[] = {
     {JSON, 0, "json", NULL, "print the report as JSON"},
-    {STORE, 0, "store", NULL, "print the path of the folder in which the profiles are kept"},
-    {MAKEFILE, 0, "makefile", NULL, "print the path of anneal.mk, which makefiles include"},
-    {CMAKE, 0, "cmake", NULL, "print the path of Anneal.cmake, which CMakeLists.txt includes"},
+    {STORE, 0, "store", NULL, "print the path of the folder that keeps the profiles"},
+    {MAKEFILE, 0, "makefile", NULL, "print the path of anneal.mk, for makefiles to include"},
+    {CMAKE, 0, "cmake", NULL, "print the path of Anneal.cmake, for CMakeLists.txt to include"},
     {0},
 };
 
@@ -35,7 +35,7 @@ static const char *reason(const struct an_fdo_entry *entry)
     case AN_FDO_NOT_ENDED:
         return "has not ended its training: ";
     case AN_FDO_NEVER_RAN:
-        return entry->program ? "never ran, or did not end: " : "left no profile";
+        return entry->program ? "never ran or did not end: " : "left no profile";
     default:
         return "";
     }
@@ -50,7 +50,7 @@ static void print_stale(const struct an_fdo_entry *entry)
             sscanf(line->value, "%511s %31s %31s", name, now, then) == 3)
             printf("  %s: %s: checksum %s, in training %s\n", entry->source, name, now, then);
         else if (strcmp(line->fact, "moved") == 0)
-            printf("  %s: %s: its lines have moved, its flow is the same\n", entry->source,
+            printf("  %s: %s: its lines moved, its control flow is the same\n", entry->source,
                    line->value);
     }
 }
@@ -74,8 +74,8 @@ static void print_without(const struct an_fdo_report *report)
             print_reason(entry);
     }
     if (report->fates[AN_FDO_NEVER_RAN])
-        printf("A program that is ended by a signal keeps its profile with "
-               "ANNEAL_EXIT_SIGNAL=TERM.\n");
+        printf("A program that a signal ends writes its profile if ANNEAL_EXIT_SIGNAL=TERM is "
+               "set.\n");
 }
 
 static void print_changed(const struct an_fdo_report *report)
@@ -203,7 +203,7 @@ static int print_shared(const char *installed, const char *built, const char *fa
 {
     char path[PATH_MAX];
     if (!beside_program(installed, built, fallback, path)) {
-        say_error("%s is not there (install anneal whole: make install)", path);
+        say_error("%s is missing (install all of anneal: make install)", path);
         return EXIT_FAILED;
     }
     puts(path);
@@ -216,7 +216,7 @@ static int about_store(int wanted)
     struct an_error error = {0};
     char folder[PATH_MAX];
     if (!an_fdo_folder(folder) || an_fdo_store_find(&store, folder, &error) != AN_OK) {
-        say_error("the present folder has no name, or too long a one");
+        say_error("the current folder has no name, or its name is too long");
         return EXIT_FAILED;
     }
     if (wanted != STORE)
@@ -255,7 +255,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (id == OPTION_WRONG)
         return EXIT_USAGE;
     if (operands) {
-        say_error("fdo takes no operands (see anneal fdo --help)");
+        say_error("fdo takes no operands (see 'anneal fdo --help')");
         return EXIT_USAGE;
     }
     return answer(wanted);
@@ -264,24 +264,22 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_fdo = {
     .name = "fdo",
     .operands = "",
-    .summary = "tell what a build in two passes made of its training",
+    .summary = "report how a two-pass build used its profiles",
     .description =
-        "Reports on a build by anneal cc: how many functions of each file were compiled with a "
-        "profile, "
-        "which files had none and why (they were never linked into a program in training; the "
-        "program never "
-        "ran, or did not end; they were not compiled for training), and which functions have "
-        "changed since then, with both checksums.\n\n"
-        "Run it in the build's folder, or with ANNEAL_PROFILE_DIR set as for the build.",
+        "Reports on a build with anneal cc: how many functions of each file were compiled with a "
+        "profile; which files had none, and why (they were never linked into a program in "
+        "training, the program never ran or did not end, or they were not compiled for "
+        "training); and which functions have changed since training, with both checksums.\n\n"
+        "Run it in the build folder, or with ANNEAL_PROFILE_DIR set as for the build.",
     .options = options,
     .examples = "anneal fdo\n"
-                "    after make CC=\"anneal cc\" FDO_PASS=2\n"
+                "    report on a build, after make CC=\"anneal cc\" FDO_PASS=2\n"
                 "anneal fdo --json | jq -r '.files[] | select(.status != \"used\") | .source'\n"
-                "    what had no profile\n"
+                "    list the files without a profile\n"
                 "include $(shell anneal fdo --makefile)\n"
-                "    in a makefile: make FDO_PASS=1, make FDO_PASS=2 and make fdo do the rest\n"
+                "    in a makefile, provides make FDO_PASS=1, make FDO_PASS=2 and make fdo\n"
                 "rm -r \"$(anneal fdo --store)\"\n"
-                "    forgets the training\n",
+                "    discard the training\n",
     .see_also = "anneal-cc(1), anneal-train(1)",
     .run = run,
 };

@@ -30,20 +30,20 @@ bool gcc_convert_version(const char *text, struct an_gcc_convert_options *option
         take_number(&rest, &options->major) && *rest && take_number(&rest, &options->minor);
     if (has_minor && (!*rest || (take_number(&rest, &patch) && !*rest)))
         return true;
-    say_error("--gcc-version=%s: expected MAJOR.MINOR, as gcc -dumpfullversion tells it", text);
+    say_error("--gcc-version=%s: expected MAJOR.MINOR, as gcc -dumpfullversion prints it", text);
     return false;
 }
 
 static bool refuses_options(const struct merge_request *request)
 {
     if (request->write.text)
-        say_error("--text is for LLVM profiles (anneal show --all-functions --counts --json lists "
-                  "all that is in a GCC profile)");
+        say_error("--text applies only to LLVM profiles ('anneal show --all-functions --counts "
+                  "--json' lists everything in a GCC profile)");
     else if (request->write.format_version)
-        say_error("--format-version is for LLVM profiles, and this is a GCC profile (--gcc-version "
-                  "names another release)");
+        say_error("--format-version applies only to LLVM profiles; this is a GCC profile (use "
+                  "--gcc-version)");
     else if (request->write.sparse)
-        say_error("--sparse is for LLVM profiles, and this is a GCC profile (gcda)");
+        say_error("--sparse applies only to LLVM profiles; this is a GCC profile (gcda)");
     else
         return false;
     return true;
@@ -52,8 +52,8 @@ static bool refuses_options(const struct merge_request *request)
 static void tell(const struct merge_request *request, const struct an_gcc_converted *converted)
 {
     for (size_t i = 0; i < converted->left_out_count; i++)
-        say_warning("GCC %u.%u has no place for the %s counters of %s function%s", converted->major,
-                    converted->minor, converted->left_out[i].kind,
+        say_warning("GCC %u.%u cannot hold the %s counters of %s function%s: left out",
+                    converted->major, converted->minor, converted->left_out[i].kind,
                     with_commas(converted->left_out[i].functions),
                     plural(converted->left_out[i].functions));
     say("converted %s -> %s (%s, gcda of GCC %u.%u)", request->inputs.items[0].path,

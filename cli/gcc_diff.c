@@ -233,7 +233,7 @@ static int print(const struct diff *diff)
 {
     const struct an_gcc_overlap *overlap = diff->overlap;
     if (overlap->base_total == 0 || overlap->test_total == 0) {
-        say_error("%s: has no counts to compare",
+        say_error("%s: no counts to compare",
                   overlap->base_total == 0 ? diff->base.name : diff->test.name);
         return EXIT_FAILED;
     }

@@ -52,7 +52,7 @@ static void tell_without_notes(const struct gcc_modules *modules)
         free(notes);
     }
     if (without && without < modules->names.count)
-        say("%s module%s no gcno beside it, such as %.*s", with_commas(without),
+        say("%s module%s no gcno file beside the counts, such as %.*s", with_commas(without),
             without == 1 ? " has" : "s have", (int)modules->names.names[first].length,
             modules->names.names[first].text);
 }

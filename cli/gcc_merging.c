@@ -47,12 +47,12 @@ static void tell_result(const struct merge_request *request, const struct gcc_mo
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
         with_commas(ledger->total_count),
         strcmp(request->output, "-") != 0 ? request->output
-        : modules->has_names              ? "the present folder"
+        : modules->has_names              ? "the current folder"
                                           : "<stdout>",
         with_commas(count), plural(count));
     gcc_ledger_tell(modules);
     if (request->inputs.ignored)
-        say("%zu other file%s in the folders left alone, such as %s", request->inputs.ignored,
+        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);
 }
 
@@ -134,8 +134,7 @@ static bool take_factors(const struct merge_request *request, struct gcc_modules
                   : request->inputs.are_cores ? "cores"
                                               : "files");
     if (good && factors.were_fractions && !request->quiet)
-        say("the factors count as whole numbers that stand to each other alike: the first one as "
-            "%s",
+        say("factors are scaled to whole numbers in the same ratio: the first one becomes %s",
             with_commas(factors.items[0]));
     factors_free(&factors);
     return good;
@@ -149,7 +148,7 @@ int gcc_merge_run(const struct merge_request *request)
         return EXIT_USAGE;
     bool good = gcc_modules_find(&modules, &request->inputs) && take_factors(request, &modules);
     if (good && modules.folders && strcmp(request->output, "-") == 0)
-        say_error("where to? (-o FOLDER: a file for each module goes there)");
+        say_error("no output folder (use -o FOLDER: it gets a file for each module)");
     else if (good)
         status = merge_and_write(request, &modules);
     gcc_modules_free(&modules);

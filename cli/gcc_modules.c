@@ -116,7 +116,7 @@ bool gcc_modules_find(struct gcc_modules *modules, const struct inputs *inputs)
     }
     for (size_t i = 0; i < inputs->count; i++) {
         if ((inputs->roots[i] != 0) != (inputs->roots[0] != 0)) {
-            say_error("%s: name files, or folders of them, but not both", inputs->items[i].path);
+            say_error("%s: cannot mix files and folders", inputs->items[i].path);
             return false;
         }
         if (!add(modules, inputs, i))

@@ -22,7 +22,8 @@ static bool refuses_options(const struct request *request)
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given) {
-            say_error("%s is for LLVM profiles, and this is a GCC profile (gcda)", options[i].name);
+            say_error("%s applies only to LLVM profiles; this is a GCC profile (gcda)",
+                      options[i].name);
             return true;
         }
     return false;
@@ -213,7 +214,7 @@ static void print_function(const struct gcc_show_view *view,
     printf("%" PRIu32 " of %" PRIu32 " counters ran, total %s, largest %s", found->ran,
            found->counters, with_commas(found->total), with_commas(found->largest));
     if (found->first_run)
-        printf(", first run as number %" PRIu64, found->first_run);
+        printf(", first run at position %" PRIu64, found->first_run);
     printf("\n");
     for (unsigned i = 0; i < found->counts->kinds; i++) {
         const struct an_gcda_counters *counters = &gcda->counters.items[found->counts->first + i];
@@ -256,7 +257,7 @@ static void print_module(const struct gcc_view_module *module)
     if (gcda->has_summary)
         printf(", %s run%s", with_commas(gcda->runs), plural(gcda->runs));
     if (gcda->has_summary && gcda->runs > 1 && !gcda->is_clang)
-        printf(", their largest counts make %s", with_commas(gcda->sum_max));
+        printf(", sum of their largest counts %s", with_commas(gcda->sum_max));
     for (size_t i = 0; i < gcda->programs.count; i++)
         printf(", %s run%s of a program", with_commas(gcda->programs.items[i].runs),
                plural(gcda->programs.items[i].runs));
@@ -373,7 +374,7 @@ int gcc_show(struct show *show, const struct inputs *inputs)
         return EXIT_USAGE;
     bool done = gcc_view_read(&view.profile, inputs, show->request.gcno);
     if (done && view.profile.count == 0)
-        say_error("%s: has no counts to show", inputs->items[0].path);
+        say_error("%s: no counts to show", inputs->items[0].path);
     else if (done && sort(&view) && sum_up(&view))
         status = print(&view);
     else if (done)

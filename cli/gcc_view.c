@@ -58,13 +58,13 @@ static void tell_nameless(const struct gcc_view *view)
     size_t absent = nameless.count[AN_SURVEY_NO_NOTES],
            other = nameless.count[AN_SURVEY_OTHER_NOTES], bad = nameless.count[AN_SURVEY_BAD_NOTES];
     if (absent)
-        say("%s module%s no gcno beside it, such as %s: functions have numbers instead of names "
-            "(--gcno=FOLDER tells where it is)",
+        say("%s module%s no gcno file beside the counts, such as %s: functions are shown as "
+            "numbers (--gcno=FOLDER says where the files are)",
             with_commas(absent), absent == 1 ? " has" : "s have",
             nameless.first[AN_SURVEY_NO_NOTES]->path);
     if (other)
-        say_warning("%s gcno %s of another compilation than the counts, such as %s: names are not "
-                    "taken from %s",
+        say_warning("%s gcno %s from another compilation than the counts, such as %s: ignoring "
+                    "the names in %s",
                     with_commas(other), other == 1 ? "is" : "are",
                     nameless.first[AN_SURVEY_OTHER_NOTES]->notes, other == 1 ? "it" : "them");
     if (bad) {
@@ -88,7 +88,7 @@ static bool read_module(struct gcc_view *view, const struct inputs *inputs, size
     module->input = number;
     enum an_code code = an_file_load(&file, module->path, &error);
     if (code == AN_OK && file.bytes.size == 0) {
-        say_warning("%s: is empty", module->path);
+        say_warning("%s: empty", module->path);
         an_file_close(&file);
         return true;
     }

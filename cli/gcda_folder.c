@@ -130,7 +130,7 @@ static bool remove_others(const char *path, const struct an_names *kept)
             continue;
         good = unlink(file->path) == 0;
         if (!good)
-            say_error("%s: cannot remove it: %s", file->path, strerror(errno));
+            say_error("%s: cannot remove: %s", file->path, strerror(errno));
     }
     gcda_folder_free(&folder);
     return good;
@@ -159,8 +159,8 @@ bool gcda_folder_replace(const char *path, const struct gcda_results *results,
     struct an_names kept = {.count = 0};
     for (size_t i = 0; i < input_count; i++)
         if (is_below(inputs[i].path, path)) {
-            say_error("%s: is within %s, whose counter files are to be replaced (-o FOLDER names "
-                      "another one)",
+            say_error("%s: is inside %s, whose counter files would be replaced (name another "
+                      "folder with -o)",
                       inputs[i].path, path);
             return false;
         }

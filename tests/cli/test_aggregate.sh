@@ -130,7 +130,7 @@ what_was_there_stays() {
     expect "$(cat result)" precious
     expect "$(find . -name '*result*' | wc -l)" 1
     run 0 "$anneal" aggregate -p cut -o result --allow-truncated "$program"
-    says 'was cut off'
+    says 'is truncated'
     [ "$(wc -l <result)" -gt 5 ]
 }
 check 'what was in the output stays when a recording is cut off' what_was_there_stays

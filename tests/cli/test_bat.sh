@@ -102,7 +102,7 @@ wants_operands() {
     run 2 "$anneal" bat --function-map "$elf" "$elf"
     says 'needs -o'
     run 2 "$anneal" bat --embed "$elf"
-    says '--embed is for --function-map'
+    says '--embed requires --function-map'
 }
 
 cuts_a_section() { # a damaged section is told with its place in the file

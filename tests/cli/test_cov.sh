@@ -143,7 +143,7 @@ refuses() {
     run 1 "$anneal" cov empty
     says 'empty: no gcno or gcda files'
     run 1 "$anneal" cov -k kept.gcda
-    says 'kept.gcda: its control flow (gcno) was not named'
+    says 'kept.gcda: its control flow (gcno) is neither named nor beside it'
     run 2 "$anneal" cov
     says 'no input'
 }
@@ -152,10 +152,10 @@ judges() {
     program
     run 0 "$anneal" cov --fail-under=54.5 build
     run 1 "$anneal" cov --fail-under=54.6 build
-    says '54.55% of the lines ran, and 54.6% are wanted'
+    says '54.55% of the lines ran, less than 54.6%'
     run 2 "$anneal" cov --fail-under=lots build
     run 1 "$anneal" cov -i nothing build
-    says 'no source has lines that --include and --exclude leave'
+    says 'no source has lines left by --include and --exclude'
     touch -d '1 hour' src/part.h
     run 0 "$anneal" cov build
     says '1 source changed since the program was compiled, such as src/part.h'

@@ -527,7 +527,7 @@ finds_tools() {
     prints '99.1.2'
     tr -s ' \n' ' ' <out | grep -q 'llvm-bolt-12 does not tell its version'
     PATH=/nowhere run 0 "$anneal" doctor
-    prints 'perf             not there, and not needed'
+    prints 'perf             not installed, and not required'
     if [ ! -e $bolt ]; then
         grep -q 'warning  llvm-bolt' out
     fi
@@ -548,7 +548,7 @@ prints_a_report() {
         grep -qFx "  => fit. Next: anneal record -- $made/fit ..." out
         (cd "$made" && "$anneal" doctor fit) | grep -qFx '  => fit. Next: anneal record -- ./fit ...'
     fi
-    grep -qx '  => fit, with losses. Build it again, with these added for gcc:' out
+    grep -qx '  => fit, with limitations. Rebuild it with these options for gcc:' out
     grep -qx '       -Wl,-q' out
     grep -qx '                            -> link with -Wl,-q (--emit-relocs)' out
     expect "$(cat err)" ''

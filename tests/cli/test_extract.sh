@@ -135,7 +135,7 @@ names_damage() {
     sed '7s/...$/zzz/' log >bad
     run 1 "$anneal" extract bad
     says 'bad:7: obj/values-1.gcda0 is damaged: this may have been a line of data' \
-        '(what there is of it: obj/values-1.gcda0.partial)' '1 damaged'
+        '(saved part: obj/values-1.gcda0.partial)' '1 damaged'
     [ ! -e obj/values-1.gcda0 ]
     [ -s obj/values-1.gcda0.partial ]
     run 1 "$anneal" extract bad # again: nothing changes
@@ -182,7 +182,7 @@ END
 keeps_files() {
     run 0 "$anneal" extract "$logs/plain.log"
     run 0 "$anneal" extract "$logs/plain.log"
-    says '1 of them there already'
+    says '1 of them existed already'
     echo mine >right.gcda
     run 1 "$anneal" extract "$logs/plain.log"
     says 'right.gcda: another file of this name is there, and was kept' '--force'
@@ -247,13 +247,13 @@ several_logs() {
     says 'first:' 'one is damaged' '2 files'
     expect "$(cat two)" abc
     run 1 "$anneal" extract no-such-log second
-    says 'no-such-log: cannot open' '1 of them there already'
+    says 'no-such-log: cannot open' '1 of them existed already'
 }
 
 nothing_there() {
     echo nothing >log
     run 1 "$anneal" extract log
-    says 'log: there is no file in it (1 line;'
+    says 'log: no file found (1 line;'
     : >log
     run 1 "$anneal" extract log
     run 1 "$anneal" extract --json log
@@ -274,14 +274,14 @@ bounds_complaints() {
     awk 'BEGIN { for (i = 0; i < 300; i++) print "begin 644 f" i ".g" }' >log
     run 1 "$anneal" extract --list log
     expect "$(grep -c 'is damaged' err)" 100
-    says 'and 200 more complaints (--json has them all)'
+    says 'and 200 more errors and warnings (--json has them all)'
     expect "$(grep -c ^damaged out)" 300
     run 1 "$anneal" extract --list --json log
     expect "$(jq -c '[.damaged, .left_out, ([.files[].problem] | map(select(. != null)) | length)]' out)" \
         '[300,0,300]'
     awk 'BEGIN { for (i = 0; i < 262146; i++) print "begin 644 f.g" }' >log
     run 1 "$anneal" extract --list --json log
-    says 'log: 2 more files are left out (of one log at most 262,144 are taken)'
+    says 'log: 2 more files are left out (at most 262,144 of one log are extracted)'
     expect "$(jq .left_out out)" 2
 }
 
@@ -317,7 +317,7 @@ one_to_output() {
     same there "$golden/right-a.gcda"
     expect "$(wc -c <out)" 0
     run 1 "$anneal" extract -o there "$logs/hex.log"
-    says 'there are 2 files in it, and one was asked for'
+    says 'found 2 files; --output takes one'
     printf 'begin 644 torn.gcda\n' >log
     run 1 "$anneal" extract -o there log
     says 'torn.gcda is damaged' '1 damaged'
@@ -325,7 +325,7 @@ one_to_output() {
     run 1 "$anneal" extract -o /dev/full "$logs/plain.log"
     says 'No space left'
     run 2 "$anneal" extract -o - --json "$logs/plain.log"
-    says 'do not go together'
+    says 'cannot be used together'
 }
 
 strips_names() {

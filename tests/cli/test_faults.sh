@@ -247,7 +247,7 @@ failures() {
     run 1 "$anneal" faults --with "$made/touch.c" -- "$made/touch" 5
     says 'not an ELF file'
     run 2 "$anneal" faults
-    says 'which command'
+    says 'no command to run'
     run 2 "$anneal" faults -n0 -- "$made/touch" 5
     run 1 "$anneal" faults -n1 --prepare 'exit 3' -- "$made/touch" 5
     says '--prepare has failed with exit status 3'
@@ -346,7 +346,7 @@ other_users() {
     says 'touch' 'Permission denied'
     chmod 755 touch
     run 0 "${nobody[@]}" ./anneal faults -n2 -- ./touch 5
-    says 'only who may write it'
+    says 'only users who may write it'
     prints 'not known'
     mkdir -m 1777 folder
     run 0 env TMPDIR="$PWD/folder" "${nobody[@]}" ./anneal faults --json --copy -n2 -- ./touch 5

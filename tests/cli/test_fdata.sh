@@ -212,7 +212,7 @@ found_by_content() {
     cp "$profiles/bolted.fdata" bolted
     printf 'text that is no profile\n1 2 3\n' >folder/notes.txt
     run 0 "$anneal" merge -o result folder
-    says '1 other file in the folders left alone, such as folder/notes.txt'
+    says 'ignored 1 other file in the folders, such as folder/notes.txt'
     run 0 "$anneal" merge -q -o expected folder/no-name
     same result expected
 }

@@ -62,7 +62,7 @@ orders() {
 
 leaves_out() {
     run 0 "$anneal" convert --gcc-version=12.3.0 -o result "$golden/gcc-15/values-all.gcda"
-    says 'GCC 12.3 has no place for the conditions counters of' 'GCC 12.3 has no place for the paths counters of' \
+    says 'GCC 12.3 cannot hold the conditions counters of' 'GCC 12.3 cannot hold the paths counters of' \
         '-> result (' 'gcda of GCC 12.3)'
 }
 
@@ -79,7 +79,7 @@ refuses() {
     run 2 "$anneal" convert --text -o result "$one"
     says 'anneal show --all-functions --counts --json'
     run 2 "$anneal" convert --format-version=7 -o result "$one"
-    says '--gcc-version names another release'
+    says 'this is a GCC profile (use --gcc-version)'
     run 2 "$anneal" convert --sparse -o result "$one"
     run 2 "$anneal" convert --big-endian -o result "$corpus/raw/c-ir-clang19-run1.profraw"
     says '--big-endian is for GCC profiles (gcda), and this is none'

@@ -60,7 +60,7 @@ overlap() {
     grep -qE '^ +[0-9.]+%  overlap of counts, in [0-9]+ functions of 2 modules$' out
     grep -qE '  work  values.c:30$' out
     run 0 "$anneal" diff one one
-    says '2 modules have no gcno beside it, such as one/flow.gcda'
+    says '2 modules have no gcno file beside the counts, such as one/flow.gcda'
     grep -q '^100.000%  overlap' out
 }
 
@@ -92,7 +92,7 @@ comes_and_goes() {
 refuses() {
     local one=$golden/gcc-12/values-1.gcda
     run 2 "$anneal" diff --cs "$one" "$one"
-    says '--cs is for LLVM profiles'
+    says '--cs applies only to LLVM profiles'
     run 1 "$anneal" diff "$one" missing.gcda
     run 1 "$anneal" diff -o result "$one" "$corpus/raw/c-ir-clang19-run1.profraw"
     says 'not an LLVM instrumentation profile but a GCC counter file'
@@ -101,7 +101,7 @@ refuses() {
     says 'torn.gcda: at byte 300: file ends within'
     head -c 32 "$one" >bare.gcda
     run 1 "$anneal" diff -o result "$one" bare.gcda
-    says 'bare.gcda: has no counts to compare'
+    says 'bare.gcda: no counts to compare'
     [ ! -e result ]
 }
 

@@ -157,7 +157,7 @@ folders() {
     mv calls.gcda run
     mv calls.gcno notes
     run 0 "$anneal" show run
-    says '2 modules have no gcno beside it, such as run/calls.gcda'
+    says '2 modules have no gcno file beside the counts, such as run/calls.gcda'
     grep -q '  run/deep/values.gcda#' out
     run 0 "$anneal" show --gcno=notes run
     expect "$(cat err)" ''
@@ -170,14 +170,14 @@ folders() {
     expect "$(cat err)" ''
     cp "$golden/gcc-12/values.gcno" notes
     run 0 "$anneal" show --gcno=notes run
-    says '1 gcno is of another compilation than the counts, such as notes/values.gcno'
+    says '1 gcno is from another compilation than the counts, such as notes/values.gcno'
     grep -q '  run/deep/values.gcda#' out
     echo 'of no use' >notes/values.gcno
     run 0 "$anneal" show --gcno=notes run
     says '1 gcno cannot be read; notes/values.gcno: at byte 0: not a gcno file'
     : >run/died.gcda
     run 0 "$anneal" show --gcno=notes run
-    says 'run/died.gcda: is empty'
+    says 'run/died.gcda: empty'
 }
 
 refuses() {

@@ -36,7 +36,7 @@ folders() {
     touch run2/src/deep/values.gcno
     run 0 "$anneal" merge --ledger=ledger -j1 -o again run1/ run2 run3
     diff -r result again
-    says '1 module has no gcno beside it, such as right.gcda'
+    says '1 module has no gcno file beside the counts, such as right.gcda'
     expect "$(jq -c '.modules[0]' ledger)" \
         '{"name":"right.gcda","inputs":2,"missing_in":["run2"],"gcno":null}'
     expect "$(jq -c '.modules[1] | [.inputs, .missing_in, .gcno]' ledger)" \
@@ -79,9 +79,9 @@ refuses() {
     mkdir run
     cp "$folder/values-1.gcda" run/
     run 2 "$anneal" merge run
-    says '-o FOLDER'
+    says 'no output folder' '-o FOLDER'
     run 2 "$anneal" merge -o none run "$folder/values-1.gcda"
-    says 'but not both'
+    says 'cannot mix files and folders'
     : >empty
     run 1 "$anneal" merge -o none empty
     run 0 "$anneal" merge -o result empty "$folder/values-1.gcda"
@@ -207,7 +207,7 @@ factors() {
     run 0 "$anneal" merge-gcda -q -o sum -f 3:2 "$a" "$b"
     same sum expected
     run 0 "$anneal" merge-gcda -o sum --factors=1/2:0.333333333 "$a" "$b"
-    says 'the factors count as whole numbers' 'the first one as 500,000,000'
+    says 'factors are scaled to whole numbers' 'the first one becomes 500,000,000'
     run 0 "$anneal" merge-gcda -q -o sum -f 0.75:1/2 "$a" "$b"
     same sum expected
     run 0 "$anneal" merge -q -o expected -w "2,$a" "$b"

@@ -120,7 +120,7 @@ output() {
     run 0 "$anneal" gcov-tool merge in-place two -o in-place
     diff -r expected in-place
     run 1 "$anneal" gcov-tool merge one two -o .
-    says 'one: is within .'
+    says 'one: is inside .'
     run 0 "$anneal" gcov-tool merge one two -o new/folder/of/them
     diff -r expected new/folder/of/them
 }

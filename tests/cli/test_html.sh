@@ -83,7 +83,7 @@ misses_sources() {
     program
     mv src/main.c src/gone.c
     run 0 "$anneal" cov --html report build
-    says '1 source could not be read, and has counts only'
+    says '1 source cannot be read and has only counts'
     has report/src/main.c.html 'The source was not there when the report was made' '>1.5k</b>'
 }
 

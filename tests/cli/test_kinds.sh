@@ -37,14 +37,14 @@ llvm_and_bolt() {
         for mode in any all warn; do
             run 1 "$anneal" merge -o result $inputs --failure-mode=$mode
             says "run.fdata is a BOLT profile (fdata), $ir an LLVM profile" \
-                'merge each family by itself'
+                'merge each kind separately'
             [ ! -e result ]
         done
     done
     mkdir folder
     cp "$ir" run.fdata folder
     run 1 "$anneal" merge -o result folder
-    says 'is a BOLT profile (fdata), folder/' 'merge each family by itself'
+    says 'is a BOLT profile (fdata), folder/' 'merge each kind separately'
 }
 
 gcc_and_others() {
@@ -53,7 +53,7 @@ gcc_and_others() {
     for mode in any all warn; do
         for inputs in "$gcda $ir" "$ir $gcda"; do
             run 1 "$anneal" merge -o result $inputs --failure-mode=$mode
-            says "$gcda is a GCC profile (gcda), $ir an LLVM profile" 'merge each family by itself'
+            says "$gcda is a GCC profile (gcda), $ir an LLVM profile" 'merge each kind separately'
         done
         for inputs in "$gcda run.fdata" "run.fdata $gcda"; do
             run 1 "$anneal" merge -o result $inputs --failure-mode=$mode

@@ -121,7 +121,7 @@ refused() {
     clang++-19 -w -O1 -fprofile-generate "$programs/served.cc" -o served $("$anneal" rt)
     begin ./served
     run 1 "$anneal" dump $process
-    says 'waits for no signal' 'ANNEAL_DUMP_SIGNAL'
+    says 'does not accept a dump signal' 'ANNEAL_DUMP_SIGNAL'
     kill -0 $process
     end
     run 1 "$anneal" dump $process
@@ -129,7 +129,7 @@ refused() {
     ANNEAL_DUMP_SIGNAL=USR2 begin ./served
     kill -STOP $process
     run 1 "$anneal" dump --timeout=1 $process
-    says 'has not answered'
+    says 'did not answer'
     end
     begin sh -c 'echo ready; sleep 60; true'
     for command in dump peek; do

@@ -107,7 +107,7 @@ two_passes() {
     expect "$(status_of lib/unwanted.c)" 'never linked'
     expect "$(status_of lib/twice.c)" used
     run 0 anneal fdo
-    prints "lib/unwanted.c was never linked" "src/other.c never ran, or did not end: $PWD/other"
+    prints "lib/unwanted.c was never linked" "src/other.c never ran or did not end: $PWD/other"
     run 0 ./app 1000
     # The objects are those of the compiler with the same profile.
     for tools in src/main.o lib/area.o; do

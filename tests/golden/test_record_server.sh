@@ -74,7 +74,7 @@ record() {
     stop
     same answers "$scratch/expected"
     run 0 "$anneal" aggregate -p data -o fdata "$server"
-    says ' 0.00% mismatching' '0.00% that the code does not allow'
+    says ' 0.00% mismatching' '0.00% impossible in the code'
 }
 
 # has SHARE LEAST
