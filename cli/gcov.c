@@ -43,33 +43,35 @@ enum {
 };
 
 static const struct option_spec options[] = {
-    {ALL_BLOCKS, 'a', "all-blocks", NULL, "tell of each block"},
-    {BRANCHES, 'b', "branch-probabilities", NULL, "tell of branches and calls"},
-    {COUNTS, 'c', "branch-counts", NULL, "as counts, not percentages"},
-    {PROGRESS, 'd', "display-progress", NULL, "say which file is read"},
-    {DEBUG, 'D', "debug", NULL, "print what is known of blocks and lines"},
-    {FUNCTIONS, 'f', "function-summaries", NULL, "tell of each function"},
+    {ALL_BLOCKS, 'a', "all-blocks", NULL, "show each block"},
+    {BRANCHES, 'b', "branch-probabilities", NULL, "show branches and calls"},
+    {COUNTS, 'c', "branch-counts", NULL, "show branches as counts, not percentages"},
+    {PROGRESS, 'd', "display-progress", NULL, "show which file is being read"},
+    {DEBUG, 'D', "debug", NULL, "print details of blocks and lines, for debugging"},
+    {FUNCTIONS, 'f', "function-summaries", NULL, "show a summary of each function"},
     {HELP, 'h', "usage", NULL, NULL},
-    {HUMAN, 'H', "human-readable", NULL, "numbers such as 1.2k"},
+    {HUMAN, 'H', "human-readable", NULL, "print counts such as 1.2k"},
     {JSON, 'j', "json-format", NULL, "write JSON to a file NAME.gcov.json.gz"},
     {OLD_JSON, 'i', "intermediate-format", NULL, NULL},
-    {COLOURS, 'k', "use-colors", NULL, "colours for what never ran"},
+    {COLOURS, 'k', "use-colors", NULL, "use colours for what never ran"},
     {LONG_NAMES, 'l', "long-file-names", NULL,
-     "begin the names of files with what was named and ##"},
-    {DEMANGLED, 'm', "demangled-names", NULL, "names of functions as people write them"},
+     "prefix the names of written files with the operand and ##"},
+    {DEMANGLED, 'm', "demangled-names", NULL, "demangle function names"},
     {NO_OUTPUT, 'n', "no-output", NULL, "write no files"},
     {OBJECT, 'o', "object-directory", "DIR|FILE",
-     "where gcno and gcda are, or what they are called"},
+     "find gcno and gcda files in this folder, or under this name"},
     {OBJECT_FILE, 0, "object-file", "DIR|FILE", NULL},
-    {PRESERVE_PATHS, 'p', "preserve-paths", NULL, "keep folders in the names of files, with #"},
-    {HOT_COLOURS, 'q', "use-hotness-colors", NULL, "colours for lines that ran often"},
-    {RELATIVE_ONLY, 'r', "relative-only", NULL, "leave out sources with absolute paths"},
-    {PREFIX, 's', "source-prefix", "DIR", "leave this out of the names of sources"},
+    {PRESERVE_PATHS, 'p', "preserve-paths", NULL,
+     "keep folders in the names of written files, "
+     "with #"},
+    {HOT_COLOURS, 'q', "use-hotness-colors", NULL, "use colours for lines that ran often"},
+    {RELATIVE_ONLY, 'r', "relative-only", NULL, "skip sources with absolute paths"},
+    {PREFIX, 's', "source-prefix", "DIR", "strip this prefix from the names of sources"},
     {STDOUT, 't', "stdout", NULL, "write to standard output"},
-    {UNCONDITIONAL, 'u', "unconditional-branches", NULL, "tell of these, too"},
+    {UNCONDITIONAL, 'u', "unconditional-branches", NULL, "show unconditional branches, too"},
     {VERSION, 'v', "version", NULL, "print the version"},
-    {VERBOSE, 'w', "verbose", NULL, "number blocks"},
-    {HASH, 'x', "hash-filenames", NULL, "put a checksum of the path into the names of files"},
+    {VERBOSE, 'w', "verbose", NULL, "show the numbers of blocks"},
+    {HASH, 'x', "hash-filenames", NULL, "add a checksum of the path to the names of written files"},
     {0},
 };
 
@@ -208,7 +210,7 @@ static void free_operands(struct gcov *gcov)
 static int run_operands(struct gcov *gcov, char **operands, size_t count)
 {
     if (count == 0) {
-        say_error("name a source, an object, or a file of gcno or gcda");
+        say_error("no file named (expected a source, an object, or a gcno or gcda file)");
         return EXIT_FAILED;
     }
     int status = EXIT_FAILED;
@@ -251,21 +253,20 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_gcov = {
     .name = "gcov",
     .operands = "SOURCE|OBJECT|FILE...",
-    .summary = "take the place of GCC's gcov",
+    .summary = "drop-in replacement for GCC's gcov",
     .description =
-        "Takes the options of gcov 12, prints what it prints, and writes the same files: "
-        "NAME.gcov, with the counts of each line of a source, or NAME.gcov.json.gz. What is named "
-        "is a source, an object, or a file of control flow (gcno) or counts (gcda); the latter two "
-        "are looked for beside it. A link named gcov to anneal does the same.\n\n"
-        "It differs from its model in these points: files of GCC 4.7 to 15 and of clang are read, "
-        "not only "
-        "those of one version; a damaged file counts not at all rather than up to its damage; a "
-        "file that is written takes its name when it is whole.",
+        "Takes the options of gcov 12, prints what gcov prints, and writes the same files: "
+        "NAME.gcov, with the count of each line of a source, or NAME.gcov.json.gz. An operand is "
+        "a source, an object, or a file of control flow (gcno) or counts (gcda); the gcno and "
+        "gcda files are expected beside it. A link named gcov to anneal does the same.\n\n"
+        "It differs from gcov in these points: it reads files of GCC 4.7 to 15 and of clang, not "
+        "of one version only; a damaged file is ignored as a whole, not read up to the damage; a "
+        "file appears under its name only once it is complete.",
     .options = options,
     .examples = "gcov -b main.c\n"
-                "    writes main.c.gcov and those of its headers\n"
+                "    write main.c.gcov and those of its headers\n"
                 "gcov -j -t build/main.gcda | jq .\n"
-                "    prints JSON\n",
+                "    print JSON\n",
     .see_also = "anneal-cov(1), gcov(1)",
     .run = run,
 };

@@ -66,8 +66,7 @@ static bool take_scale(struct gcov_tool_request *request, const char *text)
     }
     if (is_number && !*end && !errno)
         return true;
-    say_error("--scale=%s: expected a number that is not negative, or a fraction such as 2/3",
-              text);
+    say_error("--scale=%s: expected a number of at least 0, or a fraction such as 2/3", text);
     return false;
 }
 
@@ -89,7 +88,7 @@ static bool take_threshold(struct gcov_tool_request *request, const char *text)
     request->hot = strtod(text, &end);
     if (end != text && !*end && isfinite(request->hot) && request->hot >= 0)
         return true;
-    say_error("--hot_threshold=%s: expected a number that is not negative", text);
+    say_error("--hot_threshold=%s: expected a number of at least 0", text);
     return false;
 }
 
@@ -145,7 +144,7 @@ static int act(const struct subcommand *subcommand, const struct gcov_tool_reque
         return EXIT_FAILED;
     }
     if (request->is_scaled && request->is_normalised) {
-        say_error("a profile is scaled or normalised, and not both");
+        say_error("--scale and --normalize cannot be used together");
         return EXIT_FAILED;
     }
     return subcommand->act(request, parser->operands);
@@ -183,37 +182,37 @@ static int merge_stream(const struct gcov_tool_request *request, char **operands
 }
 
 static const struct option_spec merge_options[] = {
-    {OUTPUT, 'o', "output", "DIR", "where to (default: merged_profile)"},
-    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+    {OUTPUT, 'o', "output", "DIR", "write to DIR (default: merged_profile)"},
+    {VERBOSE, 'v', "verbose", NULL, "print the names of the files read"},
     {WEIGHTS, 'w', "weight", "W1,W2",
-     "count the first folder W1 times, the second one W2 times; 0 leaves it out"},
+     "count the first folder W1 times, the second one W2 times; 0 ignores it"},
     {0},
 };
 
 static const struct option_spec stream_options[] = {
-    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+    {VERBOSE, 'v', "verbose", NULL, "print the names of the files read"},
     {WEIGHTS, 'w', "weight", "W1,W2",
-     "count what is there W1 times, the stream W2 times; 0 leaves it out"},
+     "count the existing files W1 times, the stream W2 times; 0 ignores it"},
     {0},
 };
 
 static const struct option_spec rewrite_options[] = {
-    {NORMALIZE, 'n', "normalize", "N", "make the greatest count of an arc N"},
-    {OUTPUT, 'o', "output", "DIR", "where to (default: rewrite_profile)"},
+    {NORMALIZE, 'n', "normalize", "N", "scale all counts so that the largest one of an arc is N"},
+    {OUTPUT, 'o', "output", "DIR", "write to DIR (default: rewrite_profile)"},
     {SCALE, 's', "scale", "FACTOR",
-     "multiply all counts; FACTOR is a number such as 0.5 or a fraction such as 2/3"},
-    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+     "multiply all counts by FACTOR, a number such as 0.5 or a fraction such as 2/3"},
+    {VERBOSE, 'v', "verbose", NULL, "print the names of the files read"},
     {0},
 };
 
 static const struct option_spec overlap_options[] = {
-    {FUNCTIONS, 'f', "function", NULL, "list functions"},
-    {FULL_NAMES, 'F', "fullname", NULL, "print names of files with their folders"},
-    {ONLY_HOT, 'h', "hotonly", NULL, "list only what is hot"},
-    {OBJECTS, 'o', "object", NULL, "list files"},
+    {FUNCTIONS, 'f', "function", NULL, "list the functions"},
+    {FULL_NAMES, 'F', "fullname", NULL, "print full paths of files"},
+    {ONLY_HOT, 'h', "hotonly", NULL, "list only hot functions and files"},
+    {OBJECTS, 'o', "object", NULL, "list the files"},
     {THRESHOLD, 't', "hot_threshold", "SHARE",
-     "what has this share of all counts is hot (default: 0.005)"},
-    {VERBOSE, 'v', "verbose", NULL, "name the files that are read"},
+     "treat functions and files with this share of all counts as hot (default: 0.005)"},
+    {VERBOSE, 'v', "verbose", NULL, "print the names of the files read"},
     {0},
 };
 
@@ -231,11 +230,11 @@ static const struct subcommand subcommands[] = {
      gcov_tool_merge},
     {{.name = "merge-stream",
       .operands = "[FILE]",
-      .summary = "merge a stream into the files that it names",
+      .summary = "merge a stream into the counter files that it names",
       .description =
-          "Merges what a freestanding program printed with __gcov_filename_to_gcfn() and "
-          "__gcov_info_to_gcda() into the counter files of these names. Without FILE the standard "
-          "input is read.",
+          "Merges the output of __gcov_filename_to_gcfn() and __gcov_info_to_gcda() in a "
+          "freestanding program into the counter files that it names. Without FILE, it reads "
+          "standard input.",
       .options = stream_options,
       .examples = "",
       .see_also = "",
@@ -256,9 +255,9 @@ static const struct subcommand subcommands[] = {
      rewrite},
     {{.name = "overlap",
       .operands = "DIR1 DIR2",
-      .summary = "tell how alike two profiles are",
-      .description = "Adds up, for each arc, the smaller one of its shares of all counts in either "
-                     "profile. The exit status is 1 when nothing overlaps.",
+      .summary = "show how similar two profiles are",
+      .description = "Adds up, for each arc, the smaller of its shares of all counts in the two "
+                     "profiles. The exit status is 1 if nothing overlaps.",
       .options = overlap_options,
       .examples = "",
       .see_also = "",
@@ -315,31 +314,31 @@ static const struct option_spec options[] = {
 const struct command command_gcov_tool = {
     .name = "gcov-tool",
     .operands = "COMMAND [ARGUMENT]...",
-    .summary = "take the place of GCC's gcov-tool",
+    .summary = "drop-in replacement for GCC's gcov-tool",
     .description =
-        "Takes the options of gcov-tool and prints what it prints. Counter files may be of any "
-        "version of GCC from 4.7 on, and of either byte order. A link named gcov-tool to anneal "
-        "does the same.\n\n"
+        "Takes the options of gcov-tool and prints what gcov-tool prints. Counter files may be "
+        "of any GCC from 4.7 on, in either byte order. A link named gcov-tool to anneal does the "
+        "same.\n\n"
         "'merge DIR1 DIR2' merges the counter files (gcda) of two folders file by file, 'rewrite "
-        "DIR' multiplies counts, 'overlap DIR1 DIR2' tells how alike two profiles are, and "
-        "'merge-stream [FILE]' merges what a freestanding program printed into the files that it "
-        "names. The first two replace all counter files of the output folder, merged_profile or "
-        "rewrite_profile if -o names no other. 'gcov-tool COMMAND --help' lists the options.\n\n"
-        "It differs from its model in these points: a file that is damaged, or of another build "
-        "than its counterpart, is refused with a message, and nothing is written; what a weight "
-        "multiplies includes runs and frequent values; frequent values are scaled too, where "
-        "gcov-tool ends with an internal error; --normalize, which has no effect there, works; the "
-        "overlap is computed, which has been divided by zero there since GCC 9; functions are "
-        "compared with those of the same identity; words that are no numbers are errors; no input "
-        "is deleted because it lies within the output folder; --verbose names the files and no "
-        "functions.",
+        "DIR' multiplies counts, 'overlap DIR1 DIR2' shows how similar two profiles are, and "
+        "'merge-stream [FILE]' merges the output of a freestanding program into the files that "
+        "it names. The first two replace all counter files of the output folder: merged_profile "
+        "or rewrite_profile, or that of -o. 'gcov-tool COMMAND --help' lists the options.\n\n"
+        "It differs from gcov-tool in these points: a file that is damaged, or from another "
+        "build than its counterpart, is refused with a message, and nothing is written; weights "
+        "also apply to runs and frequent values; frequent values are scaled, too, where "
+        "gcov-tool ends with an internal error; --normalize, which has no effect in gcov-tool, "
+        "works; the overlap is computed, where gcov-tool has divided by zero since GCC 9; "
+        "functions are compared by identity; options that require numbers refuse other words; no "
+        "input is deleted because it is inside the output folder; --verbose names the files but "
+        "no functions.",
     .options = options,
     .examples = "anneal gcov-tool merge -o total -w 3,1 run1 run2\n"
-                "    two runs, the first one counting three times\n"
+                "    merge two runs, the first one counting three times\n"
                 "anneal gcov-tool rewrite -s 1/2 -o half total\n"
-                "    half of it\n"
+                "    halve all counts\n"
                 "anneal gcov-tool overlap -o monday tuesday\n"
-                "    how alike are they, file by file?\n",
+                "    show how similar two profiles are, file by file\n",
     .see_also = "anneal-merge(1), anneal-diff(1), gcov-tool(1)",
     .run = run,
 };

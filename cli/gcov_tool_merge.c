@@ -128,7 +128,7 @@ static bool may_be_written(const char *name)
     size_t length = strlen(name), tail = sizeof ending - 1;
     if (length > tail && strcmp(name + length - tail, ending) == 0)
         return true;
-    say_error("the stream has a file '%s', whose name is none of a counter file (*.gcda)", name);
+    say_error("the stream names a file '%s', which is not a counter file (*.gcda)", name);
     return false;
 }
 

@@ -93,18 +93,17 @@ static size_t count_flagged(const struct an_ledger *ledger,
 void ledger_complain(const struct an_ledger *ledger)
 {
     char thin[128];
-    snprintf(thin, sizeof thin, "thin, with less than a tenth of the median total of %s",
+    snprintf(thin, sizeof thin, "thin, with less than a tenth of the median total count of %s",
              with_commas(ledger->median));
     list_rejected(ledger);
-    list_flagged(ledger, ledger->empty, "without a byte (the process died early?)", is_empty);
+    list_flagged(ledger, ledger->empty, "without any data (did the process die early?)", is_empty);
     list_flagged(ledger, ledger->repeated, "named more than once, and merged each time",
                  is_repeated);
     list_flagged(ledger, ledger->thin, thin, is_thin);
     list_flagged(ledger, count_flagged(ledger, has_unnamed),
-                 "with functions that have no name there", has_unnamed);
+                 "with functions whose names are not in the file", has_unnamed);
     list_flagged(ledger, count_flagged(ledger, has_memprof),
-                 "with a memory profile, which anneal does not merge and has left out",
-                 has_memprof);
+                 "with a memory profile, which anneal does not merge: left out", has_memprof);
 }
 
 static struct json_object *entry_json(const struct an_ledger_entry *entry)

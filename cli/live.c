@@ -31,36 +31,38 @@ enum live_option {
 };
 
 static const struct option_spec options[] = {
-    {LIVE_PID, 'p', "pid", "PID", "the process"},
+    {LIVE_PID, 'p', "pid", "PID", "give process PID a new layout"},
     {LIVE_ROUNDS, 'n', "rounds", "N", "record and lay out N times (default: 1)"},
     {LIVE_CONTINUOUS, 0, "continuous", NULL,
-     "go on: look now and then, and do a round when the process does something else"},
-    {LIVE_RECORD, 'd', "record", "TIME", "record for so long in each round (default: 30s)"},
+     "keep watching, and do another round when the process changes its behaviour"},
+    {LIVE_RECORD, 'd', "record", "TIME", "record for this long in each round (default: 30s)"},
     {LIVE_PROFILE, 0, "profile", "FILE",
-     "take this profile (fdata, of the original binary) instead of recording"},
-    {LIVE_METHOD, 0, "method", "METHOD", "how to record, as in anneal record (default: auto)"},
+     "use this profile (fdata, of the original binary) instead of recording"},
+    {LIVE_METHOD, 0, "method", "METHOD",
+     "record by this method, as in anneal record (default: "
+     "auto)"},
     {LIVE_OVERHEAD, 0, "overhead", "PERCENT",
-     "what recording may cost, as in anneal record (default: 2%)"},
+     "limit the cost of recording, as in anneal record (default: 2%)"},
     {LIVE_BINARY, 0, "binary", "FILE",
-     "the program's file with symbols and relocations, if it is not the one that runs"},
+     "use this file of the program, with symbols and relocations, if the running one lacks them"},
     {LIVE_COUNTER, 0, "counter", "COMMAND",
-     "a shell command that prints how much work has been done: CPU time is compared with it"},
+     "judge layouts by CPU time per unit of work; this shell command prints how much has been "
+     "done"},
     {LIVE_KEEP, 0, "keep-anyway", NULL, "keep the new layout even if no gain is measured"},
-    {LIVE_INTERVAL, 0, "interval", "TIME",
-     "with --continuous: from one look to the next (default: 60s)"},
+    {LIVE_INTERVAL, 0, "interval", "TIME", "with --continuous: time between checks (default: 60s)"},
     {LIVE_THRESHOLD, 0, "threshold", "PERCENT",
-     "with --continuous: do a round when less than this of the profile is as it was (default: "
-     "50%)"},
+     "with --continuous: do a round when less than this share of the profile is unchanged "
+     "(default: 50%)"},
     {LIVE_HUGE_PAGES, 0, "huge-pages", NULL,
-     "put the new code into pages of 2 MiB; tools cannot tell its names then"},
-    {LIVE_REVERT, 0, "revert", NULL, "make the process use its original code again"},
-    {LIVE_STATUS, 0, "status", NULL, "tell which layouts are in the process"},
-    {LIVE_DRY_RUN, 0, "dry-run", NULL, "do everything but the last step: change nothing"},
-    {LIVE_BOLT, 0, "bolt", "PATH", "the llvm-bolt to call (default: that of LLVM 19)"},
-    {LIVE_BOLT_OPTION, 0, "bolt-option", "OPTION", "one more option for llvm-bolt; repeatable"},
+     "use 2 MiB pages for the new code; tools cannot name its functions then"},
+    {LIVE_REVERT, 0, "revert", NULL, "return the process to its original code"},
+    {LIVE_STATUS, 0, "status", NULL, "show which layouts are mapped into the process"},
+    {LIVE_DRY_RUN, 0, "dry-run", NULL, "do everything but the last step, and change nothing"},
+    {LIVE_BOLT, 0, "bolt", "PATH", "call this llvm-bolt (default: that of LLVM 19)"},
+    {LIVE_BOLT_OPTION, 0, "bolt-option", "OPTION", "pass OPTION to llvm-bolt; may be repeated"},
     {LIVE_STATE_DIR, 0, "state-dir", "DIR",
-     "keep layouts and state there (default: /var/tmp/anneal-UID)"},
-    {LIVE_JSON, 0, "json", NULL, "print the account as JSON"},
+     "keep layouts and state in FOLDER (default: /var/tmp/anneal-UID)"},
+    {LIVE_JSON, 0, "json", NULL, "print the summary as JSON"},
     {LIVE_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
@@ -135,11 +137,11 @@ static bool take(struct live_request *request, const struct command *command, in
 static bool is_complete(const struct live_request *request)
 {
     if (!request->options.pid)
-        say_error("which process? (-p PID)");
+        say_error("no process named (use -p PID)");
     else if (request->revert + request->status + request->continuous > 1)
-        say_error("--revert, --status and --continuous: one of them");
+        say_error("--revert, --status and --continuous cannot be used together");
     else if (request->profile && request->continuous)
-        say_error("--continuous records; it goes without --profile");
+        say_error("--continuous and --profile cannot be used together");
     else
         return true;
     say("try '%s live --help'", program_name);
@@ -181,18 +183,17 @@ const struct command command_live = {
     .operands = "-p PID",
     .summary = "give a running process a new code layout",
     .description =
-        "Records what a process does, has llvm-bolt lay out the code of its program for that, maps "
-        "the new code into the process, and makes the old code lead there, in one stop of a few "
-        "milliseconds. The process goes on all the time; its program has to be linked with -Wl,-q "
-        "(--emit-relocs) and not to be stripped ('anneal doctor' tells).\n\n"
-        "That can be repeated: each round starts from the original binary and a profile of "
-        "whatever "
-        "runs by then. --revert puts every byte back, also after anneal was killed. If the CPU "
-        "time for a unit of work did not fall, the layout is taken back; what a unit is, --counter "
-        "tells. Without it, the share of time that the new code takes is compared, by samples.\n\n"
-        "The new code lies in files below --state-dir, which have to stay there as long as the "
-        "process runs. Addresses of functions stay what they were; exceptions, signals and system "
-        "calls go on as before.",
+        "Records a process, has llvm-bolt lay out its code for what it does, maps the new code "
+        "into the process, and redirects the old code to it, in one pause of a few milliseconds. "
+        "The process keeps running; its program must be linked with -Wl,-q (--emit-relocs) and "
+        "must not be stripped ('anneal doctor' checks).\n\n"
+        "Rounds can be repeated: each starts from the original binary and a profile of whatever "
+        "runs by then. --revert restores every byte, even after anneal was killed. If the CPU "
+        "time per unit of work did not fall, the layout is taken back; --counter says what a "
+        "unit is. Without it, sampling compares the share of time spent in the new code.\n\n"
+        "The new code is in files below --state-dir, which must stay there as long as the "
+        "process runs. Functions keep their addresses; exceptions, signals and system calls work "
+        "as before.",
     .options = options,
     .examples = "anneal live -p $(pidof mariadbd) --record 30s --rounds 2\n"
                 "anneal live -p $(pidof server) --counter 'curl -s localhost/requests'\n"

@@ -26,8 +26,7 @@ void live_tell_profile(const struct live_request *request, const struct an_live_
 void live_tell_drift(const struct live_request *request, double overlap, bool is_far)
 {
     if (!request->quiet)
-        say("the profile is as it was for %.0f%%%s", 100 * overlap,
-            is_far ? ": another round" : "");
+        say("%.0f%% of the profile is unchanged%s", 100 * overlap, is_far ? ": another round" : "");
 }
 
 static uint64_t withheld(const struct an_live_round *round)
@@ -134,7 +133,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
            with_commas(round->functions), as_size(round->bytes), (unsigned long long)round->address,
            round->bolt_seconds);
     if (round->skipped)
-        printf("  that llvm-bolt cannot move %8s\n", with_commas(round->skipped));
+        printf("  not movable by llvm-bolt %10s\n", with_commas(round->skipped));
     printf("  patches: entries         %10s\n", with_commas(round->entries));
     printf("           calls           %10s\n", with_commas(round->calls));
     printf("           vtable words    %10s\n", with_commas(round->vtable_words));
@@ -149,7 +148,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
            with_commas(round->pages));
     printf("  pause                    %7.1f ms  (%s threads, %u stop%s)\n", round->pause * 1000,
            with_commas(round->threads), round->stops, plural(round->stops));
-    printf("  new code in all          %10s  (%u older layout%s released)\n",
+    printf("  new code in total        %10s  (%u older layout%s released)\n",
            as_size(round->mapped_bytes), round->released, plural(round->released));
     tell_verdict(verdict);
     fflush(stdout);
@@ -160,16 +159,14 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
     if (request->json) {
         json_print(stdout, round_json(0, round));
     } else if (!request->quiet && round->stops == 0) {
-        printf("process %d runs its original code: there is nothing to revert\n",
-               request->options.pid);
+        printf("process %d runs its original code: nothing to revert\n", request->options.pid);
     } else if (!request->quiet) {
         printf("process %d runs its original code again: %s places written, a pause of %.1f ms\n",
                request->options.pid, with_commas(round->places), round->pause * 1000);
         if (round->mapped_bytes)
-            printf(
-                "%s of new code stay mapped, since threads will return there; revert again later "
-                "to release them\n",
-                as_size(round->mapped_bytes));
+            printf("%s of new code stay mapped, because threads will return there; run --revert "
+                   "again later to release them\n",
+                   as_size(round->mapped_bytes));
     }
 }
 
@@ -205,7 +202,7 @@ void live_tell_status(const struct live_request *request, struct an_live *live)
     }
     printf("process %d, %s\n", request->options.pid, an_live_binary(live));
     if (count == 0)
-        printf("  original code, no other layout is mapped\n");
+        printf("  original code; no other layout is mapped\n");
     for (size_t i = 0; i < count; i++)
         printf("  layout %u: %s functions, %s at 0x%llx, %s\n      %s\n", generations[i].number,
                with_commas(generations[i].functions), as_size(generations[i].size),

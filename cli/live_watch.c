@@ -119,7 +119,7 @@ static int watch_on(struct watch *watch)
         if (failures >= (rounds ? MOST_FAILURES : 1))
             return live_failed(&error);
         report_error(&error);
-        say("the next try is in %.0f s", watch->request->interval);
+        say("trying again in %.0f s", watch->request->interval);
     } while (wait_for(watch, watch->request->interval));
     return EXIT_DONE;
 }

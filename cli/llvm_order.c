@@ -15,7 +15,7 @@ enum { OUTPUT = 1, TESTS };
 
 static const struct option_spec options[] = {
     {OUTPUT, 'o', "output", "FILE", "output file (default: standard output)"},
-    {TESTS, 0, "num-test-traces", "N", "keep the last N traces aside, and try the order on them"},
+    {TESTS, 0, "num-test-traces", "N", "hold out the last N traces, and test the order on them"},
     {0},
 };
 
@@ -83,7 +83,7 @@ static int order_file(const char *path, unsigned long long tests, const char *ou
     enum an_code code = AN_NO_MEMORY;
     bool done = false;
     if (!behaviour)
-        say_error("no memory");
+        say_error("out of memory");
     else
         code = an_file_load(&file, path, &error);
     if (code == AN_OK)
@@ -136,8 +136,8 @@ const struct command llvm_order = {
     .operands = "<profdata-file>",
     .summary = "order functions for fewer page faults at the start",
     .description =
-        "Reads the temporal traces of a profile and prints an order of functions for the "
-        "linker. The order is anneal's own; 'anneal order' does more.",
+        "Reads the temporal traces of a profile and prints an order of functions for the linker. "
+        "The order is anneal's own; 'anneal order' can do more.",
     .options = options,
     .examples = "",
     .see_also = "",

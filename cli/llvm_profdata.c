@@ -13,9 +13,9 @@
 #include "merging.h"
 
 static const char *const unsupported_reason[] = {
-    "sample profiles (AutoFDO) are not handled by anneal",
-    "correlating raw profiles with debug info is not handled by anneal",
-    "memory profiles are not handled by anneal",
+    "anneal does not support sample profiles (AutoFDO)",
+    "anneal does not support correlating raw profiles with debug info",
+    "anneal does not support memory profiles",
 };
 
 static const struct option_spec merge_options[] = {
@@ -28,7 +28,7 @@ static const struct option_spec merge_options[] = {
     {MERGE_DEFAULT, 0, "instr", NULL, "instrumentation profiles (default)"},
     {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran"},
     {MERGE_THREADS, 'j', "num-threads", "N",
-     "number of threads (the result does not depend on it)"},
+     "use N threads (default: as many as help; the result is the same)"},
     {MERGE_FAILURE_MODE, 0, "failure-mode", "MODE", "any, all or warn"},
     {MERGE_DUMP_INPUTS, 0, "dump-input-file-list", NULL,
      "print the inputs and their weights, then exit"},
@@ -37,9 +37,11 @@ static const struct option_spec merge_options[] = {
     {MERGE_NO_FUNCTION, 0, "no-function", "REGEX", "drop functions that match"},
     {MERGE_PREVIOUS_VERSION, 0, "write-prev-version", NULL, "write indexed version 11"},
     {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables"},
-    {MERGE_RESERVOIR, 0, "temporal-profile-trace-reservoir-size", "N", "most traces kept (100)"},
+    {MERGE_RESERVOIR, 0, "temporal-profile-trace-reservoir-size", "N",
+     "keep at most N temporal "
+     "traces (default: 100)"},
     {MERGE_TRACE_LENGTH, 0, "temporal-profile-max-trace-length", "N",
-     "most functions of one (10000)"},
+     "keep at most N functions of a trace (default: 10000)"},
     {REFUSED_SAMPLE, 0, "sample", NULL, NULL},
     {REFUSED_SAMPLE, 0, "gcc", NULL, NULL},
     {REFUSED_SAMPLE, 0, "supplement-instr-with-sample", "FILE", NULL},
@@ -121,15 +123,15 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_llvm_profdata = {
     .name = "llvm-profdata",
     .operands = "merge|show|overlap|order [ARGUMENT]...",
-    .summary = "take the place of LLVM's llvm-profdata",
+    .summary = "drop-in replacement for LLVM's llvm-profdata",
     .description =
-        "Takes the options of llvm-profdata 19 for instrumentation profiles and prints what it "
-        "prints. A link named llvm-profdata to anneal does the same.\n\n"
-        "It differs from its model in these points: raw profiles of versions 5 to 10 are read, not "
-        "only those of one version; a damaged input counts not at all rather than up to its "
-        "damage; IR and front-end profiles are not mixed; the result does not depend on the "
-        "number of threads (it is that of --num-threads=1). Options for sample profiles, memory "
-        "profiles and debug-info correlation are refused by name.",
+        "Takes the options of llvm-profdata 19 for instrumentation profiles and prints what "
+        "llvm-profdata prints. A link named llvm-profdata to anneal does the same.\n\n"
+        "It differs from llvm-profdata in these points: it reads raw profiles of versions 5 to "
+        "10, not of one version only; it ignores a damaged input as a whole, and does not count "
+        "it up to the damage; it does not mix IR and front-end profiles; its result does not "
+        "depend on the number of threads (it is that of --num-threads=1). Options for sample "
+        "profiles, memory profiles and debug-info correlation are refused by name.",
     .options = no_options,
     .examples = "ln -s anneal llvm-profdata\n"
                 "./llvm-profdata merge -o app.profdata *.profraw\n",

@@ -19,9 +19,8 @@ enum { OUTPUT = 1, QUIET, PRINT, VERSION };
 
 static const struct option_spec options[] = {
     {OUTPUT, 'o', "o", "FILE", "write the result to FILE (default: standard output)"},
-    {QUIET, 'q', "q", NULL, "changes nothing for fdata, here and there"},
-    {PRINT, 0, "print", "WHAT",
-     "none, exec or branches: changes nothing for fdata, here and there"},
+    {QUIET, 'q', "q", NULL, "ignored for fdata, as in merge-fdata"},
+    {PRINT, 0, "print", "WHAT", "none, exec or branches; ignored for fdata, as in merge-fdata"},
     {VERSION, 0, "version", NULL, "print the version"},
     {0},
 };
@@ -61,8 +60,8 @@ static void complain(const struct an_ledger *ledger, const struct an_error *erro
             continue;
         told = true;
         if (is_yaml(entry->path))
-            say_error("%s: a YAML profile, which anneal does not merge (use LLVM's merge-fdata, or "
-                      "have perf2bolt write fdata: no -w, no -profile-format=yaml)",
+            say_error("%s: a YAML profile, which anneal does not merge (use LLVM's merge-fdata, "
+                      "or let perf2bolt write fdata, without -w and -profile-format=yaml)",
                       entry->path);
         else
             say_error("%s", an_error_format(entry->error, text, sizeof text));
@@ -136,7 +135,7 @@ static int run_operands(struct request *request, const struct option_parser *par
     if (!add_operands(&request->inputs, parser->operands, parser->operand_count))
         return EXIT_FAILED;
     if (request->inputs.count == 0) {
-        say_error("the folders have no files");
+        say_error("no files in the folders");
         return EXIT_FAILED;
     }
     return merge(request);
@@ -168,19 +167,19 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_merge_fdata = {
     .name = "merge-fdata",
     .operands = "FDATA...",
-    .summary = "take the place of BOLT's merge-fdata",
+    .summary = "drop-in replacement for BOLT's merge-fdata",
     .description =
         "Takes the options of merge-fdata 19 for profiles in text form (fdata) and writes the "
-        "lines that it writes, sorted. Folders are searched for files; an operand may be a list "
-        "with commas. A link named merge-fdata to anneal does the same.\n\n"
-        "As there, what stands before the last number of a line is one key, so that one branch can "
-        "have several lines, with different numbers of mispredictions; 'anneal merge' makes one of "
-        "them.\n\n"
-        "It differs from its model in these points: every line is checked, and a file that has a "
-        "torn one is refused, with its name and the line's number; profiles without branch "
-        "records (no_lbr) can be merged; the output file is written whole or not at all; its lines "
-        "are in order; a sum that is too large stays at 2^64 - 1. Profiles in YAML are refused by "
-        "name.",
+        "lines that merge-fdata writes, sorted. Folders are searched for files; an operand may "
+        "be a comma-separated list. A link named merge-fdata to anneal does the same.\n\n"
+        "As in merge-fdata, everything before the last number of a line is the key, so a branch "
+        "can have several lines with different numbers of mispredictions; 'anneal merge' makes "
+        "one of them.\n\n"
+        "It differs from merge-fdata in these points: every line is checked, and a file with a "
+        "torn line is refused, with its name and the line number; profiles without branch "
+        "records (no_lbr) can be merged; the output file is written as a whole or not at all, "
+        "with its lines in order; a sum that is too large stays at 2^64 - 1. YAML profiles are "
+        "refused by name.",
     .options = options,
     .examples = "ln -s anneal merge-fdata\n"
                 "./merge-fdata -o app.fdata *.fdata\n",

@@ -17,10 +17,10 @@ enum { OUTPUT = 1, FACTORS, LEDGER, QUIET, VERSION };
 
 static const struct option_spec options[] = {
     {OUTPUT, 'o', "output", "OUTPUT",
-     "of files: write the result to this file; else write the results below this folder"},
+     "write the result of files to this file, other results below this folder"},
     {FACTORS, 'f', "factors", "F1:F2:...",
-     "count the first file, folder or core F1 times, the second one F2 times, and so on (default: "
-     "once); fractions such as 0.5 and 2/3 will do"},
+     "count the first file, folder or core F1 times, the second one F2 times, and so on "
+     "(default: once); fractions such as 0.5 and 2/3 are allowed"},
     {LEDGER, 0, "ledger", "FILE", "write what became of each input to FILE, as JSON"},
     {QUIET, 'q', "quiet", NULL, "print errors only"},
     {VERSION, 0, "version", NULL, "print the version"},
@@ -41,8 +41,7 @@ static bool name_output(const struct inputs *inputs, char **name)
     *name = strndup(first, gcc_modules_stem(first));
     for (size_t i = 0; *name && i < inputs->count; i++)
         if (is_same_file(*name, inputs->items[i].path)) {
-            say_error("%s: is an input, and would be replaced (-o FILE names another place)",
-                      *name);
+            say_error("%s: is an input and would be replaced (name another file with -o)", *name);
             return false;
         }
     if (!*name)
@@ -119,30 +118,27 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_merge_gcda = {
     .name = "merge-gcda",
     .operands = "[FILE...|FOLDER...]",
-    .summary = "take the place of merge-gcda, for the cores of a board",
+    .summary = "drop-in replacement for merge-gcda, for the cores of a board",
     .description =
-        "Merges GCC's counter files (gcda) in one of three forms. Files become one; without -o it "
-        "has "
-        "the name of the first one without the number at its end. Folders, one for each run, are "
-        "merged file by file: what has the same name below each of them becomes one file of that "
-        "name in the present folder, or in that of -o. When nothing is named, the files "
-        "MODULE.gcda0, MODULE.gcda1 and so on of the present folder, which the cores of a board "
-        "left, become MODULE.gcda for each module. A link named merge-gcda to anneal does the "
-        "same.\n\n"
-        "Factors weigh runs. Those that are fractions become whole numbers that stand to each "
-        "other "
-        "alike, as 0.5:2 becomes 1:4: divided counts would not add up any more, and GCC would "
-        "take the profile for damaged.\n\n"
-        "A file that is damaged or of another build is refused, with the function that tells, and "
-        "then nothing is written; nor is a result ever put in the place of an input that it was "
-        "not told to replace.",
+        "Merges GCC's counter files (gcda) in one of three ways. Files become one; without -o, "
+        "it has the name of the first file without the number at its end. From folders, one for "
+        "each run, files of the same name are merged into a file of that name in the current "
+        "folder, or in that of -o. Without operands, the files MODULE.gcda0, MODULE.gcda1 and so "
+        "on of the current folder, from the cores of a board, become MODULE.gcda for each "
+        "module. A link named merge-gcda to anneal does the same.\n\n"
+        "Factors are the weights of runs. Fractions become whole numbers in the same ratio, such "
+        "as 1:4 for 0.5:2: divided counts would no longer add up, and GCC would take the profile "
+        "for damaged.\n\n"
+        "A file that is damaged or from another build is refused, with the name of a function "
+        "that proves it, and nothing is written. A result never replaces an input, unless that "
+        "was asked for.",
     .options = options,
     .examples = "merge-gcda\n"
-                "    merges what all cores left, module by module\n"
+                "    merge the files of all cores, module by module\n"
                 "merge-gcda -o total -f 3:1 run1 run2\n"
-                "    merges two runs, the first one counting three times, below total\n"
+                "    merge two runs, the first one counting three times, below total\n"
                 "merge-gcda a.gcda0 a.gcda7\n"
-                "    merges two cores into a.gcda\n",
+                "    merge two cores into a.gcda\n",
     .see_also = "anneal-merge(1), gcov-tool(1)",
     .run = run,
 };

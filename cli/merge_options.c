@@ -97,7 +97,7 @@ static bool take(struct merge_request *request, const struct command *command, i
         if (!option_number_of(command, id, value, UINT32_MAX, &number))
             return false;
         if (number == 0) {
-            say_error("--trace-seed=0: a number from 1 on is expected");
+            say_error("--trace-seed=0: expected a number of at least 1");
             return false;
         }
         request->merge.trace_seed = (uint32_t)number;
@@ -140,10 +140,10 @@ static int convert_llvm(struct merge_request *request)
     const struct an_gcc_convert_options *gcc = &request->convert;
     if (!gcc->major && gcc->order == AN_GCC_ORDER_KEPT)
         return merge_run(request);
-    say_error("%s is for GCC profiles (gcda), and this is none", gcc->major ? "--gcc-version"
-                                                                 : gcc->order == AN_GCC_BIG_ENDIAN
-                                                                     ? "--big-endian"
-                                                                     : "--little-endian");
+    say_error("%s applies only to GCC profiles (gcda)", gcc->major ? "--gcc-version"
+                                                        : gcc->order == AN_GCC_BIG_ENDIAN
+                                                            ? "--big-endian"
+                                                            : "--little-endian");
     return EXIT_USAGE;
 }
 
@@ -176,7 +176,8 @@ static bool one_file(const struct option_parser *parser)
     if (parser->operand_count != 1)
         say_error("expected one profile, got %zu", parser->operand_count);
     else if (stat(parser->operands[0], &info) == 0 && S_ISDIR(info.st_mode))
-        say_error("%s: is a folder (anneal merge makes one profile of many)", parser->operands[0]);
+        say_error("%s: is a folder (use 'anneal merge' to make one profile of many)",
+                  parser->operands[0]);
     else
         return true;
     return false;

@@ -22,9 +22,9 @@ bool merge_refuses_options(const struct merge_request *request, enum family fami
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given) {
-            say_error("%s is for %s", options[i].name,
-                      is_gcda ? "other profiles, and the inputs are GCC's (gcda)"
-                              : "LLVM profiles, and the inputs are BOLT profiles (fdata)");
+            say_error("%s applies only to %s", options[i].name,
+                      is_gcda ? "other profiles; the inputs are GCC's (gcda)"
+                              : "LLVM profiles; the inputs are BOLT profiles (fdata)");
             return true;
         }
     return false;

@@ -157,15 +157,17 @@ static void tell_left_out(const struct merge_request *request,
 {
     unsigned version = request->write.format_version;
     if (left_out->bitmap_functions)
-        say_warning("version %u has no place for the MC/DC bitmaps of %zu functions", version,
+        say_warning("version %u cannot hold the MC/DC bitmaps of %zu functions: left out", version,
                     left_out->bitmap_functions);
     if (left_out->vtable_sites)
-        say_warning("version %u has no place for %zu virtual-table value sites", version,
+        say_warning("version %u cannot hold %zu virtual-table value sites: left out", version,
                     left_out->vtable_sites);
     if (left_out->traces)
-        say_warning("version %u has no place for %zu temporal traces", version, left_out->traces);
+        say_warning("version %u cannot hold %zu temporal traces: left out", version,
+                    left_out->traces);
     if (left_out->binary_ids)
-        say_warning("version %u has no place for %zu binary ids", version, left_out->binary_ids);
+        say_warning("version %u cannot hold %zu binary ids: left out", version,
+                    left_out->binary_ids);
 }
 
 static void tell_result(const struct merge_request *request, const struct an_ledger *ledger,
@@ -181,7 +183,7 @@ static void tell_result(const struct merge_request *request, const struct an_led
         with_commas(functions), plural(functions), with_commas(ledger->total_count),
         strcmp(request->output, "-") == 0 ? "<stdout>" : request->output, as_size(size), format);
     if (request->inputs.ignored)
-        say("%zu other file%s in the folders left alone, such as %s", request->inputs.ignored,
+        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);
 }
 

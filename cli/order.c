@@ -32,29 +32,40 @@ enum {
 };
 
 static const struct option_spec options[] = {
-    {OUTPUT, 'o', "output", "FILE", "write the order there (default: standard output)"},
+    {OUTPUT, 'o', "output", "FILE", "write the order to FILE (default: standard output)"},
     {BINARY, 'b', "binary", "FILE",
-     "the program: its sizes and symbols make the order better, and what cannot be moved is told"},
-    {HOT, 0, "hot", NULL, "for a program that runs on and on: what is called most, by its callers"},
-    {BLEND, 0, "blend", NULL, "what is hot first, then what the start needs"},
-    {SHARE, 0, "hot-share", "PERCENT", "with --blend: so much of the heat is hot (default: 95)"},
-    {FORMAT, 0, "format", "FORMAT", "lld, gold, gnu (a linker script) or ld64 (default: lld)"},
-    {NOTES, 0, "notes", "FOLDER", "where the gcno files of GCC's profiles are"},
-    {PROCESS, 0, "pid", "PID", "of recordings, only this process"},
-    {OTHER_BUILD, 0, "ignore-build-id", NULL, "take recordings of another build of the binary"},
-    {EVALUATE, 0, "evaluate", "BINARY", "tell what the order is worth to this program"},
-    {ORDER, 0, "order", "FILE", "with --evaluate: look at this order, as lld reads it"},
-    {SVG, 0, "svg", "FILE", "with --evaluate: draw it"},
-    {TESTS, 0, "test-runs", "N", "keep the last N runs aside, and evaluate on them"},
-    {PAGE, 0, "page-size", "BYTES", "of the machine that runs the program (4096)"},
-    {AROUND, 0, "fault-around", "PAGES", "pages that one fault maps (16)"},
+     "use the sizes and symbols of this program for a better order, and report what cannot be "
+     "moved"},
+    {HOT, 0, "hot", NULL,
+     "order for a long-running program: place hot functions behind their "
+     "callers"},
+    {BLEND, 0, "blend", NULL, "place hot functions first, then what the start needs"},
+    {SHARE, 0, "hot-share", "PERCENT",
+     "with --blend: this share of all counts is hot (default: "
+     "95)"},
+    {FORMAT, 0, "format", "FORMAT",
+     "write for lld, gold, gnu (a linker script) or ld64 "
+     "(default: lld)"},
+    {NOTES, 0, "notes", "FOLDER", "find the gcno files of GCC's profiles below FOLDER"},
+    {PROCESS, 0, "pid", "PID", "use only the samples of process PID"},
+    {OTHER_BUILD, 0, "ignore-build-id", NULL, "accept recordings of another build of the binary"},
+    {EVALUATE, 0, "evaluate", "BINARY", "show what the order is worth to this program"},
+    {ORDER, 0, "order", "FILE", "with --evaluate: evaluate this order, in the input format of lld"},
+    {SVG, 0, "svg", "FILE", "with --evaluate: draw a chart"},
+    {TESTS, 0, "test-runs", "N", "hold out the last N runs, and evaluate on them"},
+    {PAGE, 0, "page-size", "BYTES",
+     "page size of the machine that runs the program (default: "
+     "4096)"},
+    {AROUND, 0, "fault-around", "PAGES", "number of pages that one fault maps (default: 16)"},
     {READ_AHEAD, 0, "read-ahead", "PAGES",
-     "pages that are read for one that is not in memory (32)"},
+     "number of pages read for one that is not in memory (default: 32)"},
     {READ_AROUND, 0, "read-around", NULL,
-     "half of them in front of it, as kernels before Linux 6.17 do"},
-    {THREADS, 'j', "threads", "N", "so many threads (the order does not depend on it)"},
-    {JSON, 0, "json", NULL, "print what is told as JSON"},
-    {QUIET, 'q', "quiet", NULL, "errors only"},
+     "read half of them before the page, as Linux before 6.17 does"},
+    {THREADS, 'j', "threads", "N",
+     "use N threads (default: one per processor; the result is the "
+     "same)"},
+    {JSON, 0, "json", NULL, "print JSON"},
+    {QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
 
@@ -84,10 +95,10 @@ static bool choose_format(struct request *request, const char *name)
             return true;
         }
     if (strcmp(name, "mold") == 0) {
-        say_error("mold takes no order of functions");
-        say("link with lld or gold");
+        say_error("mold does not accept an order of functions");
+        say("use lld or gold to link");
     } else {
-        say_error("--format=%s: lld, gold, gnu or ld64 is expected", name);
+        say_error("--format=%s: expected lld, gold, gnu or ld64", name);
     }
     return false;
 }
@@ -163,15 +174,15 @@ static bool take(struct request *request, const struct command *command, int id,
 static bool agrees(const struct request *request, size_t inputs)
 {
     if (!inputs)
-        say_error("which runs? (see anneal order --help)");
+        say_error("no runs named (see 'anneal order --help')");
     else if (!is_power(request->page_size) || request->page_size < 512)
-        say_error("--page-size=%llu: a power of 2 of at least 512 is expected", request->page_size);
+        say_error("--page-size=%llu: expected a power of 2 of at least 512", request->page_size);
     else if (!is_power(request->around))
-        say_error("--fault-around=%llu: a power of 2 is expected", request->around);
+        say_error("--fault-around=%llu: expected a power of 2", request->around);
     else if (!request->evaluate && (request->svg || request->order_file))
-        say_error("%s needs --evaluate=BINARY", request->svg ? "--svg" : "--order");
+        say_error("%s requires --evaluate=BINARY", request->svg ? "--svg" : "--order");
     else if (!request->evaluate && request->json && !request->output)
-        say_error("--json needs a place for the order (-o FILE)");
+        say_error("--json requires -o FILE for the order");
     else
         return true;
     return false;
@@ -322,15 +333,15 @@ static bool suffices(const struct request *request)
     bool needs_runs = ordering->objective != ORDER_HOT || request->tests;
     if (needs_runs && (!runs || request->tests >= runs)) {
         say_error("%zu run%s: too few%s", runs, plural(runs),
-                  request->tests ? " to keep so many aside" : "");
+                  request->tests ? " to hold out that many" : "");
         return false;
     }
     if (ordering->objective != ORDER_START && !an_behaviour_has_heat(ordering->behaviour)) {
-        say_error("nothing is hot: no input has counts or samples of this program");
+        say_error("no hot functions: no input has counts or samples of this program");
         return false;
     }
     if (nameless && !ordering->quiet)
-        say_warning("%zu functions of profiles have no name in them: left out", nameless);
+        say_warning("left out %zu functions whose names are not in their profiles", nameless);
     return true;
 }
 
@@ -353,7 +364,8 @@ static bool order(struct request *request, char **inputs, size_t count)
             return false;
     }
     if (request->evaluate && an_image_is_object(ordering->image)) {
-        say_error("%s: an object file; --evaluate needs the linked program", ordering->binary);
+        say_error("%s: is an object file; --evaluate requires the linked program",
+                  ordering->binary);
         return false;
     }
     bool writes = request->output || !request->evaluate;
@@ -396,38 +408,34 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_order = {
     .name = "order",
     .operands = "RUN...",
-    .summary = "order functions for the linker: for a fast start, or to run fast",
+    .summary = "order functions for the linker: for fast starts or hot code",
     .description =
-        "A program that starts reads its code page by page. This puts the functions that runs "
-        "enter "
-        "early next to each other, in an order that a linker then makes of it. With --hot, it puts "
-        "functions behind those that call them most, for programs that run on and on; --blend does "
-        "both.\n\n"
-        "A RUN is an LLVM profile with temporal traces (of a program compiled with "
-        "-fprofile-generate -mllvm -pgo-temporal-instrumentation), a folder with the gcda files of "
-        "one run of a program compiled by GCC with -fprofile-generate, a recording ('anneal "
-        "record', "
-        "perf record; each process is a run, and -b has to name the binary that was recorded), or "
-        "a "
-        "list of names in the order in which functions were entered. --hot takes the counts of "
-        "such "
-        "profiles, the branches or samples of recordings, and branch profiles (fdata).\n\n"
-        "Functions must have sections of their own to be moved: compile with -ffunction-sections. "
-        "With -b, the order has the names that symbols of the program have, and what it does not "
-        "have or cannot move is told.\n\n"
-        "--evaluate tells, by a model of pages, what the order changes: which pages are touched "
-        "after which part of a run. 'anneal faults' measures it.",
+        "A starting program reads its code page by page. This command places the functions that "
+        "runs enter early next to each other, as an order for the linker. With --hot, for "
+        "long-running programs, it places functions behind those that call them most; --blend "
+        "does both.\n\n"
+        "A RUN is one of: an LLVM profile with temporal traces (of a program compiled with "
+        "-fprofile-generate -mllvm -pgo-temporal-instrumentation); a folder with the gcda files "
+        "of one run of a program compiled by GCC with -fprofile-generate; a recording ('anneal "
+        "record', perf record; each process is a run, and -b must name the recorded binary); or "
+        "a list of names in the order in which functions were entered. --hot uses the counts of "
+        "such profiles, the branches or samples of recordings, and branch profiles (fdata).\n\n"
+        "A linker moves only functions in sections of their own: compile with "
+        "-ffunction-sections. With -b, the order uses the names of the program's symbols, and "
+        "functions that the program lacks or that cannot be moved are reported.\n\n"
+        "--evaluate shows, by a model of pages, what the order changes: which pages are touched "
+        "by which part of a run. 'anneal faults' measures it.",
     .options = options,
     .examples = "anneal order -b app -o app.order app.profdata\n"
-                "    for clang -fuse-ld=lld -Wl,--symbol-ordering-file=app.order\n"
+                "    order for clang -fuse-ld=lld -Wl,--symbol-ordering-file=app.order\n"
                 "anneal order --format=gold -b app -o app.order run1/ run2/\n"
-                "    for gcc -fuse-ld=gold -Wl,--section-ordering-file=app.order\n"
+                "    order for gcc -fuse-ld=gold -Wl,--section-ordering-file=app.order\n"
                 "anneal order --format=gnu -b app -o app.ld run1/ run2/\n"
-                "    for gcc -Wl,-T,app.ld\n"
+                "    order for gcc -Wl,-T,app.ld\n"
                 "anneal order --evaluate app --svg app.svg app.profdata\n"
-                "    what it is worth, as a table and a picture\n"
+                "    show what the order is worth, as a table and a chart\n"
                 "anneal order --hot -b server -o server.order perf.data\n"
-                "    of 'perf record -b', or of 'anneal record': by what calls what most\n",
+                "    order by calls, from 'perf record -b' or 'anneal record'\n",
     .see_also =
         "anneal-merge(1), anneal-record(1), anneal-faults(1), anneal-llvm-profdata(1), ld.lld(1)",
     .run = run,

@@ -173,9 +173,9 @@ static void print_start(const struct ordering *ordering, const struct evaluation
 {
     const struct layout_cost *before = &evaluation->before, *after = &evaluation->after;
     char faults[64];
-    printf("\n  %-34s %10s %10s %9s\n", "by the model, means over the runs", "now", "ordered",
+    printf("\n  %-34s %10s %10s %9s\n", "by the model, mean of the runs", "now", "ordered",
            "ratio");
-    print_line("pages touched in the end", before->pages, after->pages);
+    print_line("pages touched, total", before->pages, after->pages);
     print_line("pages touched, mean over time", before->area, after->area);
     snprintf(faults, sizeof faults, "faults that map %u pages", ordering->around);
     print_line(faults, before->faults, after->faults);
@@ -212,7 +212,7 @@ void order_print_evaluation(const struct ordering *ordering, const struct evalua
            with_commas(evaluation->text_pages), with_commas(ordering->page_size));
     if (evaluation->runs)
         printf("; %s run%s%s, %.0f functions each", with_commas(evaluation->runs),
-               plural(evaluation->runs), ordering->tests ? " that the order was not made from" : "",
+               plural(evaluation->runs), ordering->tests ? " held out from the order" : "",
                evaluation->entered);
     putchar('\n');
     if (evaluation->runs)

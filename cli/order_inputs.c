@@ -76,12 +76,12 @@ static bool add_run(struct an_behaviour *behaviour, const struct gcc_view *view,
     if (count && code != AN_OK)
         report_error(&error);
     else if (!count && nameless)
-        say_error("%s: no gcno files tell the names of its functions (compile for training with "
-                  "-ftest-coverage, too; --notes=FOLDER tells where they are)",
+        say_error("%s: no gcno files with the names of its functions (also compile for training "
+                  "with -ftest-coverage; --notes=FOLDER says where they are)",
                   path);
     else if (!count)
-        say_error("%s: its counter files do not tell when functions first ran (GCC's do that "
-                  "with -fprofile-generate, not with --coverage)",
+        say_error("%s: its counter files do not record when functions first ran (GCC's do with "
+                  "-fprofile-generate, not with --coverage)",
                   path);
     return code == AN_OK;
 }
@@ -103,8 +103,8 @@ static bool add_counts(struct an_behaviour *behaviour, const struct gcc_view *vi
         }
     }
     if (!named && nameless)
-        say_error("%s: no gcno files tell the names of its functions (compile for training with "
-                  "-ftest-coverage, too; --notes=FOLDER tells where they are)",
+        say_error("%s: no gcno files with the names of its functions (also compile for training "
+                  "with -ftest-coverage; --notes=FOLDER says where they are)",
                   path);
     else if (!named)
         say_error("%s: nothing ran", path);
@@ -190,12 +190,12 @@ static bool is_list(struct an_bytes bytes)
 static enum an_code refuse(struct an_bytes bytes, struct an_error *error)
 {
     const char *kind = an_kind_describe(bytes);
-    an_fail(error, AN_UNKNOWN, "%s, which tells no order of functions",
+    an_fail(error, AN_UNKNOWN, "%s, which has no order of functions",
             kind         ? kind
-            : bytes.size ? "bytes of an unknown kind"
+            : bytes.size ? "a file of an unknown format"
                          : "an empty file");
-    return an_error_hint(error, "an LLVM profile, a folder with a run's gcda files, fdata, a "
-                                "recording, or a list of names is expected");
+    return an_error_hint(error, "expected an LLVM profile, a folder with the gcda files of a "
+                                "run, fdata, a recording, or a list of names");
 }
 
 /* A profile may have traces, which a blend takes if they are there. */
@@ -215,8 +215,8 @@ static enum an_code add_fdata(const struct ordering *ordering, struct an_bytes b
 {
     if (ordering->objective != ORDER_START)
         return an_behaviour_add_fdata(ordering->behaviour, bytes.data, bytes.size, error);
-    an_fail(error, AN_UNSUPPORTED, "a branch profile, which does not tell what ran first");
-    return an_error_hint(error, "it is good for --hot and --blend; give the recording itself");
+    an_fail(error, AN_UNSUPPORTED, "a branch profile, which does not record what ran first");
+    return an_error_hint(error, "use it with --hot or --blend, or name the recording itself");
 }
 
 static enum an_code add_list(const struct ordering *ordering, struct an_bytes bytes,
@@ -224,8 +224,8 @@ static enum an_code add_list(const struct ordering *ordering, struct an_bytes by
 {
     if (ordering->objective != ORDER_HOT)
         return an_behaviour_add_names(ordering->behaviour, bytes.data, bytes.size, error);
-    an_fail(error, AN_UNSUPPORTED, "a list of names, which does not tell what is hot");
-    return an_error_hint(error, "it is good for an order for the start, and for --blend");
+    an_fail(error, AN_UNSUPPORTED, "a list of names, which does not record what is hot");
+    return an_error_hint(error, "use it without --hot, or with --blend");
 }
 
 static enum an_code add_bytes(const struct ordering *ordering, struct an_bytes bytes,
@@ -247,8 +247,8 @@ static enum an_code add_recording(const struct ordering *ordering, const char *p
     if (ordering->image)
         return an_behaviour_add_recording(ordering->behaviour, ordering->image, path,
                                           &sources->recording, error);
-    an_fail(error, AN_UNSUPPORTED, "a recording, which has addresses only");
-    return an_error_hint(error, "name the binary that was recorded with -b");
+    an_fail(error, AN_UNSUPPORTED, "a recording, which has only addresses");
+    return an_error_hint(error, "name the recorded binary with -b");
 }
 
 static bool is_folder(const char *path)

@@ -118,7 +118,7 @@ bool order_draw(const struct ordering *ordering, const struct evaluation *evalua
     put_head(&svg, ordering, evaluation, height);
     put_panel(&svg, "Pages of text touched", evaluation->before.pages_curve,
               evaluation->after.pages_curve, TOP);
-    snprintf(title, sizeof title, "Faults, when each maps %u pages", ordering->around);
+    snprintf(title, sizeof title, "Faults, each mapping %u pages", ordering->around);
     put_panel(&svg, title, evaluation->before.faults_curve, evaluation->after.faults_curve,
               TOP + PANEL + GAP);
     an_buffer_print(&svg,

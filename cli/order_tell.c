@@ -51,9 +51,9 @@ static void tell_absent(const struct ordering *ordering, size_t absent)
         snprintf(names + used, sizeof names - used, "%s%s", told++ ? ", " : "", name);
     }
     if (told == absent)
-        say("%s does not have %s (inlined or left out, perhaps)", ordering->binary, names);
+        say("%s lacks %s (inlined or left out?)", ordering->binary, names);
     else
-        say("%s does not have %zu functions of the profile (inlined or left out, perhaps): %s ...",
+        say("%s lacks %zu functions of the profile (inlined or left out?): %s ...",
             ordering->binary, absent, names);
 }
 

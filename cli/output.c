@@ -24,7 +24,7 @@ void report_error(const struct an_error *error)
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text)
 {
     if (strcmp(path, "-") == 0 && !is_text && isatty(STDOUT_FILENO)) {
-        say_error("will not write a binary profile to the terminal (name a file with -o)");
+        say_error("refusing to write a binary profile to the terminal (name a file with -o)");
         return false;
     }
     struct an_error error;

@@ -14,11 +14,11 @@
 enum { OUTPUT = 1, ALL, FUNCTION, COUNTS, VALUES, TOP, TRACES, JSON };
 
 static const struct option_spec options[] = {
-    {OUTPUT, 'o', "output", "FILE", "write a raw profile, for all tools that read one"},
+    {OUTPUT, 'o', "output", "FILE", "write a raw profile to FILE, for any tool that reads one"},
     {ALL, 'a', "all-functions", NULL, "show every function"},
     {FUNCTION, 0, "function", "REGEX", "show the functions whose name matches"},
-    {COUNTS, 'c', "counts", NULL, "with their counters (and MC/DC bitmaps)"},
-    {VALUES, 'v', "values", NULL, "with their values"},
+    {COUNTS, 'c', "counts", NULL, "also show their counters (and MC/DC bitmaps)"},
+    {VALUES, 'v', "values", NULL, "also show their values"},
     {TOP, 'n', "topn", "N", "show the N hottest functions (default: 10)"},
     {TRACES, 0, "traces", NULL, "show the order in which functions first ran"},
     {JSON, 'j', "json", NULL, "print JSON"},
@@ -48,7 +48,7 @@ static enum an_code gather(const struct rt_process *process, struct an_buffer *r
     }
     if (gcc)
         say_warning(
-            "what GCC's instrumentation counts is not shown ('anneal dump' has it written)");
+            "cannot show counts of GCC's instrumentation (use 'anneal dump' to have them written)");
     return code;
 }
 
@@ -62,7 +62,7 @@ static int show(const struct an_buffer *raw, int count, char **words)
     if (file >= 0)
         close(file);
     if (!done) {
-        say_error("the profile cannot be kept in memory");
+        say_error("cannot keep the profile in memory");
         return EXIT_FAILED;
     }
     words[count++] = input;
@@ -83,7 +83,7 @@ static int peek(pid_t pid, const char *output, int count, char **words)
     if (code != AN_OK)
         report_error(&error);
     else if (raw.size == 0)
-        say_error("process %ld has nothing that can be shown", (long)pid);
+        say_error("process %ld has nothing to show", (long)pid);
     else if (output)
         status = write_result(output, raw.data, raw.size, false) ? EXIT_DONE : EXIT_FAILED;
     else
@@ -100,7 +100,7 @@ static int look_at(char *what, const char *output, int count, char **words)
         return pid ? peek(pid, output, count, words) : EXIT_USAGE;
     }
     if (output) {
-        say_error("%s: a file already: it can be copied", what);
+        say_error("%s: is a file already; copy it", what);
         return EXIT_USAGE;
     }
     words[count++] = what;
@@ -140,7 +140,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (id == OPTION_HELP) {
         status = EXIT_DONE;
     } else if (id == OPTION_END && parser.operand_count != 1) {
-        say_error("one process or file, please (see anneal peek --help)");
+        say_error("expected one process or file (see 'anneal peek --help')");
     } else if (id == OPTION_END) {
         status = look_at(parser.operands[0], output, count, words);
     }
@@ -155,17 +155,16 @@ const struct command command_peek = {
     .operands = "PID|FILE",
     .summary = "show what a running program has counted so far",
     .description =
-        "Reads the counts of a program that clang instrumented and that is linked with anneal's "
-        "runtime, and of its libraries, out of its memory, and shows them as 'anneal show' shows a "
-        "file. The program is not stopped, and keeps its counts: what comes out is no part of a "
-        "profile that it writes. FILE is one in which a program counts as it runs (%c in the name "
-        "of "
-        "its profile).",
+        "Reads the counts of a running program out of its memory, and of its libraries, and "
+        "shows them as 'anneal show' does. The program must be instrumented by clang and linked "
+        "with anneal's runtime. It is not stopped and keeps its counts: the output is not part "
+        "of any profile that it writes. FILE is one that a program counts in as it runs (%c in "
+        "the name of its profile).",
     .options = options,
     .examples = "anneal peek $(pidof server)\n"
-                "    its ten hottest functions up to now\n"
+                "    show its ten hottest functions so far\n"
                 "anneal peek --output=now.profraw $(pidof server)\n"
-                "    as a file, for llvm-profdata and others\n",
+                "    write a file for llvm-profdata and other tools\n",
     .see_also = "anneal-show(1), anneal-dump(1), anneal-rt(1)",
     .run = run,
 };

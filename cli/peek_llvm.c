@@ -181,6 +181,6 @@ enum an_code peek_llvm(const struct rt_process *process, uint64_t module, struct
         return an_fail_memory(error);
     return done ? AN_OK
                 : an_fail(error, AN_UNSUPPORTED,
-                          "what process %ld has counted cannot be read: it may have ended",
+                          "cannot read the counts of process %ld: it may have ended",
                           (long)process->pid);
 }

@@ -147,17 +147,17 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_perf2bolt = {
     .name = "perf2bolt",
     .operands = "-p RECORDING -o PROFILE BINARY",
-    .summary = "take the place of BOLT's perf2bolt",
+    .summary = "drop-in replacement for BOLT's perf2bolt",
     .description =
-        "Takes the options of perf2bolt 19 and prints what it prints about samples and traces. A "
-        "link named perf2bolt to anneal does the same.\n\n"
-        "It differs from its model in these points: perf is not needed, nor are temporary files; "
-        "the text of perf script is read too; all mappings of the binary in a process count, not "
-        "only the first one, each for its time; only functions that were hit, and what jumps into "
-        "them, are looked at; --use-event-pc works for position-independent programs; and with "
-        "-nl, "
-        "samples in the cold part of a function that BOLT split get their place in the function. "
-        "Options for the YAML profile, AutoFDO and Intel PT are refused by name.",
+        "Takes the options of perf2bolt 19 and prints what perf2bolt prints about samples and "
+        "traces. A link named perf2bolt to anneal does the same.\n\n"
+        "It differs from perf2bolt in these points: it requires neither perf nor temporary "
+        "files; it also reads the text of perf script; all mappings of the binary in a process "
+        "count, each for its time, not only the first one; it looks only at functions that were "
+        "hit, and at what jumps into them; --use-event-pc works for position-independent "
+        "programs; with -nl, samples in the cold part of a function that BOLT split are "
+        "attributed to the function. Options for the YAML profile, AutoFDO and Intel PT are "
+        "refused by name.",
     .options = options,
     .examples = "ln -s anneal perf2bolt\n"
                 "./perf2bolt -p perf.data -o app.fdata app\n",

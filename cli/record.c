@@ -25,23 +25,23 @@ enum { MOST_BRANCHES_IN_WINDOW = 1024, MOST_FREQUENCY = 100000, MOST_PID = 1 << 
 
 static const struct option_spec options[] = {
     {RECORD_OUTPUT, 'o', "output", "FILE",
-     "write the recording to FILE (default: perf.data; -: the standard output, as a pipe of perf)"},
+     "write the recording to FILE (default: perf.data; -: standard output, as a stream of perf)"},
     {RECORD_PID, 'p', "pid", "PID", "record this process, with all its threads"},
     {RECORD_DURATION, 'd', "duration", "TIME",
-     "stop after 30s, 500ms, 2m (default: when the process ends, or at an interrupt)"},
+     "stop after 30s, 500ms, 2m (default: when the process ends, or on an interrupt)"},
     {RECORD_METHOD, 0, "method", "METHOD",
-     "lbr, emulate, step, or auto: the first of these that works here (default)"},
+     "use lbr, emulate, step, or the first of these that works here (auto, the default)"},
     {RECORD_OVERHEAD, 0, "overhead", "PERCENT",
-     "hold threads for at most so much of the CPU time that the process takes (default: 2%)"},
-    {RECORD_BRANCHES, 'b', "branches", "N", "stop when N branches are recorded"},
+     "hold threads for at most this share of the CPU time of the process (default: 2%)"},
+    {RECORD_BRANCHES, 'b', "branches", "N", "stop after N branches"},
     {RECORD_WINDOW, 'w', "window", "N", "record N branches at a time (default: 96; with step, 32)"},
     {RECORD_FREQUENCY, 'F', "freq", "N",
-     "at most N samples in a second of CPU time (default: 1000; with lbr, 4000)"},
-    {RECORD_CHILDREN, 0, "children", NULL, "record the processes that it starts, too"},
+     "take at most N samples per second of CPU time (default: 1000; with lbr, 4000)"},
+    {RECORD_CHILDREN, 0, "children", NULL, "also record the processes that it starts"},
     {RECORD_VERIFY, 0, "verify", NULL,
-     "check emulation: step, and compare the branches with those that it foresees"},
-    {RECORD_SEED, 0, "seed", "N", "choose threads and moments by this number, not by the clock"},
-    {RECORD_JSON, 0, "json", NULL, "print the account as JSON"},
+     "check the emulation: step, and compare with the branches that it predicts"},
+    {RECORD_SEED, 0, "seed", "N", "choose threads and moments by this seed, not by the clock"},
+    {RECORD_JSON, 0, "json", NULL, "print the summary as JSON"},
     {RECORD_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
@@ -119,10 +119,10 @@ static bool is_complete(const struct record_request *request)
 {
     const struct an_record_options *given = &request->options;
     if (!given->pid == !*request->command)
-        say_error(given->pid ? "-p PID and a command: which of them?"
-                             : "what is to be recorded? (-p PID, or a command)");
+        say_error(given->pid ? "-p PID and a command cannot be used together"
+                             : "nothing to record (use -p PID, or name a command)");
     else if (given->verify && given->method != AN_RECORD_AUTO && given->method != AN_RECORD_STEP)
-        say_error("--verify steps: it goes with no other method");
+        say_error("--verify cannot be used with a method other than step");
     else
         return true;
     say("try '%s record --help'", program_name);
@@ -158,22 +158,21 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_record = {
     .name = "record",
     .operands = "-p PID | COMMAND [ARGUMENT]...",
-    .summary = "record the branches that a running process takes",
+    .summary = "record the branches of a running process",
     .description =
-        "Records branch stacks, lists of branches that were taken one after the other, of a "
-        "process "
-        "that runs or of a command. The result is a perf.data file, for anneal aggregate, perf, "
-        "perf2bolt and create_llvm_prof.\n\n"
-        "Three methods do it. lbr has the processor note them, where there is one that does and "
-        "a virtual machine does not hide it. emulate works on any x86-64 machine: it stops one "
-        "thread that is running, takes its registers, finds out which branches it is about to "
-        "take, and lets it go after some hundred microseconds. step lets the thread take these "
-        "branches under supervision; that is fifty times as slow, and a check on emulate.\n\n"
-        "Threads are chosen in proportion to the CPU time they take, at random moments. What they "
-        "are "
-        "held for stays within the budget of --overhead. The process is not changed: its signals "
-        "and system calls go on, and an interrupt of the recording leaves it as it was.\n\n"
-        "The exit status of a command that is recorded is that of anneal.",
+        "Records branch stacks, lists of consecutive taken branches, of a running process or a "
+        "command. The result is a perf.data file for anneal aggregate, perf, perf2bolt and "
+        "create_llvm_prof.\n\n"
+        "There are three methods. lbr uses the branch records of the processor, if it has them "
+        "and no virtual machine hides them. emulate works on any x86-64 machine: it stops a "
+        "running thread, copies its registers, predicts the branches that it is about to take, "
+        "and lets it go after a few hundred microseconds. step lets the thread take these "
+        "branches one by one; it is fifty times as slow, and serves as a check on emulate.\n\n"
+        "Threads are chosen at random moments, in proportion to their CPU time. The time that "
+        "they are held stays within the budget of --overhead. The process is not changed: its "
+        "signals and system calls work as before, and interrupting the recording leaves it "
+        "undisturbed.\n\n"
+        "When anneal records a command, it exits with the status of that command.",
     .options = options,
     .examples = "anneal record -p $(pidof mariadbd) -d 30s -o perf.data\n"
                 "anneal aggregate -p perf.data -o mariadbd.fdata /usr/sbin/mariadbd\n"

@@ -94,7 +94,7 @@ static bool make_pipe(int ends[2])
 {
     if (pipe2(ends, O_CLOEXEC) == 0)
         return true;
-    say_error("no pipe: %s", strerror(errno));
+    say_error("cannot make a pipe: %s", strerror(errno));
     return false;
 }
 
@@ -119,7 +119,7 @@ static bool start_tracer(struct front *front)
     front->to_tracer = ends[1];
     if (front->tracer > 0)
         return true;
-    say_error("no process could be started: %s", strerror(errno));
+    say_error("cannot start a process: %s", strerror(errno));
     return false;
 }
 

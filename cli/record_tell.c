@@ -104,14 +104,13 @@ static void tell_ends(const struct an_record_counts *counts)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s %s (%s)", i ? "," : "",
                                    counts->ends[i].why, with_commas(counts->ends[i].count));
     if (counts->end_count)
-        say("windows that ended early did so at%s%s", text,
-            counts->end_count > SHOWN ? ", and others" : "");
+        say("windows ended early at%s%s", text, counts->end_count > SHOWN ? ", and others" : "");
 }
 
 static void tell_cost(const struct an_record_counts *counts)
 {
-    say("a thread was held for %.2f%% of %.1f s of CPU time, for %.1f ms at most at a time; anneal "
-        "took %.2f%% beyond",
+    say("threads were held for %.2f%% of %.1f s of CPU time, at most %.1f ms at a time; anneal "
+        "itself took another %.2f%%",
         share(counts->stopped_seconds, counts->run_seconds), counts->run_seconds,
         1000 * counts->longest_stop, share(counts->own_seconds, counts->run_seconds));
 }
@@ -121,7 +120,7 @@ static void tell_windows(const struct an_record_counts *counts)
     tell_cost(counts);
     tell_ends(counts);
     if (counts->compared)
-        say("emulation foresaw the branches of %s of %s windows (%.2f%%)",
+        say("emulation predicted the branches of %s of %s windows (%.2f%%)",
             with_commas(counts->agreed), with_commas(counts->compared),
             share((double)counts->agreed, (double)counts->compared));
 }
@@ -139,7 +138,7 @@ void record_tell(const struct record_request *request, const struct an_record_co
     if (counts->method != AN_RECORD_LBR)
         tell_windows(counts);
     if (counts->lost)
-        say_warning("the kernel lost %s samples: take a lower frequency (-F)",
+        say_warning("the kernel lost %s samples: use a lower frequency (-F)",
                     with_commas(counts->lost));
     if (counts->samples == 0)
         say_warning("no branches were recorded: did the process run?");

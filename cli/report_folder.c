@@ -93,7 +93,7 @@ static enum an_code refuse(const struct report_folder *folder, const char *what,
                            struct an_error *error)
 {
     an_fail(error, AN_USAGE, "%s", what);
-    an_error_hint(error, "name a new or an empty folder; only a report is replaced");
+    an_error_hint(error, "name a new or empty folder; anneal replaces only a report");
     return an_error_in(error, folder->path);
 }
 
@@ -102,13 +102,14 @@ static enum an_code check_content(const struct report_folder *folder, struct an_
     struct look look = {.count = 0};
     char what[NAME_MAX + 64];
     if (!each_name(folder->target, "", look_at, &look) && !look.stranger[0])
-        return fail(folder, "cannot look into the folder", error);
+        return fail(folder, "cannot read the folder", error);
     if (look.stranger[0]) {
-        snprintf(what, sizeof what, "has %.200s, which is no part of a report", look.stranger);
+        snprintf(what, sizeof what, "contains %.200s, which is not part of a report",
+                 look.stranger);
         return refuse(folder, what, error);
     }
     if (look.count && !(look.has_index && is_of_report(folder->target)))
-        return refuse(folder, "has files, but they are no report that anneal made", error);
+        return refuse(folder, "contains files that are not a report by anneal", error);
     return AN_OK;
 }
 
@@ -189,7 +190,7 @@ enum an_code report_folder_open(struct report_folder *folder, const char *path,
         return fail(folder, "cannot make the folder", error);
     struct stat info;
     if (folder->exists && stat(folder->target, &info) == 0 && !S_ISDIR(info.st_mode))
-        return refuse(folder, "is a file, expected a folder", error);
+        return refuse(folder, "is a file; expected a folder", error);
     enum an_code code = folder->exists ? check_content(folder, error) : AN_OK;
     if (code != AN_OK)
         return code;
@@ -287,7 +288,7 @@ enum an_code report_folder_commit(struct report_folder *folder, struct an_error 
 {
     bool done = folder->exists ? exchange(folder) : rename(folder->temporary, folder->target) == 0;
     if (!done) {
-        fail(folder, "cannot put the report in its place", error);
+        fail(folder, "cannot move the report into place", error);
         report_folder_abandon(folder);
         return error->code;
     }

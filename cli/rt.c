@@ -8,9 +8,9 @@
 enum { LDFLAGS = 1, LIBRARY, CONTINUOUS };
 
 static const struct option_spec options[] = {
-    {LDFLAGS, 0, "ldflags", NULL, "print what the link command needs (the default)"},
+    {LDFLAGS, 0, "ldflags", NULL, "print the options for the link command (default)"},
     {LIBRARY, 0, "library", NULL, "print the path of the library"},
-    {CONTINUOUS, 0, "continuous", NULL, "with what counting in a file (%c) needs; for clang"},
+    {CONTINUOUS, 0, "continuous", NULL, "include options for counting in a file (%c), with clang"},
     {0},
 };
 
@@ -46,11 +46,11 @@ static int run(const struct command *command, int argc, char **argv)
     if (id == OPTION_WRONG)
         return EXIT_USAGE;
     if (operands) {
-        say_error("rt takes no operands (see anneal rt --help)");
+        say_error("rt takes no operands (see 'anneal rt --help')");
         return EXIT_USAGE;
     }
     if (!rt_library(path)) {
-        say_error("%s: the runtime is not there (install anneal whole: make install)", path);
+        say_error("%s: the runtime is missing (install all of anneal: make install)", path);
         return EXIT_FAILED;
     }
     if (wanted == LIBRARY)
@@ -63,31 +63,27 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_rt = {
     .name = "rt",
     .operands = "",
-    .summary = "tell how to link the runtime that merges profiles as programs end",
+    .summary = "print how to link the runtime that merges profiles at exit",
     .description =
-        "Prints what the command that links an instrumented program has to have in addition, so "
-        "that the "
-        "program has anneal's runtime in place of the compiler's. Objects stay as they are.\n\n"
-        "With it, all processes of a program add to one file, however many there are at once, and "
-        "whatever happens to them: what is in the file stays whole when a process is killed or the "
-        "disk is "
-        "full. clang's file is called as ANNEAL_PROFILE_FILE or LLVM_PROFILE_FILE say; %p %h %t %b "
-        "%m "
-        "and %4m in it mean what they mean to LLVM. GCC's files are called as the compiler said, "
-        "with GCOV_PREFIX and GCOV_PREFIX_STRIP.\n\n"
-        "A program that never ends, or by a signal, leaves its profile when the environment says "
-        "so: "
-        "ANNEAL_DUMP_SIGNAL=USR2 names a signal that has the profile written, and the program goes "
-        "on; ANNEAL_EXIT_SIGNAL=TERM one that has it written before it ends the program.",
+        "Prints the options that link an instrumented program with anneal's runtime in place of "
+        "the compiler's. Objects stay as they are.\n\n"
+        "With it, all processes of a program add to one file, however many run at once, and "
+        "whatever happens to them: the file stays intact when a process is killed or the disk is "
+        "full. ANNEAL_PROFILE_FILE or LLVM_PROFILE_FILE names clang's file; %p %h %t %b %m and "
+        "%4m in it mean what they mean to LLVM. GCC's files have the names that the compiler "
+        "gave them, with GCOV_PREFIX and GCOV_PREFIX_STRIP.\n\n"
+        "A program that never ends, or that a signal ends, writes its profile if the environment "
+        "says so: ANNEAL_DUMP_SIGNAL=USR2 names a signal that makes it write the profile and go "
+        "on; ANNEAL_EXIT_SIGNAL=TERM names one that makes it write the profile and end.",
     .options = options,
     .examples = "clang -O2 -fprofile-generate app.c -o app $(anneal rt --ldflags)\n"
-                "    a program that merges its profiles itself; gcc likewise\n"
+                "    build a program that merges its profiles itself; gcc likewise\n"
                 "LLVM_PROFILE_FILE=app.profraw ./app\n"
-                "    adds a run to app.profraw\n"
+                "    add a run to app.profraw\n"
                 "ANNEAL_EXIT_SIGNAL=TERM,INT ./server\n"
-                "    keeps the profile of a server that is stopped\n"
+                "    keep the profile of a server when it is stopped\n"
                 "anneal merge -o app.profdata app*.profraw\n"
-                "    makes a profile for the compiler of it\n",
+                "    make a profile for the compiler\n",
     .see_also = "anneal-merge(1), clang(1)",
     .run = run,
 };

@@ -93,13 +93,13 @@ enum an_code rt_process_open(struct rt_process *process, pid_t pid, struct an_er
     snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
     *process = (struct rt_process){.pid = pid, .memory = open(path, O_RDONLY | O_CLOEXEC)};
     if (process->memory < 0 && errno == ENOENT)
-        return an_fail(error, AN_SYSTEM, "there is no process %ld", (long)pid);
+        return an_fail(error, AN_SYSTEM, "no such process: %ld", (long)pid);
     if (process->memory < 0) {
-        an_fail(error, AN_SYSTEM, "the memory of process %ld may not be read: %s", (long)pid,
+        an_fail(error, AN_SYSTEM, "cannot read the memory of process %ld: %s", (long)pid,
                 strerror(errno));
         return an_error_hint(error,
-                             "it may belong to somebody else, or the Yama security module keeps it "
-                             "from you: try as root");
+                             "it may belong to another user, or the Yama security module may "
+                             "forbid it: try as root");
     }
     if (an_proc_text(pid, "maps", &maps)) {
         process->address = find(process, (char *)maps.data);
@@ -107,9 +107,8 @@ enum an_code rt_process_open(struct rt_process *process, pid_t pid, struct an_er
     }
     if (process->address)
         return AN_OK;
-    an_fail(error, AN_UNSUPPORTED, "process %ld has no profile that anneal's runtime keeps",
-            (long)pid);
-    return an_error_hint(error, "link the program with it: see 'anneal rt --help'");
+    an_fail(error, AN_UNSUPPORTED, "process %ld has no profile of anneal's runtime", (long)pid);
+    return an_error_hint(error, "link the program with the runtime: see 'anneal rt --help'");
 }
 
 void rt_process_close(struct rt_process *process)
@@ -126,6 +125,6 @@ pid_t rt_process_number(const char *text)
     long number = strtol(text, &end, 10);
     if (*text >= '1' && *text <= '9' && !*end && errno == 0 && number <= INT_MAX)
         return (pid_t)number;
-    say_error("%s: not the number of a process", text);
+    say_error("%s: not a process id", text);
     return 0;
 }

@@ -35,26 +35,28 @@ enum {
 static const struct option_spec options[] = {
     {ALL, 'a', "all-functions", NULL, "show every function"},
     {FUNCTION, 0, "function", "REGEX", "show the functions whose name matches"},
-    {COUNTS, 'c', "counts", NULL, "with their counters (and MC/DC bitmaps)"},
+    {COUNTS, 'c', "counts", NULL, "also show their counters (and MC/DC bitmaps)"},
     {VALUES, 'v', "values", NULL,
-     "with their values: indirect-call targets, sizes of memory operations, virtual tables, "
+     "also show their values: indirect-call targets, sizes of memory operations, virtual tables, "
      "frequent values"},
     {TOP, 'n', "topn", "N",
      "show the N hottest functions (default: 10, unless functions are "
      "selected)"},
-    {SUMMARY, 's', "detailed-summary", NULL, "how many counters make up how much of all counts"},
-    {CUTOFFS, 0, "detailed-summary-cutoffs", "N,...", "for these shares, in millionths"},
+    {SUMMARY, 's', "detailed-summary", NULL,
+     "show how many counters make up which share of all "
+     "counts"},
+    {CUTOFFS, 0, "detailed-summary-cutoffs", "N,...", "use these shares, in millionths"},
     {BINARY_IDS, 0, "binary-ids", NULL, "show the build ids of the programs"},
     {TRACES, 0, "traces", NULL,
-     "show temporal traces; of GCC's profiles, the order in which functions first ran"},
-    {HEADER, 0, "header", NULL, "show what the file's header says, and no functions"},
-    {COVERED, 0, "covered", NULL, "list the names of functions that ran, and nothing else"},
+     "show temporal traces; for GCC, the order in which functions first ran"},
+    {HEADER, 0, "header", NULL, "show the header of the file, and no functions"},
+    {COVERED, 0, "covered", NULL, "list only the names of functions that ran"},
     {CONTEXT_SENSITIVE, 0, "cs", NULL, "show the context-sensitive records of an IR profile"},
     {TEXT, 't', "text", NULL, "show the selected functions in the text format"},
     {GCNO, 0, "gcno", "FOLDER",
-     "of GCC's profiles: names are in the gcno files below FOLDER, not beside the counts"},
+     "find the gcno files that name GCC's functions below FOLDER, not beside the counts"},
     {JSON, 'j', "json", NULL, "print JSON"},
-    {OUTPUT, 'o', "output", "FILE", "write to FILE"},
+    {OUTPUT, 'o', "output", "FILE", "write to FILE (default: standard output)"},
     {0},
 };
 
@@ -269,7 +271,7 @@ static int show_inputs(struct show *show, const struct inputs *inputs, size_t op
         return gcc_show(show, inputs);
     if (operands == 1 && inputs->count == 1 && inputs->roots[0] == 0)
         return show_file(show, inputs->items[0].path);
-    say_error("expected one profile, got %zu (of GCC's, folders and several files will do)",
+    say_error("expected one profile, got %zu (only GCC's may be several files, or folders)",
               inputs->count);
     return EXIT_USAGE;
 }
@@ -324,31 +326,28 @@ const struct command command_show = {
     .operands = "PROFILE...",
     .summary = "show what is in a profile",
     .description =
-        "Shows an LLVM instrumentation profile of any format: what it is, how much it counted, "
-        "and its hottest functions; with options, any function's counters and values. '-' is the "
+        "Shows an LLVM instrumentation profile of any format: its kind, its totals and its "
+        "hottest functions; with options, the counters and values of any function. '-' is "
         "standard input.\n\n"
-        "Of a BOLT profile in text form (fdata) it shows the kind, the events, the totals, the "
-        "share "
-        "of mispredicted branches and the hottest functions: how many branches leave them, and how "
-        "often they are entered. With --function or --all-functions it shows functions one by one, "
-        "with --counts their records.\n\n"
-        "Of GCC's counter files (gcda), which may be several, or folders of them, it shows what "
-        "they "
-        "are, how many of the counters ran, and the hottest functions: their largest count, and "
-        "how "
-        "often they were entered. Names and entries are in the gcno files of the same compilation, "
-        "beside the counts or below the folder that --gcno names.",
+        "For a BOLT profile in text form (fdata), it shows the kind, the events, the totals, the "
+        "share of mispredicted branches and the hottest functions: how many branches leave them, "
+        "and how often they are entered. --function and --all-functions show single functions, "
+        "--counts their records.\n\n"
+        "For GCC's counter files (gcda), which may be several, or folders of them, it shows "
+        "their kind, how many counters ran, and the hottest functions: their largest count, and "
+        "how often they were entered. Names and entries come from the gcno files of the same "
+        "compilation, beside the counts or below the folder of --gcno.",
     .options = options,
     .examples = "anneal show app.profdata\n"
-                "    the header and the ten hottest functions\n"
+                "    show the header and the ten hottest functions\n"
                 "anneal show --function='^parse_' --counts --values app.profdata\n"
-                "    all about some functions\n"
+                "    show everything about some functions\n"
                 "anneal show --json --all-functions --counts app.profdata\n"
-                "    everything, for a script\n"
+                "    print everything for a script\n"
                 "anneal show --function='^main$' --counts app.fdata\n"
-                "    the branches of a function\n"
+                "    show the branches of a function\n"
                 "anneal show --traces build/\n"
-                "    GCC's profiles: the hottest functions, and the order of first runs\n",
+                "    show GCC's hottest functions, and the order of first runs\n",
     .see_also = "anneal-merge(1), anneal-diff(1)",
     .run = run,
 };

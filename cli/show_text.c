@@ -74,7 +74,7 @@ static void print_header(const struct show *show, const char *path, uint64_t byt
         printf("a memory profile of %s, which anneal does not read\n",
                as_size(info->memprof_bytes));
     if (info->unnamed)
-        printf("%zu functions have no name in the file\n", info->unnamed);
+        printf("%zu functions whose names are not in the file\n", info->unnamed);
     if (info->trace_count)
         printf("%zu temporal traces, of %llu\n", info->trace_count,
                (unsigned long long)info->trace_stream_size);

@@ -38,37 +38,35 @@ enum { MOST_JOBS = 4096, MOST_REPEAT = 1000000 };
 
 static const struct option_spec options[] = {
     {TRAIN_OUTPUT, 'o', "output", "OUT",
-     "write the merged profile here: LLVM's is a file, GCC's a folder (which is replaced)"},
+     "write the merged profile to OUT: for LLVM a file, for GCC a folder, which is replaced"},
     {TRAIN_IN_PLACE, 0, "in-place", NULL,
-     "write GCC's profiles where the programs would have written them"},
+     "write GCC's profiles where the programs would write them"},
     {TRAIN_FLAT, 0, "flat", NULL,
-     "name GCC's profiles as gcc -fprofile-use=OUT looks for them: #home#me#app.gcda"},
-    {TRAIN_JOBS, 'j', "jobs", "N",
-     "make N runs at a time (default: as many as there are processors)"},
+     "name GCC's profiles as gcc -fprofile-use=OUT expects them: #home#me#app.gcda"},
+    {TRAIN_JOBS, 'j', "jobs", "N", "run N at a time (default: one per processor)"},
     {TRAIN_WORKLOADS, 'f', "workloads", "FILE",
-     "take workloads from FILE (-: standard input), one a line, WORKLOAD or WEIGHT<tab>WORKLOAD; # "
-     "begins a comment"},
-    {TRAIN_NULL, '0', "null", NULL,
-     "workloads in files end in a byte of 0, and are taken as they are"},
-    {TRAIN_EACH_FILE, 'd', "each-file", "FOLDER", "each file in FOLDER is a workload"},
-    {TRAIN_WEIGHTED, 'w', "weighted-workload", "W,WORKLOAD", "a workload that counts W times"},
+     "read workloads from FILE (-: standard input), one per line, WORKLOAD or "
+     "WEIGHT<tab>WORKLOAD; # begins a comment"},
+    {TRAIN_NULL, '0', "null", NULL, "read NUL-terminated workloads from files, verbatim"},
+    {TRAIN_EACH_FILE, 'd', "each-file", "FOLDER", "use each file in FOLDER as a workload"},
+    {TRAIN_WEIGHTED, 'w', "weighted-workload", "W,WORKLOAD", "add a workload that counts W times"},
     {TRAIN_REPLACE, 'I', "replace", "TEXT",
-     "TEXT in the command stands for the workload (default: {})"},
+     "replace TEXT in the command by the workload (default: {})"},
     {TRAIN_REPEAT, 'n', "repeat", "N", "run each workload N times"},
     {TRAIN_TIMEOUT, 't', "timeout", "TIME",
-     "end a run that takes longer than 30s, 500ms, 2m; it has failed then"},
+     "end a run that takes longer than 30s, 500ms, 2m, and count it as failed"},
     {TRAIN_KILL_AFTER, 0, "kill-after", "TIME",
-     "kill what does not end by SIGTERM after this time (default: 5s)"},
-    {TRAIN_KEEP_FAILED, 0, "keep-failed", NULL, "merge what failed runs counted, too"},
+     "send SIGKILL to what SIGTERM does not end within this time (default: 5s)"},
+    {TRAIN_KEEP_FAILED, 0, "keep-failed", NULL, "also merge the counts of failed runs"},
     {TRAIN_MAX_FAILURES, 0, "max-failures", "N",
-     "it is well when N runs fail, or 5% of them (default: 0)"},
-    {TRAIN_FAIL_FAST, 0, "fail-fast", NULL, "start no more runs when more have failed"},
+     "tolerate N failed runs, or a share such as 5% (default: 0)"},
+    {TRAIN_FAIL_FAST, 0, "fail-fast", NULL, "start no more runs once more have failed"},
     {TRAIN_FORMAT_VERSION, 0, "format-version", "N",
      "write LLVM's indexed version N, 5 to 12 (default: 12, as anneal merge)"},
     {TRAIN_LEDGER, 0, "ledger", "FILE", "write what became of each run to FILE, as JSON"},
     {TRAIN_JSON, 0, "json", NULL, "print the summary as JSON"},
     {TRAIN_WORK_DIR, 0, "work-dir", "FOLDER",
-     "make the work folder there (default: $TMPDIR, or /tmp)"},
+     "make the work folder in FOLDER (default: $TMPDIR, or /tmp)"},
     {TRAIN_KEEP_WORK, 0, "keep-work", NULL,
      "keep the work folder: profiles and output of each run"},
     {TRAIN_QUIET, 'q', "quiet", NULL, "print errors only"},
@@ -245,13 +243,13 @@ static bool is_complete(const struct train_request *request, char **operands)
 {
     const struct an_train_options *given = &request->options;
     if (!*operands || strcmp(*operands, ":::") == 0)
-        say_error("which command is to be run?");
+        say_error("no command to run");
     else if (!given->output && !given->in_place)
-        say_error("where to? (-o OUT, or --in-place for GCC's profiles)");
+        say_error("no output (use -o OUT, or --in-place for GCC's profiles)");
     else if (given->flat && given->in_place)
-        say_error("--flat and --in-place: which of them?");
+        say_error("--flat and --in-place cannot be used together");
     else if (given->placeholder && !*given->placeholder)
-        say_error("--replace: expected some text");
+        say_error("--replace: expected a text that is not empty");
     else
         return true;
     say("try '%s train --help'", program_name);
@@ -321,45 +319,41 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_train = {
     .name = "train",
     .operands = "-o OUT COMMAND [ARGUMENT]... [::: WORKLOAD...]",
-    .summary = "run a command over many workloads, and merge what it counted",
+    .summary = "run a command over many workloads, and merge the profiles",
     .description =
         "Runs a command once for each workload, several at a time, and merges the profiles of "
-        "these runs into one. The programs that run are instrumented by clang or gcc "
-        "(-fprofile-generate, --coverage), with their own runtime or anneal's; the command may be "
-        "a "
-        "script that starts them.\n\n"
-        "{} in the command stands for the workload, which is appended when there is no {}. It is "
-        "also in the environment (ANNEAL_WORKLOAD, and ANNEAL_WORKLOAD_NUMBER from 1 on). "
-        "Workloads "
-        "follow ::: behind the command, or come from -w, -f and -d. Without any, the command runs "
-        "once.\n\n"
-        "Each run is a process group of its own, with nothing to read and with its profiles in a "
-        "folder of its own. A run has failed when its exit status is not 0, when a signal or the "
-        "time-out ended it, when it left no profile, or a damaged one. What it counted is left "
-        "out. "
-        "Each failure is told with the last lines of the run's standard error, and the exit status "
-        "is 1 when there are more than --max-failures. What the other runs counted is written all "
-        "the same, and a file or folder that was there before is only replaced by a whole one.\n\n"
-        "The result for LLVM is an indexed profile: the file OUT, or OUT/default.profdata if OUT "
-        "is "
-        "a folder. GCC's counter files are put below the folder OUT under the full names of the "
-        "objects. A folder that holds anything but profiles is not replaced. The result does not "
-        "depend on -j.\n\n"
-        "An interrupt ends the runs, and merges those that are complete; a second one ends all at "
-        "once, and nothing is written.",
+        "these runs into one. The programs must be instrumented by clang or gcc "
+        "(-fprofile-generate, --coverage), with their own runtime or anneal's; the command may "
+        "be a script that starts them.\n\n"
+        "{} in the command is replaced by the workload, which is appended if there is no {}. The "
+        "environment has it, too (ANNEAL_WORKLOAD, and ANNEAL_WORKLOAD_NUMBER from 1 on). "
+        "Workloads follow ::: after the command, or come from -w, -f and -d. Without any, the "
+        "command runs once.\n\n"
+        "Each run has a process group of its own, no input, and a folder of its own for its "
+        "profiles. A run fails if its exit status is not 0, if a signal or the time limit ends "
+        "it, or if it leaves no profile or a damaged one. Its counts are left out. Each failure "
+        "is reported with the last lines of standard error, and the exit status is 1 if there "
+        "are more than --max-failures. The profile of the other runs is written all the same; an "
+        "existing file or folder is replaced only by a complete one.\n\n"
+        "For LLVM, the result is an indexed profile: the file OUT, or OUT/default.profdata if "
+        "OUT is a folder. GCC's counter files are written below the folder OUT, under the full "
+        "names of the objects. A folder that contains anything but profiles is not replaced. The "
+        "result does not depend on -j.\n\n"
+        "An interrupt ends the runs and merges those that are complete; a second one ends "
+        "everything at once, and nothing is written.",
     .options = options,
     .examples = "anneal train -o app.profdata ./app-train ::: tests/*.txt\n"
-                "    runs ./app-train once for each file\n"
+                "    run ./app-train once for each file\n"
                 "anneal train -j8 -t 60s --max-failures=2% -o app.profdata -f list \\\n"
                 "    ./app-train --input {}\n"
-                "    lines of the list may have a weight and a tab before the workload\n"
+                "    read workloads from a list; lines may begin with a weight and a tab\n"
                 "anneal train -o app.profdata -w 10,peak -w 1,night ./replay.sh\n"
-                "    peak hours count ten times\n"
+                "    count peak hours ten times\n"
                 "anneal train --in-place ./run-tests.sh\n"
-                "    for gcc -fprofile-use, with the .gcda files beside the objects\n"
+                "    write .gcda files beside the objects, for gcc -fprofile-use\n"
                 "find corpus -name '*.xml' -print0 |\n"
                 "    anneal train -0 -f - --ledger=runs.json -o app.profdata ./parse {}\n"
-                "    keeps an account of every run\n",
+                "    keep an account of every run\n",
     .see_also = "anneal-merge(1), anneal-rt(1), xargs(1)",
     .run = run,
     .runs_command = true,

@@ -100,7 +100,7 @@ static void tell_runs(const struct train_request *request, const struct an_train
     if (counts->failed)
         say_warning("%s of %s runs failed (%s)%s", with_commas(counts->failed),
                     with_commas(counts->total), outcomes,
-                    request->options.keep_failed ? "" : ": what they counted is left out");
+                    request->options.keep_failed ? "" : ": their counts are left out");
     if (result->interrupted || counts->ended < counts->total)
         say_warning("%s: %s of %s runs are complete", result->interrupted ? "interrupted" : "ended",
                     with_commas(counts->succeeded + counts->failed), with_commas(counts->total));
@@ -114,7 +114,7 @@ static void tell_left_running(const struct an_train_result *result)
     for (size_t i = 0; i < result->run_count; i++)
         number += result->runs[i].left_running;
     if (number)
-        say_warning("%s run%s left processes behind, which were ended", with_commas(number),
+        say_warning("%s run%s left processes behind, which anneal ended", with_commas(number),
                     plural(number));
 }
 
@@ -126,8 +126,8 @@ static void tell_warnings(const struct an_train_result *result)
                         an_llvm_warning_text((enum an_llvm_warning)i));
     const struct an_llvm_left_out *left = &result->left_out;
     if (left->bitmap_functions || left->vtable_sites || left->traces || left->binary_ids)
-        say_warning("this version of the format cannot hold all: anneal convert tells what is left "
-                    "out");
+        say_warning("this version of the format cannot hold everything ('anneal convert' shows "
+                    "what is left out)");
 }
 
 static void tell_outputs(const struct train_request *request, const struct an_train_result *result)

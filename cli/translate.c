@@ -29,27 +29,25 @@ enum {
 
 static const struct option_spec options[] = {
     {RECORDING, 'p', "perfdata", "FILE",
-     "the recording: perf.data, the text of perf script, or pre-aggregated (-: the standard "
-     "input)"},
-    {OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: the standard output)"},
+     "the recording: perf.data, text from perf script, or pre-aggregated (-: standard input)"},
+    {OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)"},
     {LAYOUT, 'l', "layout", "FILE[@ADDRESS]",
-     "code of FILE, which llvm-bolt --enable-bat made, was in force too; again for each one, the "
-     "oldest first. ADDRESS: where its first new segment was loaded, if the recording does not "
-     "tell and it is not where it was linked to"},
-    {STATE, 0, "state", "FILE", "take layouts and call stack from FILE: see below"},
+     "also translate from FILE, a layout by llvm-bolt --enable-bat; repeat for each layout, "
+     "oldest first. ADDRESS says where its first new segment was loaded, if the recording does "
+     "not show it and it was not the link address"},
+    {STATE, 0, "state", "FILE", "read layouts and call stack from FILE (see below)"},
     {CALL_STACK, 0, "call-stack", "FILE",
-     "FILE names the functions, one a line, that were on a call stack when code was replaced"},
+     "read the functions that were on a call stack when code was replaced from FILE, one per line"},
     {TARGET, 0, "to", "FILE",
-     "translate into the coordinates of the layout FILE, for the perf2bolt of that binary (the "
-     "output is pre-aggregated)"},
+     "translate into addresses of the layout FILE, for perf2bolt on that binary (pre-aggregated)"},
     {COUNTED, 0, "pa", NULL, "the recording is pre-aggregated"},
-    {TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format, not fdata"},
-    {PID, 0, "pid", "N", "only process N"},
-    {IGNORE_BUILD_ID, 0, "ignore-build-id", NULL, "take files of another build too"},
-    {TRUNCATED, 0, "allow-truncated", NULL, "take what there is of a recording that was cut off"},
+    {TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format instead of fdata"},
+    {PID, 0, "pid", "N", "use only the samples of process N"},
+    {IGNORE_BUILD_ID, 0, "ignore-build-id", NULL, "accept files of another build"},
+    {TRUNCATED, 0, "allow-truncated", NULL, "use a truncated recording as far as it goes"},
     {THREADS, 'j', "num-threads", "N",
-     "use N threads (default: all processors; the result is the same)"},
-    {JSON, 0, "json", NULL, "print the account as JSON"},
+     "use N threads (default: one per processor; the result is the same)"},
+    {JSON, 0, "json", NULL, "print the summary as JSON"},
     {QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
@@ -84,7 +82,7 @@ static bool take_address(const char *text, uint64_t *address)
     *address = strtoull(text, &end, 16);
     if (end != text && !*end && !errno)
         return true;
-    say_error("'%s' is no address (expected a hexadecimal number)", text);
+    say_error("'%s' is not an address (expected a hexadecimal number)", text);
     return false;
 }
 
@@ -271,9 +269,9 @@ static void tell(const struct request *request, const struct an_translate_counts
     if (request->quiet)
         return;
     if (counts->cut)
-        say_warning("%s was cut off: what begins at byte %llu was left out", request->recording,
+        say_warning("%s is truncated: ignored everything from byte %llu on", request->recording,
                     (unsigned long long)counts->cut_at);
-    say("%s %s, %s of them of the program", with_commas(counts->samples),
+    say("%s %s, %s of them from the program", with_commas(counts->samples),
         counts->counted ? "entries" : "samples", with_commas(counts->matching));
     say("%s branches, %s translated:", with_commas(counts->branches),
         with_commas(counts->translated));
@@ -283,7 +281,7 @@ static void tell(const struct request *request, const struct an_translate_counts
             i ? request->layouts[i - 1].path : request->options.original);
     tell_reason(counts->returns, counts->branches, "returns, which are not counted");
     tell_reason(counts->entry_jumps, counts->branches, "from old entries of functions to new ones");
-    tell_reason(counts->elsewhere, counts->branches, "outside of the program");
+    tell_reason(counts->elsewhere, counts->branches, "outside the program");
     tell_reason(counts->no_function, counts->branches, "in no function of the original");
     tell_reason(counts->no_fragment, counts->branches, "in new code that has no translation");
     tell_reason(counts->no_origin, counts->branches,
@@ -291,18 +289,17 @@ static void tell(const struct request *request, const struct an_translate_counts
     say("%s traces, %s translated:", with_commas(counts->runs),
         with_commas(counts->runs_translated));
     tell_reason(counts->runs_out_of_range, counts->runs, "leave the program");
-    tell_reason(counts->runs_across, counts->runs, "lead from one layout or function to another");
-    tell_reason(counts->runs_untraceable, counts->runs, "are not allowed by the code");
-    tell_reason(counts->illegal_before, counts->runs, "would not have been legal untranslated");
+    tell_reason(counts->runs_across, counts->runs, "cross from one layout or function to another");
+    tell_reason(counts->runs_untraceable, counts->runs, "are impossible in the code");
+    tell_reason(counts->illegal_before, counts->runs, "were impossible before the translation");
     if (counts->old_code)
-        say("%s branches from old code of functions that were moved",
-            with_commas(counts->old_code));
+        say("%s branches from the old code of moved functions", with_commas(counts->old_code));
     if (counts->old_code_unexpected)
-        say("%s of them are of functions that were on no call stack: recorded before their code "
-            "was replaced, or led there by something else",
+        say("%s of them from functions that were on no call stack: recorded before their code "
+            "was replaced, or reached in another way",
             with_commas(counts->old_code_unexpected));
     if (counts->gone)
-        say("%s counts are of blocks that %s does not have", with_commas(counts->gone),
+        say("%s counts are for blocks that %s lacks", with_commas(counts->gone),
             request->options.target);
     say("wrote %s records to %s", with_commas(counts->records), request->output);
 }
@@ -350,7 +347,7 @@ static bool complete(const struct request *request, const struct command *comman
     else if (!request->recording)
         say_error("no recording (name one with -p FILE)");
     else if (!request->output)
-        say_error("no output (name one with -o FILE; - is the standard output)");
+        say_error("no output (name one with -o FILE; - is standard output)");
     else
         return true;
     say("try '%s %s --help'", program_name, command->name);
@@ -385,26 +382,26 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_translate = {
     .name = "translate",
     .operands = "-p RECORDING -o PROFILE ORIGINAL",
-    .summary = "translate a profile between layouts of a program's code",
+    .summary = "translate a profile between code layouts of a program",
     .description =
-        "A process whose code was optimised while it ran executes a mixture: the text of the "
+        "A process whose code was optimized while it ran executes a mixture: the text of the "
         "ORIGINAL binary, and new text from llvm-bolt, perhaps of several rounds. This command "
-        "reads a recording of such a process, tells for each branch which layout it lies in, and "
-        "brings all of them into the coordinates of the original, ready for llvm-bolt -data. "
-        "Fall-throughs are followed in the layout in which they ran.\n\n"
-        "With --to, everything is brought into the coordinates of one of the layouts instead, "
-        "pre-aggregated, so that perf2bolt -pa reads it with that binary.\n\n"
-        "Layouts are found where the recording says they were mapped, by their file names; where "
-        "they were linked to, if the program has fixed addresses; as far from that as the original "
-        "was moved, if nothing is known of them; or where @ADDRESS says.\n\n"
+        "reads a recording of such a process, finds the layout of each branch, and translates "
+        "all of them into addresses of the original, ready for llvm-bolt -data. Fall-throughs "
+        "are followed in the layout in which they ran.\n\n"
+        "With --to, everything is translated into addresses of one of the layouts instead, in "
+        "pre-aggregated form, for perf2bolt -pa with that binary.\n\n"
+        "The place of a layout is where the recording shows that its file was mapped; otherwise "
+        "its link address, if the program has fixed addresses; otherwise its link address plus "
+        "the offset of the original. @ADDRESS overrides this.\n\n"
         "A state file has lines of 'layout PATH [0xADDRESS]' and 'call-stack PATH'. Nothing is "
-        "lost without a word: what cannot be translated is counted by its reason.",
+        "lost silently: what cannot be translated is counted by its reason.",
     .options = options,
     .examples = "anneal translate -p perf.data -o app.fdata --layout app.c1 app\n"
-                "    of a process that runs app and the code of app.c1\n"
+                "    translate a recording of a process that runs app and the code of app.c1\n"
                 "anneal translate -p perf.data -o app.pa --layout app.c1 --to app.c1 app\n"
                 "perf2bolt -pa -p app.pa -o app.fdata app.c1\n"
-                "    the same by way of perf2bolt and the translation in app.c1\n",
+                "    do the same with perf2bolt and the address translation in app.c1\n",
     .see_also = "anneal-aggregate(1), anneal-bat(1)",
     .run = run,
 };

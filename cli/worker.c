@@ -84,7 +84,7 @@ int worker_run(const char *name, int (*work)(void *context), void *context)
         exit(fflush(stdout) == 0 || status != EXIT_DONE ? status : EXIT_FAILED);
     }
     if (worker < 0)
-        say_error("no process could be started: %s", strerror(errno));
+        say_error("cannot start a process: %s", strerror(errno));
     int status = worker < 0 ? EXIT_FAILED : wait_for(worker, &signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return status;

@@ -270,11 +270,11 @@ refuses_options() {
     for option in --sparse --text --format-version=9 --remapping-file=a --keep-vtable-symbols \
         --trace-reservoir-size=3 --max-trace-length=3; do
         run 2 "$anneal" merge -o result "$option" "$profiles/branches-1.fdata"
-        says "${option%%=*} is for LLVM profiles"
+        says "${option%%=*} applies only to LLVM profiles"
     done
     for option in --values --detailed-summary --binary-ids --traces --covered --cs --text; do
         run 2 "$anneal" show "$option" "$profiles/branches-1.fdata"
-        says "$option is for LLVM profiles"
+        says "$option applies only to LLVM profiles"
     done
     [ ! -e result ]
 }

@@ -82,7 +82,7 @@ refuses() {
     says 'this is a GCC profile (use --gcc-version)'
     run 2 "$anneal" convert --sparse -o result "$one"
     run 2 "$anneal" convert --big-endian -o result "$corpus/raw/c-ir-clang19-run1.profraw"
-    says '--big-endian is for GCC profiles (gcda), and this is none'
+    says '--big-endian applies only to GCC profiles (gcda)'
     head -c 300 "$one" >torn.gcda
     run 1 "$anneal" convert --gcc-version=12.3 -o result torn.gcda
     says 'torn.gcda: at byte 300'

@@ -184,7 +184,7 @@ refuses() {
     local one=$golden/gcc-12/values-1.gcda
     for option in --binary-ids --cs --text; do
         run 2 "$anneal" show $option "$one"
-        says "$option is for LLVM profiles"
+        says "$option applies only to LLVM profiles"
     done
     head -c 500 "$one" >torn.gcda
     run 1 "$anneal" show -o result torn.gcda

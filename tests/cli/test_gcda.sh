@@ -75,7 +75,7 @@ refuses() {
     run 1 "$anneal" merge -o none "$folder/values-1.gcda" torn.gcda
     says 'torn.gcda: at byte 100: file ends within'
     run 2 "$anneal" merge --sparse -o none "$folder/values-1.gcda"
-    says '--sparse is for other profiles'
+    says '--sparse applies only to other profiles'
     mkdir run
     cp "$folder/values-1.gcda" run/
     run 2 "$anneal" merge run

@@ -137,11 +137,11 @@ takes_the_place_of_llvm_profdata() {
 refuses_what_it_does_not_do() {
     ln -s "$anneal" llvm-profdata
     run 1 ./llvm-profdata merge --sample "$one"
-    says 'sample profiles (AutoFDO) are not handled'
+    says 'does not support sample profiles (AutoFDO)'
     run 1 ./llvm-profdata merge --debug-info=x "$one"
-    says 'correlating raw profiles with debug info is not handled'
+    says 'does not support correlating raw profiles with debug info'
     run 1 ./llvm-profdata merge --memprof-version=1 "$one"
-    says 'memory profiles are not handled'
+    says 'does not support memory profiles'
 }
 
 # LLVM's tools take long options with one dash or two, and -o=FILE.

@@ -121,19 +121,19 @@ refused() {
 refuses_other_folders() {
     program
     run 0 "$anneal" cov --html report build
-    refused src/part 'has main.c, which is no part of a report'
+    refused src/part 'contains main.c, which is not part of a report'
     touch report/notes.txt
-    refused report 'has notes.txt, which is no part of a report'
+    refused report 'contains notes.txt, which is not part of a report'
     rm report/notes.txt
     mkdir report/src/deeper
-    refused report 'has src/deeper, which is no part of a report'
+    refused report 'contains src/deeper, which is not part of a report'
     rmdir report/src/deeper
     echo '<html>' >report/index.html # somebody else's
-    refused report 'has files, but they are no report that anneal made'
+    refused report 'contains files that are not a report by anneal'
     rm -r report/src report/index.html
     ln -s ../src report/src
-    refused report 'has src, which is no part of a report'
-    refused build/program 'is a file, expected a folder'
+    refused report 'contains src, which is not part of a report'
+    refused build/program 'is a file; expected a folder'
     run 1 "$anneal" cov --html '' build
     says 'the folder of the report has no name'
     run 1 "$anneal" cov --html build/program/below build

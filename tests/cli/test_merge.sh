@@ -133,12 +133,12 @@ says_what_a_version_cannot_hold() {
     run 0 "$anneal" merge --format-version=9 -o result \
         "$corpus/raw/c-ir-temporal-clang19-run1.profraw" \
         "$corpus/raw/cxx-ir-vtable-clang19-run1.profraw"
-    says 'version 9 has no place for 1 temporal traces' 'virtual-table value sites'
+    says 'version 9 cannot hold 1 temporal traces' 'virtual-table value sites'
     run 0 "$anneal" merge --format-version=10 -o result \
         "$corpus/raw/cond-fe-mcdc-clang19-run1.profraw"
-    says 'version 10 has no place for the MC/DC bitmaps of'
+    says 'version 10 cannot hold the MC/DC bitmaps of'
     run 0 "$anneal" merge --format-version=8 -o result "$corpus/raw/c-fe-clang19-run1.profraw"
-    says 'version 8 has no place for 1 binary ids'
+    says 'version 8 cannot hold 1 binary ids'
 }
 
 leaves_out_what_never_ran() {
@@ -209,7 +209,7 @@ tells_odd_inputs() {
     : >empty
     awk 'BEGIN { print ":ir\ndead_branch\n1\n1\n3" }' >thin.proftext
     run 0 "$anneal" merge -o result "$one" "$two" "$one" empty thin.proftext
-    says '1 input without a byte (the process died early?): empty' \
+    says '1 input without any data (did the process die early?): empty' \
         '1 input named more than once' \
         '1 input thin, with less than a tenth of the median total' thin.proftext \
         'merged 4 of 5 inputs'
@@ -235,7 +235,7 @@ wrong_usage() {
 
 refuses_the_terminal() {
     script -qec "'$anneal' merge '$one'" /dev/null >out 2>&1 && fail 'wrote to the terminal'
-    prints 'will not write a binary profile to the terminal'
+    prints 'refusing to write a binary profile to the terminal'
 }
 
 check 'merges to a file' merges_to_a_file

@@ -157,8 +157,8 @@ what_is_absent_or_cannot_move_is_told() {
     says 'compile with -ffunction-sections'
     clang-19 -O1 -ffunction-sections -c one.c
     run 0 "$anneal" order -b one.o -o app.order app.profdata
-    says 'one.o does not have other, helper' ||
-        says 'one.o does not have helper, other' # that of two.c
+    says 'one.o lacks other, helper' ||
+        says 'one.o lacks helper, other' # that of two.c
     never_says 'cannot be moved'
     clang-19 -O1 -c one.c
     run 0 "$anneal" order -b one.o -o app.order --json app.profdata
@@ -261,7 +261,7 @@ gcc_with_gold_and_a_linker_script() {
     ./scripted a b
     rm notes/*.gcno
     run 1 "$anneal" order run1
-    says 'no gcno files tell the names'
+    says 'no gcno files with the names'
     says '-ftest-coverage'
 }
 
@@ -271,7 +271,7 @@ one_profile_of_gcc_without_a_time_profiler() {
     mkdir run
     GCOV_PREFIX=$PWD/run ./covered a
     run 1 "$anneal" order --notes=. run
-    says 'do not tell when functions first ran'
+    says 'do not record when functions first ran'
 }
 
 lists_of_names_are_runs() {
@@ -287,9 +287,9 @@ lists_of_names_are_runs() {
     run 0 "$anneal" order --format=gold one
     grep -qx .text.hot.main out
     run 2 "$anneal" order --format=mold one
-    says 'mold takes no order of functions'
+    says 'mold does not accept an order of functions'
     run 2 "$anneal" order --format=elf one
-    says 'lld, gold, gnu or ld64 is expected'
+    says 'expected lld, gold, gnu or ld64'
 }
 
 does_not_depend_on_threads() {
@@ -354,7 +354,7 @@ evaluates_and_draws() {
     traced
     clang-19 -O1 -ffunction-sections -fuse-ld=lld -o app one.c two.c
     run 0 "$anneal" order --evaluate app --svg app.svg app.profdata
-    grep -q 'pages touched in the end' out
+    grep -q 'pages touched, total' out
     python3 -c 'import xml.dom.minidom, sys; xml.dom.minidom.parse("app.svg")'
     run 0 "$anneal" order --evaluate app --json --test-runs=1 --page-size=512 --fault-around=4 app.profdata
     mv out json
@@ -376,19 +376,19 @@ END
     python3 -c 'import json; e = json.load(open("json"))["evaluation"]; assert e["now"]["pages"] == e["ordered"]["pages"]'
     clang-19 -c one.c
     run 1 "$anneal" order --evaluate one.o app.profdata
-    says 'needs the linked program'
+    says 'requires the linked program'
 }
 
 refuses() {
     run 2 "$anneal" order
-    says 'which runs?'
+    says 'no runs named'
     : >empty
     run 1 "$anneal" order empty
-    says 'empty: an empty file, which tells no order of functions'
+    says 'empty: an empty file, which has no order of functions'
     head -c 5000 /dev/urandom >noise
     printf '\x7fELF' | cat - noise >binary
     run 1 "$anneal" order binary
-    says 'which tells no order'
+    says 'which has no order'
     run 1 "$anneal" order "$corpus/raw/c-ir-clang19-run1.profraw"
     says 'without temporal traces'
     says 'pgo-temporal-instrumentation'
@@ -400,12 +400,12 @@ refuses() {
     run 1 "$anneal" order no-such-file
     says 'No such file'
     run 2 "$anneal" order --svg a.svg list
-    says '--svg needs --evaluate=BINARY'
+    says '--svg requires --evaluate=BINARY'
     run 2 "$anneal" order --page-size=1000 list
     says 'a power of 2'
     run 2 "$anneal" order --fault-around=3 list
     run 1 "$anneal" order --test-runs=1 list
-    says 'too few to keep so many aside'
+    says 'too few to hold out that many'
     printf 'main\nf\001\n' >bad
     run 1 "$anneal" order bad
     echo old >kept

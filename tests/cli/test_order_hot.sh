@@ -140,7 +140,7 @@ END
     in_order names.order main outer inner leaf
     grep -qx helper names.order || fail "$(cat names.order)"
     run 1 "$anneal" order -b app -o never.order app.fdata
-    says 'does not tell what ran first' '--hot'
+    says 'does not record what ran first' '--hot'
     # samples without branches
     printf '%s\n' 'no_lbr cycles:u:' '1 leaf 3 70' '1 inner 2 50' '1 outer 2 40' '1 main 1 5' >samples.fdata
     run 0 "$anneal" order --hot -b app -o hot.order samples.fdata
@@ -165,7 +165,7 @@ runs_of_recordings() {
     done
     in_order blend.1 outer inner leaf first
     run 1 "$anneal" order -o never.order script
-    says 'a recording, which has addresses only' '-b'
+    says 'a recording, which has only addresses' '-b'
     run 1 "$anneal" order -b "$anneal" -o never.order script
     says 'no process in the recording ran'
 }
@@ -216,9 +216,9 @@ refuses() {
     says 'an empty file'
     printf 'main\nouter\n' >list
     run 1 "$anneal" order --hot -o never.order list
-    says 'does not tell what is hot'
+    says 'does not record what is hot'
     run 1 "$anneal" order --blend -o never.order list
-    says 'nothing is hot'
+    says 'no hot functions'
     [ ! -e never.order ] || fail 'an order was written'
 }
 

@@ -112,7 +112,7 @@ gcc_dumps() {
     run 0 "$anneal" dump $process
     [ -s ends-ends.gcda ]
     run 1 "$anneal" peek $process
-    says "what GCC's instrumentation counts is not shown" 'has nothing that can be shown'
+    says "cannot show counts of GCC's instrumentation" 'has nothing to show'
     end
 }
 
@@ -125,7 +125,7 @@ refused() {
     kill -0 $process
     end
     run 1 "$anneal" dump $process
-    says "there is no process $process"
+    says "no such process: $process"
     ANNEAL_DUMP_SIGNAL=USR2 begin ./served
     kill -STOP $process
     run 1 "$anneal" dump --timeout=1 $process
@@ -134,12 +134,12 @@ refused() {
     begin sh -c 'echo ready; sleep 60; true'
     for command in dump peek; do
         run 1 "$anneal" $command $process
-        says "has no profile that anneal's runtime keeps"
+        says "has no profile of anneal's runtime"
     done
     end
     run 2 "$anneal" dump
     run 2 "$anneal" peek 1x
-    says '1x: not the number of a process'
+    says '1x: not a process id'
     run 2 "$anneal" peek 12 13
 }
 

@@ -81,7 +81,7 @@ draws_other_samples() {
     run 0 "$anneal" merge -q --trace-reservoir-size=200 --trace-seed=9 -o second "$runs"/*
     same first second # there is nothing to draw
     run 2 "$anneal" merge --trace-seed=0 -o never "$runs"/*
-    says 'a number from 1 on'
+    says 'a number of at least 1'
     run 2 "$anneal" merge --trace-seed=x -o never "$runs"/*
     says '--trace-seed'
 }

@@ -226,7 +226,7 @@ END
 # A run's processes end with it.
 what_is_left_running() {
     train 0 -o result --kill-after=1s --ledger=ledger "$programs/llvm" ::: 3leave
-    says '1 run left processes behind, which were ended'
+    says '1 run left processes behind, which anneal ended'
     expect "$(jq '.ledger[0].left_running' ledger)" true
 }
 
@@ -331,11 +331,11 @@ in_place() {
 
 refusals() {
     train 2 -o result
-    says 'which command is to be run?'
+    says 'no command to run'
     train 2 -o result ::: 1
-    says 'which command is to be run?'
+    says 'no command to run'
     train 2 "$programs/llvm"
-    says 'where to?'
+    says 'no output'
     train 2 -o - "$programs/llvm"
     says 'a file or a folder'
     train 1 -o result ./no-such-program ::: 1 2 3

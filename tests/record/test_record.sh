@@ -211,7 +211,7 @@ check 'a seed' same_seed
 
 usage() {
     run 2 "$anneal" record
-    says 'what is to be recorded'
+    says 'nothing to record'
     run 2 "$anneal" record -p $$ true
     run 2 "$anneal" record -p x
     run 2 "$anneal" record -p 0
