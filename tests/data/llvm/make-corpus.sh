@@ -33,8 +33,8 @@
 #   - Nobody packages a profile runtime for powerpc (32-bit, big-endian), so it
 #     is compiled from the LLVM sources. The environment variable LLVM_SRC may
 #     name a folder with s13, s14 and s19, each with compiler-rt/ in it. Without
-#     it the source packages are fetched, which needs deb-src lines for apt and
-#     some hundred megabytes.
+#     it the source packages are fetched (scripts/debian-source), some hundred
+#     megabytes.
 # The environment variable CACHE may name a folder that keeps both for the next
 # time.
 set -euo pipefail
@@ -111,8 +111,8 @@ runtime_source() {
     if [ ! -e "$d/done" ]; then
         say "fetching the source of LLVM $v"
         mkdir -p "$d/dl"
-        (cd "$d/dl" && apt-get -q source --download-only "llvm-toolchain-$v" >"$work/apt.log" 2>&1) ||
-            die "cannot fetch the source of llvm-toolchain-$v (deb-src lines for apt?)"
+        "$here/../../../scripts/debian-source" "llvm-toolchain-$v" "$d/dl" ||
+            die "cannot fetch the source of llvm-toolchain-$v"
         for t in "$d"/dl/*.orig.tar.*; do
             tar -C "$d" --strip-components=1 -xf "$t" --wildcards \
                 '*/compiler-rt/lib/profile/*' '*/compiler-rt/include/profile/*'
