@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aggregating.h"
+#include "base/percent.h"
 #include "output.h"
 
 static const struct option_spec options[] = {
@@ -29,11 +30,6 @@ static const struct option_spec options[] = {
     {AGGREGATE_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
-
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 static const char *const build_ids[] = {
     [AN_BUILD_ID_ABSENT] = "absent",     [AN_BUILD_ID_UNCHECKED] = "unchecked",
@@ -102,13 +98,14 @@ static void tell_runs(const struct an_aggregate_counts *counts)
 {
     say("%s branches, %s traces between them: %.2f%% mismatching, %.2f%% out of range, %.2f%% %s",
         with_commas(counts->branches), with_commas(counts->runs),
-        share(counts->mismatching, counts->runs), share(counts->out_of_range, counts->runs),
-        share(counts->untraceable, counts->runs),
+        an_percent(counts->mismatching, counts->runs, 2),
+        an_percent(counts->out_of_range, counts->runs, 2),
+        an_percent(counts->untraceable, counts->runs, 2),
         counts->bolted ? "in functions without a translation" : "impossible in the code");
     uint64_t strange = counts->mismatching + (counts->bolted ? 0 : counts->untraceable);
-    if (counts->bolted && share(counts->untraceable, counts->runs) > 1)
+    if (counts->bolted && an_percent(counts->untraceable, counts->runs, 2) > 1)
         say("'anneal translate' follows these too, given the original binary");
-    if (share(strange, counts->runs) > 10)
+    if (an_percent(strange, counts->runs, 2) > 10)
         say_warning("many traces do not fit the code: is this the binary that was recorded?");
 }
 
@@ -130,11 +127,11 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
     else
         say("%s samples, %s (%.1f%%) from %s process%s that ran the binary",
             with_commas(counts->samples), with_commas(counts->matching),
-            share(counts->matching, counts->samples), with_commas(counts->processes),
+            an_percent(counts->matching, counts->samples, 1), with_commas(counts->processes),
             counts->processes == 1 ? "" : "es");
     if (request->options.no_branches)
         say("%.1f%% of the samples are outside any function",
-            share(counts->unknown_samples, counts->matching));
+            an_percent(counts->unknown_samples, counts->matching, 1));
     else if (counts->matching && counts->without_branches == counts->matching)
         say_warning("no sample has branches: record with 'perf record -j any,u', or use -nl");
     else

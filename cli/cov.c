@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/percent.h"
 #include "command.h"
 #include "cov_inputs.h"
 #include "ledger_view.h"
@@ -277,7 +278,8 @@ static bool suffices(const struct cov *cov)
                       : 0;
     if (part >= cov->request->least)
         return true;
-    say_error("%.2f%% of the lines ran, less than %g%% (--fail-under)", part, cov->request->least);
+    say_error("%.2f%% of the lines ran, less than %g%% (--fail-under)",
+              an_percent(cov->totals.lines_executed, cov->totals.lines, 2), cov->request->least);
     return false;
 }
 

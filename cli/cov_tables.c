@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "command.h"
 #include "cov.h"
 
@@ -12,7 +13,7 @@ static void print_part(uint64_t part, uint64_t whole, int width)
 {
     if (whole)
         printf("  %*" PRIu64 " of %*" PRIu64 " %5.1f%%", width, part, width, whole,
-               100.0 * (double)part / (double)whole);
+               an_percent(part, whole, 1));
     else
         printf("  %*s", 2 * width + 11, "-");
 }
@@ -141,9 +142,8 @@ static size_t merge_rows(struct row *rows, size_t count)
 static void print_function(const struct cov *cov, const struct row *row)
 {
     const struct an_coverage_function *function = row->function;
-    char blocks[32];
-    printf("%12" PRId64 "  %6s  %s  %s:%u\n", row->calls,
-           ratio_text(blocks, row->blocks_executed, function->blocks, 0),
+    printf("%12" PRId64 "  %5.0f%%  %s  %s:%u\n", row->calls,
+           an_percent(row->blocks_executed, function->blocks, 0),
            cov->request->annotation.demangled ? function->demangled : function->name,
            row->source->name, function->line);
 }

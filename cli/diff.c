@@ -7,6 +7,7 @@
 
 #include <anneal/llvm.h>
 
+#include "base/percent.h"
 #include "command.h"
 #include "family.h"
 #include "gcc_diff.h"
@@ -89,24 +90,27 @@ static void print_text(const struct diff *diff, const struct an_llvm_overlap *ov
     printf("base  %s, total %s\ntest  %s, total %s\n\n", base,
            with_commas((uint64_t)overlap->base.counts), test,
            with_commas((uint64_t)overlap->test.counts));
-    printf("%7.3f%%  overlap of counts, in %s functions\n", 100 * overlap->overlap.counts,
-           with_commas(overlap->overlap.entries));
+    printf("%7.3f%%  overlap of counts, in %s functions\n",
+           an_percent_of_ratio(overlap->overlap.counts, 3), with_commas(overlap->overlap.entries));
     for (int kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++)
         if (overlap->base.values[kind] >= 1 || overlap->test.values[kind] >= 1)
-            printf("%7.3f%%  overlap of %s\n", 100 * overlap->overlap.values[kind],
-                   value_kind_text(kind));
+            printf("%7.3f%%  overlap of %s\n",
+                   an_percent_of_ratio(overlap->overlap.values[kind], 3), value_kind_text(kind));
     if (overlap->mismatch.entries)
-        printf("%7.3f%%  of test in %s functions that changed\n", 100 * overlap->mismatch.counts,
+        printf("%7.3f%%  of test in %s functions that changed\n",
+               an_percent_of_ratio(overlap->mismatch.counts, 3),
                with_commas(overlap->mismatch.entries));
     if (overlap->unique.entries)
         printf("%7.3f%%  of test in %s functions that base does not have\n",
-               100 * overlap->unique.counts, with_commas(overlap->unique.entries));
+               an_percent_of_ratio(overlap->unique.counts, 3),
+               with_commas(overlap->unique.entries));
     if (number && diff->count)
         printf("\n%9s  %9s  %9s  %s\n", "base", "test", "moved", "function");
     for (size_t i = 0; i < number && i < diff->count; i++) {
         const struct moved *moved = &diff->moved[i];
-        printf("%8.3f%%  %8.3f%%  %+8.3f%%  %s%s\n", 100 * moved->base, 100 * moved->test,
-               100 * (moved->test - moved->base), moved->name, remark(moved));
+        printf("%8.3f%%  %8.3f%%  %+8.3f%%  %s%s\n", an_percent_of_ratio(moved->base, 3),
+               an_percent_of_ratio(moved->test, 3), 100 * (moved->test - moved->base), moved->name,
+               remark(moved));
     }
 }
 

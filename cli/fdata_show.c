@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/percent.h"
 #include "command.h"
 #include "fdata_view.h"
 #include "output.h"
@@ -63,11 +64,6 @@ bool fdata_selected(const struct fdata_view *view, const struct fdata_function *
     return matches;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
 /* ---- functions ---- */
 
 static void print_location(const struct an_fdata_location *location)
@@ -80,7 +76,7 @@ static void print_record(const struct an_fdata_record *record)
 {
     printf("  %14s  ", with_commas(record->count));
     if (record->kind == AN_FDATA_BRANCH)
-        printf("%5.1f%%  ", percent(record->mispreds, record->count));
+        printf("%5.1f%%  ", an_percent(record->mispreds, record->count, 1));
     print_location(&record->from);
     if (record->kind != AN_FDATA_SAMPLE) {
         printf(record->kind == AN_FDATA_MEMORY ? " reads " : " -> ");
@@ -98,7 +94,7 @@ static void print_function(const struct fdata_view *view, const struct fdata_fun
     else
         printf("\n  entered %s times, %s branches leave it, %.1f%% mispredicted",
                with_commas(function->entries), with_commas(function->branches),
-               percent(function->mispreds, function->branches));
+               an_percent(function->mispreds, function->branches, 1));
     if (function->accesses)
         printf(", %s memory accesses", with_commas(function->accesses));
     printf("; %zu record%s\n", function->records, plural(function->records));
@@ -146,7 +142,7 @@ static void print_header(const struct fdata_view *view)
            plural(info->functions), with_commas(info->total_count));
     if (!info->no_lbr)
         printf(", %s mispredicted (%.2f%%)", with_commas(info->total_mispreds),
-               percent(info->total_mispreds, info->total_count));
+               an_percent(info->total_mispreds, info->total_count, 2));
     printf("\n");
     if (info->memory)
         printf("%s memory record%s, total count %s\n", with_commas(info->memory),
@@ -163,9 +159,9 @@ static void print_hot(const struct fdata_view *view)
     for (size_t i = 0; i < view->functions.count && i < view->request->top; i++) {
         const struct fdata_function *function = &view->functions.items[i];
         printf("%14s  %6.2f%%  ", with_commas(function->branches),
-               percent(function->branches, info->total_count));
+               an_percent(function->branches, info->total_count, 2));
         if (!info->no_lbr)
-            printf("%11.2f%%  %8s  ", percent(function->mispreds, function->branches),
+            printf("%11.2f%%  %8s  ", an_percent(function->mispreds, function->branches, 2),
                    with_commas(function->entries));
         print_name(function->name, function->length);
         printf("\n");

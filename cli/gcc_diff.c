@@ -11,6 +11,7 @@
 #include <anneal/gcc.h>
 
 #include "base/map.h"
+#include "base/percent.h"
 #include "command.h"
 #include "gcc_view.h"
 #include "output.h"
@@ -167,21 +168,23 @@ static void print_text(const struct diff *diff)
     const struct an_gcc_overlap *overlap = diff->overlap;
     printf("base  %s, total %s\ntest  %s, total %s\n\n", diff->base.name,
            with_commas(overlap->base_total), diff->test.name, with_commas(overlap->test_total));
-    printf("%7.3f%%  overlap of counts, in %s functions of %s module%s\n", 100 * overlap->overlap,
-           with_commas(diff->compared), with_commas(overlap->count), plural(overlap->count));
+    printf("%7.3f%%  overlap of counts, in %s functions of %s module%s\n",
+           an_percent_of_ratio(overlap->overlap, 3), with_commas(diff->compared),
+           with_commas(overlap->count), plural(overlap->count));
     if (diff->changed)
-        printf("%7.3f%%  of test in %s functions that changed\n", 100 * diff->changed_share,
-               with_commas(diff->changed));
+        printf("%7.3f%%  of test in %s functions that changed\n",
+               an_percent_of_ratio(diff->changed_share, 3), with_commas(diff->changed));
     if (diff->only_in_test)
         printf("%7.3f%%  of test in %s functions that base does not have\n",
-               100 * diff->only_in_test_share, with_commas(diff->only_in_test));
+               an_percent_of_ratio(diff->only_in_test_share, 3), with_commas(diff->only_in_test));
     if (diff->request->number && diff->count)
         printf("\n%9s  %9s  %9s  %s\n", "base", "test", "moved", "function");
     for (size_t i = 0; i < diff->request->number && i < diff->count; i++) {
         const struct an_gcc_overlap_function *function = diff->moved[i].function;
         const struct an_survey_function *known = diff->moved[i].known->function;
-        printf("%8.3f%%  %8.3f%%  %+8.3f%%  %s", 100 * function->base_share,
-               100 * function->test_share, 100 * (function->test_share - function->base_share),
+        printf("%8.3f%%  %8.3f%%  %+8.3f%%  %s", an_percent_of_ratio(function->base_share, 3),
+               an_percent_of_ratio(function->test_share, 3),
+               100 * (function->test_share - function->base_share),
                gcc_view_name(diff->moved[i].known));
         if (known->file && *known->file)
             printf("  %s:%" PRIu32, known->file, known->line);

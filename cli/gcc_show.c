@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "gcc/frequent.h"
 #include "output.h"
 
@@ -187,7 +188,7 @@ static void print_values(const struct gcc_show_view *view, const struct an_gcda 
             if (!count)
                 continue;
             printf("  %s %-4u %14s  %5.1f%%  ", kind, place, with_commas(count),
-                   sum ? 100.0 * (double)count / (double)sum : 0.0);
+                   an_percent(count, sum, 1));
             print_value(view, are_calls, frequent.pairs[2 * i]);
         }
     }
@@ -290,11 +291,6 @@ static void print_modules(const struct gcc_show_view *view)
            as_size(bytes));
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
 static void print_hottest(const struct gcc_show_view *view)
 {
     printf("\n%14s  %14s  %7s  %14s  %s\n", "largest count", "total", "share", "entered",
@@ -304,7 +300,7 @@ static void print_hottest(const struct gcc_show_view *view)
         if (!function->largest)
             break;
         printf("%14s  %14s  %6.2f%%  ", with_commas(function->largest),
-               with_commas(function->total), percent(function->total, view->sums.total));
+               with_commas(function->total), an_percent(function->total, view->sums.total, 2));
         if (function->has_entries)
             printf("%14" PRId64, function->entries);
         else

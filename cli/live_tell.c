@@ -4,6 +4,7 @@
 
 #include <json-c/json.h>
 
+#include "base/percent.h"
 #include "live.h"
 #include "output.h"
 
@@ -18,15 +19,15 @@ void live_tell_profile(const struct live_request *request, const struct an_live_
         record->run_seconds > 0 ? 100 * record->stopped_seconds / record->run_seconds : 0);
     if (profile->in_generations)
         say("%.1f%% of them in new code; %s records of the original",
-            profile->branches ? 100.0 * (double)profile->in_generations / (double)profile->branches
-                              : 0,
+            an_percent(profile->in_generations, profile->branches, 1),
             with_commas(profile->records));
 }
 
 void live_tell_drift(const struct live_request *request, double overlap, bool is_far)
 {
     if (!request->quiet)
-        say("%.0f%% of the profile is unchanged%s", 100 * overlap, is_far ? ": another round" : "");
+        say("%.0f%% of the profile is unchanged%s", an_percent_of_ratio(overlap, 0),
+            is_far ? ": another round" : "");
 }
 
 static uint64_t withheld(const struct an_live_round *round)

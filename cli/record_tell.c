@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/percent.h"
 #include "output.h"
 #include "recording.h"
 
@@ -122,7 +123,7 @@ static void tell_windows(const struct an_record_counts *counts)
     if (counts->compared)
         say("emulation predicted the branches of %s of %s windows (%.2f%%)",
             with_commas(counts->agreed), with_commas(counts->compared),
-            share((double)counts->agreed, (double)counts->compared));
+            an_percent(counts->agreed, counts->compared, 2));
 }
 
 void record_tell(const struct record_request *request, const struct an_record_counts *counts)

@@ -1,6 +1,7 @@
 /* anneal show for people. */
 #include <stdio.h>
 
+#include "base/percent.h"
 #include "names.h"
 #include "output.h"
 #include "show.h"
@@ -23,7 +24,7 @@ static void print_values(const struct show *show, const struct an_llvm_values *v
                         ? NULL
                         : reader_symbol(show->reader, site->values[v].value, &length);
                 printf("    site %-4u %14s  %5.1f%%  ", s, with_commas(site->values[v].count),
-                       sum ? 100.0 * (double)site->values[v].count / (double)sum : 0.0);
+                       an_percent(site->values[v].count, sum, 1));
                 if (kind == AN_LLVM_MEMOP_SIZE)
                     printf("%llu bytes\n", (unsigned long long)site->values[v].value);
                 else if (name)
@@ -95,8 +96,7 @@ static void print_hot(const struct show *show, size_t number)
     printf("\n%14s  %14s  %7s  %s\n", "largest count", "total", "share", "function");
     for (size_t i = 0; i < number && i < show->hot_count; i++)
         printf("%14s  %14s  %6.2f%%  %s\n", with_commas(show->hot[i].max),
-               with_commas(show->hot[i].sum),
-               show->total ? 100.0 * (double)show->hot[i].sum / (double)show->total : 0.0,
+               with_commas(show->hot[i].sum), an_percent(show->hot[i].sum, show->total, 2),
                show->hot[i].name);
 }
 

@@ -7,6 +7,7 @@
 
 #include <anneal/branch.h>
 
+#include "base/percent.h"
 #include "command.h"
 #include "output.h"
 
@@ -249,15 +250,10 @@ static void tell_json(const struct request *request, const struct an_translate_c
     json_print(strcmp(request->output, "-") == 0 ? stderr : stdout, object);
 }
 
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void tell_reason(uint64_t count, uint64_t whole, const char *reason)
 {
     if (count)
-        say("  %s (%.2f%%) %s", with_commas(count), share(count, whole), reason);
+        say("  %s (%.2f%%) %s", with_commas(count), an_percent(count, whole, 2), reason);
 }
 
 static void tell(const struct request *request, const struct an_translate_counts *counts)
@@ -277,7 +273,7 @@ static void tell(const struct request *request, const struct an_translate_counts
         with_commas(counts->translated));
     for (size_t i = 0; i < counts->layout_count; i++)
         say("  %s (%.2f%%) from %s", with_commas(counts->by_layout[i]),
-            share(counts->by_layout[i], counts->branches),
+            an_percent(counts->by_layout[i], counts->branches, 2),
             i ? request->layouts[i - 1].path : request->options.original);
     tell_reason(counts->returns, counts->branches, "returns, which are not counted");
     tell_reason(counts->entry_jumps, counts->branches, "from old entries of functions to new ones");

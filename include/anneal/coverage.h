@@ -88,7 +88,9 @@ struct an_coverage_source {
     size_t line_count;                            /* with lines[0]; 0 when there are none */
     const struct an_coverage_function *functions; /* by line and column, then by order */
     size_t function_count;
-    int64_t most; /* the greatest count of its lines, those of instances included */
+    /* The greatest count that a line has in one object, as gcov colours texts. A line of a header, which
+     * several objects have, may have more. */
+    int64_t most;
     struct an_coverage_totals totals;
 };
 

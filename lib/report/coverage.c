@@ -54,13 +54,27 @@ static uint64_t shown(int64_t count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
+/* Of the lines that are shown, that is, with the counts of all functions that are made of them. */
+static uint64_t greatest_of(const struct an_coverage_source *source)
+{
+    int64_t greatest = 0;
+    for (size_t i = 0; i < source->line_count; i++)
+        if (source->lines[i].exists && source->lines[i].count > greatest)
+            greatest = source->lines[i].count;
+    for (size_t i = 0; i < source->function_count; i++)
+        for (size_t k = 0; k < source->functions[i].line_count; k++)
+            if (source->functions[i].lines[k].count > greatest)
+                greatest = source->functions[i].lines[k].count;
+    return (uint64_t)greatest;
+}
+
 static bool set_entry(struct work *work, size_t index, size_t root)
 {
     const struct an_coverage_source *source = work->sources[index];
     struct an_report_entry *entry = &work->site.entries[index];
     entry->path = source->name + root;
     entry->page = an_page_name(&work->names, entry->path);
-    entry->greatest = shown(source->most);
+    entry->greatest = greatest_of(source);
     set_shares(entry->shares, &source->totals);
     if (entry->greatest > work->site.greatest)
         work->site.greatest = entry->greatest;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/utf8.h"
 
 void an_html(struct an_buffer *page, const char *markup)
@@ -230,7 +231,5 @@ void an_html_percent(struct an_buffer *page, uint64_t part, uint64_t whole)
         an_html(page, part == 0 ? "0%" : "100%");
         return;
     }
-    unsigned tenths = (unsigned)((long double)part / (long double)whole * 1000);
-    tenths = tenths < 1 ? 1 : tenths > 999 ? 999 : tenths;
-    an_buffer_print(page, "%u.%u%%", tenths / 10, tenths % 10);
+    an_buffer_print(page, "%.1f%%", an_percent(part, whole, 1));
 }

@@ -152,7 +152,7 @@ judges() {
     program
     run 0 "$anneal" cov --fail-under=54.5 build
     run 1 "$anneal" cov --fail-under=54.6 build
-    says '54.55% of the lines ran, less than 54.6%'
+    says '54.54% of the lines ran, less than 54.6%'
     run 2 "$anneal" cov --fail-under=lots build
     run 1 "$anneal" cov -i nothing build
     says 'no source has lines left by --include and --exclude'
@@ -161,7 +161,38 @@ judges() {
     says '1 source changed since the program was compiled, such as src/part.h'
 }
 
+# 4,002 of 4,003 lines run, and all blocks but one.
+almost_all() {
+    {
+        printf '%s\n' 'int main(int argc, char **argv)' '{' '    volatile int x = argc;'
+        for _ in {1..3998}; do echo '    if (x > 0) x++;'; done
+        printf '%s\n' '    if (argc > 99)' '        x = 0;' '    return argv[0] == 0;' '}'
+    } >almost.c
+    gcc --coverage -c almost.c -o almost.o
+    gcc --coverage almost.o -o almost
+    ./almost
+}
+
+never_rounds_up() {
+    almost_all
+    run 1 "$anneal" cov --fail-under=100 almost.gcno
+    prints '4002 of 4003  99.9%'
+    says '99.97% of the lines ran, and 100% are wanted'
+    run 1 "$anneal" cov --fail-under=99.98 almost.gcno
+    run 0 "$anneal" cov --fail-under=99.97 almost.gcno
+    run 0 "$anneal" cov --html report almost.gcno
+    grep -qF '<b>99.9%</b>' report/index.html
+    grep -qF '<span>4,002 of 4,003</span>' report/index.html
+    run 0 "$anneal" cov --functions almost.gcno
+    prints '99%  main'
+    rm almost.gcda
+    ./almost $(seq 99)
+    run 0 "$anneal" cov --fail-under=100 almost.gcno
+    prints '4003 of 4003 100.0%'
+}
+
 check_with gcc 'tables' tables
+check_with gcc 'a percentage of 100 is all, everywhere' never_rounds_up
 check_with gcc 'several runs in several folders' several_runs
 check_with 'gcc jq' 'JSON has totals' json_has_totals
 check_with gcc 'sources of the same name' same_names

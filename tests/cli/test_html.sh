@@ -56,6 +56,10 @@ tells_the_same() {
         "(argv[1][0] == &#39;&lt;&#39;)"
     has report/src/twice.h.html 'instances of the code above'
     has report/functions.js '["part",2,1500,'
+    # Of a header that two objects have, the line that is shown with the most.
+    has report/src/twice.h.html '<b title=3,000>3.0k</b>'
+    tr -d '\n' <report/index.html | sed 's/<tr/\n<tr/g' | grep 'twice.h.html' >row
+    has row '<td class=hot data-v=3000>'
     nothing_else
 }
 

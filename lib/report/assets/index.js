@@ -123,7 +123,7 @@
     function percent(part, whole) {
         if (part === 0 || part >= whole)
             return part === 0 ? "0%" : "100%";
-        return Math.min(Math.max(Math.floor(part / whole * 1000) / 10, 0.1), 99.9).toFixed(1) + "%";
+        return Math.min(Math.floor(part / whole * 1000) / 10, 99.9).toFixed(1) + "%"; // down, as in the tables
     }
 
     function functionRow(f) {
