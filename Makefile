@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The front door: short names for what Meson, Ninja and the scripts do. Every command is printed
-# before it runs, and each can be typed by hand. `make help` lists the targets.
+# before it runs (but for `demo`, which fits on a screen), and each can be typed by hand. `make help` lists the targets.
 #
 #   BUILD=DIR      build there (build)
 #   PREFIX=DIR     install there (/usr/local)
@@ -28,11 +28,15 @@ $(BUILD)/build.ninja:
 	$(BOOTSTRAP) --check build
 	meson setup $(BUILD) $(if $(PREFIX),--prefix "$(PREFIX)")
 
-demo: ## train, rebuild and measure an example program; give it new code as it runs
-	$(BOOTSTRAP) demo
-	$(SUBMAKE) build
-	examples/demo.sh $(BUILD)/cli/anneal
-	examples/live-demo.sh $(BUILD)/cli/anneal
+demo: ## train, rebuild and measure an example program; give a running server new code
+	@$(BOOTSTRAP) demo
+	@mkdir -p $(BUILD)/demo
+	@echo "Building anneal. What compilers and tools print goes to $(BUILD)/demo/demo.log."
+	@$(SUBMAKE) build >$(BUILD)/demo/demo.log 2>&1 || { tail -n 20 $(BUILD)/demo/demo.log; exit 1; }
+	@tail -n 1 $(BUILD)/demo/demo.log
+	@examples/demo.sh $(BUILD)/cli/anneal $(BUILD)/demo
+	@examples/live-demo.sh $(BUILD)/cli/anneal $(BUILD)/demo
+	@cat examples/next.txt
 
 check: ## run the tests: under five minutes, whatever else the machine does
 	$(BOOTSTRAP) test

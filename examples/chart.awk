@@ -5,12 +5,13 @@
 # usage: awk -f chart.awk [-v lines=1] [-v colours=1] [-v spark=1]
 #            [-v width=COLUMNS] MARKS SAMPLES
 #
-# SAMPLES are lines "TIME REQUESTS CPU", numbers since the beginning, each half
-# second.  A column shows one of them or, if they would need more than "width"
-# columns, two or more together.  MARKS are lines "SAMPLE LAYOUT WHAT": what
-# happened at a sample, and whether the new layout is in use since (1) or not
-# (0).  With "colours", it is green where it is.  With "lines", lines are drawn with the characters for it, in UTF-8; with
-# "spark", the whole is one line.
+# SAMPLES are lines "TIME REQUESTS CPU", numbers since the beginning, each
+# quarter of a second.  A column shows one of them or, if they would need more
+# than "width" columns, two or more together.  MARKS are lines "SAMPLE LAYOUT
+# WHAT": what happened at a sample, and whether the new layout is in use since
+# (1) or not (0).  With "colours", it is green where it is.  With "lines", lines
+# are drawn with the characters for it, in UTF-8; with "spark", the whole is one
+# line.
 
 FILENAME == ARGV[1] {
     mark[++marks] = $1
@@ -32,7 +33,7 @@ function count_rates(    from, to)
         to = from + each
         n++
         rate[n] = n > 1 ? rate[n - 1] : 0
-        if (cpu[to] > cpu[from])
+        if (cpu[to] > cpu[from] + 0.02)
             rate[n] = (requests[to] - requests[from]) / (cpu[to] - cpu[from])
         if (n == 1 || rate[n] < low)
             low = rate[n]
@@ -117,7 +118,7 @@ END {
     count_rates()
     if (n == 0)
         exit 0
-    rows = spark ? 8 : 12
+    rows = 8
     if (high <= low)
         high = low + 1
     as_line["-"] = "─"

@@ -3,35 +3,30 @@
 #
 # Shows what a merged profile is worth: builds the interpreter in
 # examples/interp, trains it in 64 processes, merges their profiles with
-# anneal, rebuilds with the result, and measures both builds side by side.
+# anneal, rebuilds with the result, and measures both builds in pairs.
 #
 # usage: demo.sh ANNEAL [WORKDIR]
 #
-# ANNEAL is the anneal program.  WORKDIR keeps all that is made on the way;
-# without it, a temporary directory is used and removed at the end.  The
-# compiler is $CLANG, or else clang-19 or clang.
+# See common.sh for the arguments.  The compiler is $CLANG, or else clang-19 or
+# clang.
 set -euo pipefail
 export LC_ALL=C
+# shellcheck source=examples/common.sh
+. "$(dirname "$0")/common.sh"
 
 # For each workload: the first training size, the step to the next one (there
 # are eight), and the size to measure with.
 workloads='
-fib        20    1     33
-sieve      2000  2000  400000
-nbody      300   400   80000
-matmul     20    5     150
-wordcount  2000  2500  400000
-quicksort  1000  2000  350000
-strings    100   100   16000
-queens     3     1     12
+fib        20    1     31
+sieve      2000  2000  200000
+nbody      300   400   40000
+matmul     20    5     120
+wordcount  2000  2500  200000
+quicksort  1000  2000  180000
+strings    100   100   8000
+queens     3     1     11
 '
-rounds=7
-
-fail()
-{
-    echo "demo: $*" >&2
-    exit 1
-}
+rounds=5
 
 # Calls "$@ NAME FIRST STEP SIZE" for each workload.
 each_workload()
@@ -45,40 +40,14 @@ $workloads
 END
 }
 
-if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-    echo "usage: demo.sh ANNEAL [WORKDIR]" >&2
-    exit 2
-fi
-
-# The path of a program, which stays right after a change of directory.
-program()
-{
-    local path
-    path=$(command -v "$1") || return 1
-    case $path in
-    /*) echo "$path" ;;
-    *) echo "$PWD/$path" ;;
-    esac
-}
-
-anneal=$(program "$1") || fail "cannot run '$1'"
+prepare "$@"
 if [ -n "${CLANG:-}" ]; then
     clang=$(program "$CLANG") ||
-        fail "no compiler '$CLANG': run scripts/bootstrap, or change CLANG"
+        fail "no compiler '$CLANG': run scripts/bootstrap demo, or change CLANG"
 else
     clang=$(program clang-19 || program clang) ||
-        fail "no clang found: run scripts/bootstrap, or set CLANG"
+        fail "no clang found: run scripts/bootstrap demo, or set CLANG"
 fi
-
-if [ $# -eq 2 ]; then
-    work=$2
-    mkdir -p "$work"
-else
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
-fi
-trap 'exit 1' HUP INT TERM
-work=$(cd "$work" && pwd)
 mkdir -p "$work/raw"
 rm -f "$work"/raw/*.profraw "$work/app.profdata"
 
@@ -89,21 +58,23 @@ build()
 {
     local output=$work/$1
     shift
-    "$clang" -std=c17 -O2 -Wall -Wextra "$@" -o "$output" ./*.c -lm
+    quietly "$clang" -std=c17 -O2 -Wall -Wextra "$@" -o "$output" ./*.c -lm
 }
 
-echo "[1/8] building the interpreter with -O2"
-build plain || fail "cannot build with $clang: run scripts/bootstrap"
-
-echo "[2/8] building it again with -fprofile-generate"
-build instrumented -fprofile-generate ||
-    fail "$clang cannot instrument: run scripts/bootstrap"
+echo
+echo "Profile-guided optimization of an interpreter (examples/interp)"
+build instrumented -fprofile-generate &
+instrumenting=$!
+build plain || fail "cannot build with $clang: run scripts/bootstrap demo"
+wait $instrumenting || fail "$clang cannot instrument: run scripts/bootstrap demo"
+step "$(basename "$clang") -O2, and again with -fprofile-generate"
 
 count=0
 pids=
 
 finish_training()
 {
+    local pid
     for pid in $pids; do
         wait "$pid" || fail "a training run failed"
     done
@@ -125,22 +96,21 @@ train()
     done
 }
 
-echo "[3/8] training in 64 processes, four at a time"
 each_workload train
 finish_training
 set -- "$work"/raw/*.profraw
 [ $# -eq 64 ] || fail "there should be 64 raw profiles, not $#"
+step "training: $# processes, each of which writes a raw profile"
 
-echo "[4/8] merging $# raw profiles with anneal"
-"$anneal" merge -o "$work/app.profdata" "$work/raw" || fail "merging failed"
+quietly "$anneal" merge -o "$work/app.profdata" "$work/raw" || fail "merging failed"
 
 # A profile that does not fit the source is an error here, not a warning.
-echo "[5/8] building with -fprofile-use, profile warnings being errors"
 build optimised "-fprofile-use=$work/app.profdata" -Werror \
     -Werror=profile-instr-out-of-date -Werror=profile-instr-missing \
     -Werror=profile-instr-unprofiled -Werror=backend-plugin \
     -mllvm -pgo-warn-missing-function ||
     fail "the compiler does not accept the profile"
+step "anneal merge -o app.profdata raw/; $(basename "$clang") -O2 -fprofile-use=app.profdata"
 
 check()
 {
@@ -154,31 +124,31 @@ check()
     : >"$work/$1.after"
 }
 
-echo "[6/8] checking that both builds print the same"
 each_workload check
 
-# Prints the user time of one run in seconds.
+# user_time BUILD WORKLOAD SIZE: of one run, in seconds
 user_time()
 {
     local TIMEFORMAT=%3U
-    { time "$@" >/dev/null 2>&1; } 2>&1
+    { time "$work/$1" "workloads/$2.txt" "$3" >/dev/null 2>&1; } 2>&1
 }
 
+# One run of each build, by turns the one and the other first.
 measure()
 {
-    user_time "$work/plain" "workloads/$1.txt" "$4" >>"$work/$1.before"
-    user_time "$work/optimised" "workloads/$1.txt" "$4" >>"$work/$1.after"
+    if [ $((round % 2)) -eq 0 ]; then
+        user_time plain "$1" "$4" >>"$work/$1.before"
+        user_time optimised "$1" "$4" >>"$work/$1.after"
+    else
+        user_time optimised "$1" "$4" >>"$work/$1.after"
+        user_time plain "$1" "$4" >>"$work/$1.before"
+    fi
 }
 
-echo "[7/8] measuring the two builds in turn, $rounds rounds"
-round=0
-while [ $round -lt $rounds ]; do
-    round=$((round + 1))
+for ((round = 0; round < rounds; round++)); do
     each_workload measure
 done
-
-echo "[8/8] the ten hottest functions of the merged profile"
-"$anneal" show --topn=10 "$work/app.profdata" || fail "cannot show the profile"
+step "both builds print the same; run in $rounds pairs, user time in milliseconds (medians):"
 
 median()
 {
@@ -190,25 +160,23 @@ medians()
     echo "$1 $(median "$work/$1.before") $(median "$work/$1.after")"
 }
 
-# The last lines are the verdict, and so is the exit status.
-echo
-echo "median user time of $rounds runs, in seconds:"
+# Two workloads on a line, and the verdict.
 each_workload medians | awk '
-    function row(name, before, after)
+    function less(before, after)
     {
-        printf "%-12s %8.3f %8.3f %+9.1f%%\n", name, before, after,
-            (before / (after > 0 ? after : 0.001) - 1) * 100
+        return before > 0 ? (1 - after / before) * 100 : 0
     }
-    BEGIN { printf "%-12s %8s %8s %10s\n", "workload", "before", "after",
-            "speed-up" }
-    { row($1, $2, $3); before += $2; after += $3 }
+    {
+        text = sprintf("%-10s %5d -> %5d  %+6.1f%%", $1, $2 * 1000, $3 * 1000, -less($2, $3))
+        printf NR % 2 ? "    %s" : "          %s\n", text
+        before += $2
+        after += $3
+    }
     END {
-        row("total", before, after)
-        if (after < before) {
-            printf "\nThe profile-guided build is faster: it takes %.1f%% " \
-                "less time than plain -O2.\n", (1 - after / before) * 100
-            exit 0
-        }
-        print "\nThe profile-guided build is not faster than plain -O2."
-        exit 1
+        if (after < before * 0.97)
+            printf "The build with the profile takes %.1f%% less time than plain -O2.\n",
+                less(before, after)
+        else
+            printf "No gain can be told from noise: the build with the profile takes %+.1f%% time." \
+                "\nThe machine may be busy with other work.\n", -less(before, after)
     }'

@@ -1,47 +1,61 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Shows what anneal live does for a process that runs: starts the interpreter
-# as a server (examples/server), keeps it busy, gives it a new code layout
-# twice, and its own one back, and draws how many requests it answered per CPU
-# second meanwhile.
+# Shows what anneal live does for a process that runs: starts a database server
+# (examples/server: MariaDB, as Debian compiled it), keeps it busy, gives it a
+# new code layout and its own one back, and draws how many requests it answered
+# for each second of CPU time meanwhile.
 #
 # usage: live-demo.sh ANNEAL [WORKDIR]
 #
-# ANNEAL is the anneal program.  WORKDIR keeps all that is made on the way;
-# without it, a temporary directory is used and removed at the end.  The
-# compiler is $CC, or else gcc; llvm-bolt is $LLVM_BOLT, or else the first of
-# those that Debian installs.
+# See common.sh for the arguments.  The picture is also in WORKDIR/live.svg.
+# The compiler is $CC, or else gcc; llvm-bolt is $LLVM_BOLT, or else the first of
+# those that Debian installs.  MARIADB_DIR is where libmariadbd-dev is unpacked;
+# without it, it is / if it is installed, or else apt-get fetches it to WORKDIR.
 set -euo pipefail
 utf8=
 case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
 *[Uu][Tt][Ff]8* | *[Uu][Tt][Ff]-8*) utf8=1 ;;
 esac
 export LC_ALL=C
+# shellcheck source=examples/common.sh
+. "$(dirname "$0")/common.sh"
 
-# What a request asks for: scripts and sizes.  So that a request takes longer
-# than sending it, it asks four times.
-page='calendar 3 fib 5 colours 4 triangles 4 digits 2 sieve 15 nbody 1 matmul 3'
-page="$page calendar 2 quicksort 12 triangles 3 queens 4 colours 3 digits 2"
-page="$page $page $page $page"
-threads=3       # of the server; one is left for who asks for the count
+threads=3       # of the server; one is left for who asks once
 connections=2   # of the load
-seconds=180     # after that, server and load end by themselves
+lifetime=300    # seconds; after that, server and load end by themselves
+window=16       # samples of a quarter of a second: so long is each layout measured
+recording='--record=6s --overhead=10%'
 
-fail()
+server=
+load=
+live=
+
+# Ends what still runs, the youngest first.
+clean_up()
 {
-    echo "live-demo: $*" >&2
-    exit 1
+    local pid
+    for pid in $live $load $server; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    if [ -n "$work" ]; then
+        rm -rf "$work/data" "$work/socket"
+    fi
+    if [ -n "$temporary" ]; then
+        rm -rf "$temporary"
+    fi
 }
 
-if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-    echo "usage: live-demo.sh ANNEAL [WORKDIR]" >&2
-    exit 2
-fi
+# What is missing here is no fault of anybody's.
+skip()
+{
+    echo "New code for a running server: left out. $*"
+    exit 0
+}
 
-anneal=$(command -v "$1") || fail "cannot run '$1'"
-anneal=$(realpath "$anneal")
-[ "$(uname -m)" = x86_64 ] || fail "anneal live is for x86-64, this is $(uname -m)"
+prepare "$@"
+[ "$(uname -m)" = x86_64 ] || skip "anneal live is for x86-64, and this is $(uname -m)."
 cc=${CC:-gcc}
 command -v "$cc" >/dev/null ||
     fail "no compiler '$cc': run scripts/bootstrap demo, or set CC"
@@ -60,7 +74,7 @@ find_bolt()
 }
 
 if [ -n "${LLVM_BOLT:-}" ]; then
-    bolt=$(command -v "$LLVM_BOLT") ||
+    bolt=$(program "$LLVM_BOLT") ||
         fail "no llvm-bolt '$LLVM_BOLT': run scripts/bootstrap demo, or change LLVM_BOLT"
 else
     bolt=$(find_bolt) ||
@@ -68,75 +82,111 @@ else
             "run scripts/bootstrap demo, or set LLVM_BOLT"
 fi
 
-server=
-load=
-live=
-temporary=
+# ---- MariaDB ----
 
-# Ends what still runs, the youngest first.
-clean_up()
+package=libmariadbd-dev
+library=usr/lib/x86_64-linux-gnu/libmariadbd.a
+apt=()
+
+# The version of the package that is the smallest to fetch: some have hundreds
+# of megabytes for debuggers.
+smallest_version()
 {
-    local pid
-    for pid in $live $load $server; do
-        kill "$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    done
-    if [ -n "$temporary" ]; then
-        rm -rf "$temporary"
-    fi
+    apt-cache "${apt[@]}" show $package 2>>"$log" | awk '
+        /^Version:/ { version = $2 }
+        /^Size:/ && (!least || $2 < least) { least = $2; best = version }
+        END { if (best) print best; else exit 1 }'
 }
 
-trap clean_up EXIT
-trap 'exit 1' HUP INT TERM
-if [ $# -eq 2 ]; then
-    mkdir -p "$2"
-    work=$(cd "$2" && pwd)
-else
-    temporary=$(mktemp -d)
-    work=$temporary
-fi
-rm -f "$work/socket" "$work/samples" "$work/marks"
-cd "$(dirname "$0")/server"
+# The lists of packages may be missing, as in images for containers; one's own
+# can be had without being root.
+find_version()
+{
+    smallest_version && return
+    mkdir -p "$work/lists/partial"
+    apt=(-o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/lists")
+    quietly apt-get "${apt[@]}" update || true
+    smallest_version
+}
 
-parts='../interp/builtins.c ../interp/compiler.c ../interp/disasm.c
-    ../interp/heap.c ../interp/map.c ../interp/vm.c'
-scripts='../interp/workloads/fib.txt ../interp/workloads/matmul.txt
-    ../interp/workloads/nbody.txt ../interp/workloads/queens.txt
-    ../interp/workloads/quicksort.txt ../interp/workloads/sieve.txt
-    scripts/calendar.txt scripts/colours.txt scripts/digits.txt
-    scripts/triangles.txt'
+fetch_mariadb()
+{
+    local version
+    command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return 1
+    find_version >"$work/version" || return 1
+    version=$(cat "$work/version")
+    rm -rf "$work"/$package*.deb "$work/unpacked"
+    (cd "$work" && quietly apt-get "${apt[@]}" download "$package=$version") &&
+        quietly dpkg-deb -x "$work"/$package*.deb "$work/unpacked" &&
+        mv "$work/unpacked" "$work/mariadb" && rm -f "$work"/$package*.deb
+}
+
+if [ -n "${MARIADB_DIR:-}" ]; then
+    mariadb=$(realpath "$MARIADB_DIR")
+elif [ -e /$library ]; then
+    mariadb=/
+else
+    mariadb=$work/mariadb
+    [ -e "$mariadb/$library" ] || fetch_mariadb ||
+        skip "MariaDB's library is not installed, and apt-get cannot fetch it (Debian: $package; see $log)."
+fi
+[ -e "$mariadb/$library" ] || fail "no $library in $mariadb"
+
+# What the library needs is installed with or without the files for compilers:
+# its newest version is taken.
+needed()
+{
+    local name file newest
+    for name in stdc++ ssl crypto pcre2-8 aio uring numa crypt; do
+        newest=
+        for file in /usr/lib/x86_64-linux-gnu/lib"$name".so.[0-9]*; do
+            [ ! -e "$file" ] || newest=$file
+        done
+        [ -n "$newest" ] || fail "no lib$name: run scripts/bootstrap demo"
+        echo "$newest"
+    done
+}
 
 # build OUTPUT ARGUMENT...
 build()
 {
-    "$cc" -std=gnu17 -Wall -Wextra -pthread -o "$work/$1" "${@:2}" -lm ||
+    quietly "$cc" -std=gnu17 -O2 -Wall -Wextra -pthread -o "$work/$1" "${@:2}" ||
         fail "cannot build with $cc: run scripts/bootstrap demo"
 }
 
-echo "[1/5] translating scripts to C, and building the server with $cc -O2 -Wl,-q"
-# shellcheck disable=SC2086 # lists of words
-{
-    build translate -O1 translate.c $parts
-    "$work/translate" $scripts >"$work/natives.c" ||
-        fail "cannot translate the scripts"
-    build server -O2 -I. -static -fno-reorder-blocks-and-partition -Wl,-q \
-        -Wl,--build-id server.c "$work/natives.c" $parts
-    build load -O2 load.c
-}
+# ---- measuring and drawing ----
 
 on_terminal=
+width=100
 if [ -t 1 ]; then
     on_terminal=1
-fi
-
-width=100
-if [ -n "$on_terminal" ] && command -v tput >/dev/null; then
     width=$(tput cols 2>/dev/null || echo 80)
+fi
+[ "$width" -le 100 ] || width=100
+
+# The server gets a processor of its own, if there are two.
+processors()
+{
+    local list first last=
+    list=$(taskset -c -p $$ | sed 's/.*: //')
+    first=${list%%[-,]*}
+    last=${list##*[-,]}
+    if [ "$first" != "$last" ]; then
+        at_server="taskset -c $first"
+        elsewhere="taskset -c $last"
+    fi
+}
+
+at_server=
+elsewhere=
+if command -v taskset >/dev/null; then
+    processors
 fi
 
 chart()
 {
-    awk -v lines="$utf8" -v width=$((width - 14)) "$@" -f ../chart.awk "$work/marks" "$work/samples"
+    awk -v lines="$utf8" -v width=$((width - 14)) "$@" -f ../chart.awk \
+        "$work/marks" "$work/samples"
 }
 
 samples()
@@ -155,10 +205,10 @@ is_running()
     kill -0 "$1" 2>/dev/null
 }
 
-# Half a second, in which nothing may go wrong.
+# A quarter of a second, in which nothing may go wrong.
 tick()
 {
-    sleep 0.5
+    sleep 0.25
     is_running "$server" || fail "the server has ended: $(cat "$work/server.err")"
     is_running "$load" || fail "the load has ended: $(cat "$work/load.err")"
     if [ -n "$on_terminal" ]; then
@@ -166,13 +216,23 @@ tick()
     fi
 }
 
-# ticks NUMBER
-ticks()
+# Until there are so many samples more
+samples_pass()
 {
-    local i
-    for ((i = 0; i < $1; i++)); do
+    local until=$(($(samples) + $1))
+    while [ "$(samples)" -lt $until ]; do
         tick
     done
+}
+
+# Measures what a layout does; "measured" are the samples between which that was.
+measure()
+{
+    local from
+    samples_pass 2 # half a second for what went before
+    from=$(samples)
+    samples_pass $window
+    measured="$from $(samples)"
 }
 
 end_line()
@@ -182,12 +242,6 @@ end_line()
     fi
 }
 
-# How many requests the server has answered
-count()
-{
-    "$work/load" "$work/socket" 'count 0'
-}
-
 # The number of the newest layout in the process, by its file; 0: none
 newest_layout()
 {
@@ -195,119 +249,141 @@ newest_layout()
         $6 + 0 > n { n = $6 + 0 } END { print n + 0 }' "/proc/$server/maps"
 }
 
-echo "[2/5] starting the server, $threads threads, and a load of $connections connections"
+# run_live OUTPUT MESSAGE ARGUMENT...: calls anneal live and watches meanwhile
+run_live()
+{
+    local status=0
+    # shellcheck disable=SC2086 # words
+    $elsewhere "$anneal" live -p "$server" --state-dir="$work/state" "${@:3}" >"$work/$1" 2>&1 &
+    live=$!
+    while is_running $live; do
+        tick
+        if [ "$layouts" -eq 0 ] && [ "$(newest_layout)" -gt 0 ]; then
+            layouts=1
+            mark 1 'the new layout is in the process'
+        fi
+    done
+    wait $live || status=$?
+    live=
+    cat "$work/$1" >>"$log"
+    end_line
+    [ $status -eq 0 ] || fail "$2"
+}
+
+# ---- the demo ----
+
+cd "$(dirname "$0")/server"
+rm -rf "$work/socket" "$work/data" "$work/state"
+mkdir -p "$work/data"
 : >"$work/marks"
 : >"$work/samples"
-# shellcheck disable=SC2086
-"$work/server" "$work/socket" $threads $seconds $scripts 2>"$work/server.err" &
+
+echo
+echo "New code for a running database server (examples/server)"
+step_started=${EPOCHREALTIME/./}
+needed >"$work/libraries"
+mapfile -t libraries <"$work/libraries"
+build server -no-pie -fno-reorder-blocks-and-partition -DEMBEDDED_LIBRARY \
+    -I"$mariadb/usr/include/mariadb/server" -Wl,-q -Wl,--strip-debug -Wl,--build-id server.c \
+    "$mariadb/$library" "${libraries[@]}" -lz -lm
+build load load.c
+code=$(size -A "$work/server" | awk '$1 == ".text" { printf "%.1f", $2 / 1e6 }')
+step "$cc -Wl,-q server.c libmariadbd.a: MariaDB as Debian compiled it, $code MB of code"
+
+# shellcheck disable=SC2086 # words
+$at_server "$work/server" "$work/socket" $threads $lifetime "$work/data" shop.sql \
+    >>"$log" 2>"$work/server.err" &
 server=$!
-for ((i = 0; i < 50; i++)); do
-    if [ -S "$work/socket" ] && "$work/load" "$work/socket" "$page" \
-        >"$work/first-answer" 2>"$work/load.err"; then
-        break
-    fi
+for ((i = 0; i < 600; i++)); do
+    [ ! -S "$work/socket" ] || break
     is_running "$server" || fail "the server has ended: $(cat "$work/server.err")"
     sleep 0.1
 done
-[ "$i" -lt 50 ] || fail "the server does not answer: $(cat "$work/load.err")"
-"$work/load" "$work/socket" $connections $seconds "$page" \
+"$work/load" "$work/socket" pages.sql >"$work/first-answers" 2>"$work/load.err" ||
+    fail "the server does not answer: $(cat "$work/load.err")"
+# shellcheck disable=SC2086
+$elsewhere "$work/load" "$work/socket" pages.sql $connections $lifetime \
     >"$work/samples" 2>"$work/load.err" &
 load=$!
+samples_pass 4
+step "started, with a database for each of its $threads threads and $connections clients that never rest"
 
-echo "[3/5] measuring what its original code does, for five seconds"
-ticks 12        # the first second does not count
-before_from=2
-before_to=$(samples)
+measure
+original_a=$measured
+measure
+original_b=$measured
 end_line
+step 'measured twice with its original code: what differs now is noise'
 
-echo "[4/5] anneal live -p $server --record=5s --rounds=2 --keep-anyway"
+layouts=0
 mark 0 'anneal live begins to record'
-"$anneal" live -p "$server" --record=5s --rounds=2 --keep-anyway --bolt="$bolt" \
-    --state-dir="$work/state" \
-    >"$work/live.out" 2>&1 &
-live=$!
-known=0
-while is_running $live; do
-    tick
-    newest=$(newest_layout)
-    if [ "$newest" -gt "$known" ]; then
-        known=$newest
-        mark 1 "layout $known is in the process"
-    fi
-done
-status=0
-wait $live || status=$?
-live=
-end_line
-sed 's/^/    /' "$work/live.out"
-[ $status -eq 0 ] || fail "anneal live has failed"
-
-echo "[5/5] measuring for five seconds again, then anneal live -p $server --revert"
-after_from=$(samples)
+# shellcheck disable=SC2086
+run_live live.out "anneal live has failed" $recording --keep-anyway --bolt="$bolt"
 [ "$(newest_layout)" -gt 0 ] || fail "the process has no new layout"
-ticks 10
-after_to=$(samples)
+step "anneal live -p $server $recording --keep-anyway"
+awk '/recorded/ { sub(/.*recorded /, ""); recorded = $1 }
+    $1 == "functions" { functions = $5; sub(/.*took /, ""); sub(/\).*/, ""); took = $0 }
+    $1 == "pause" { pause = $2 " " $3 }
+    END { printf "    %s branches recorded, llvm-bolt took %s, %s functions moved, stopped for %s\n",
+        recorded, took, functions, pause }' "$work/live.out"
+measure
+new=$measured
 end_line
+step 'measured with the new layout'
+
+run_live revert.out "anneal live has not reverted it" --revert
 mark 0 'it has its original code again'
-"$anneal" live -p "$server" --state-dir="$work/state" --revert \
-    >"$work/revert.out" 2>&1 &
-live=$!
-while is_running $live; do
-    # The thread that waits for a third client does so in new code.
-    count >/dev/null
-    tick
-done
-status=0
-wait $live || status=$?
-live=
+measure
+reverted=$measured
 end_line
-sed 's/^/    /' "$work/revert.out"
-[ $status -eq 0 ] || fail "anneal live has not reverted it"
-reverted_from=$(samples)
-ticks 6
-reverted_to=$(samples)
-end_line
+step "anneal live -p $server --revert, and measured again"
 
 # The answers were compared with the first ones all the time, by the load.
-"$work/load" "$work/socket" "$page" | cmp - "$work/first-answer" ||
+"$work/load" "$work/socket" pages.sql | cmp - "$work/first-answers" ||
     fail "the answers have changed"
 
-echo
-echo "requests per CPU second:"
 if [ -n "$on_terminal" ]; then
     chart -v colours=1
 else
     chart
 fi
+awk -f ../picture.awk "$work/marks" "$work/samples" >"$work/live.svg"
 
-# middle FROM TO: of the requests per CPU second that the half seconds between
-# two samples gave, the median
-middle()
+# rate FROM TO: of the requests per CPU second that the intervals between two
+# samples gave, the median.  An interval in which the server hardly ran gives
+# none.
+rate()
 {
-    awk -v from="$1" -v to="$2" 'NR > from && NR <= to { print ($2 - r) / ($3 - c) }
+    awk -v from="$1" -v to="$2" 'NR > from && NR <= to && $3 - c > 0.02 {
+            print ($2 - r) / ($3 - c) }
         { r = $2; c = $3 }' "$work/samples" | sort -n | awk '{ rate[NR] = $1 }
-        END { print rate[int((NR + 1) / 2)] }'
+        END { print NR ? (rate[int((NR + 1) / 2)] + rate[int(NR / 2) + 1]) / 2 : 0 }'
 }
 
-awk '$1 == "pause" { text = text (n++ ? " and " : "") $2 " " $3 }
-    END { if (n) print "\nFor the new layouts the process was stopped for " text "." }' \
-    "$work/live.out"
-echo "$(middle "$before_from" "$before_to") $(middle "$after_from" "$after_to")" \
-    "$(middle "$reverted_from" "$reverted_to")" | awk '{
-    print "\nrequests per CPU second, medians of half seconds:"
-    printf "%-24s %8d\n", "before", $1
-    printf "%-24s %8d %+7.1f%%\n", "with the new layout", $2, ($2 / $1 - 1) * 100
-    printf "%-24s %8d %+7.1f%%\n", "after the revert", $3, ($3 / $1 - 1) * 100
-    original = ($1 + $3) / 2
-    drift = $3 > $1 ? $3 - $1 : $1 - $3
-    if ($2 > $1 && $2 > $3)
-        printf "\nWith the new layout the same process answers %.1f%% more " \
-            "requests than with the\noriginal one (the mean of before and after).\n",
-            ($2 / original - 1) * 100
-    else if (drift > original / 20)
-        print "\nThe gain cannot be told: the original code alone was that " \
-            "different before and\nafter.  Other work on this machine does that; " \
-            "try again when there is less."
-    else
-        print "\nThe process is not faster with the new layout."
-}'
+# shellcheck disable=SC2086 # two numbers each
+echo "$(rate $original_a) $(rate $original_b) $(rate $new) $(rate $reverted)" | awk '
+    function line(what, rate)
+    {
+        printf "  %-32s %6d %+7.1f%%\n", what, rate, (rate / original - 1) * 100
+    }
+    {
+        if ($1 * $2 * $3 * $4 == 0) {
+            print "The server hardly ran: the machine is too busy to measure anything."
+            exit
+        }
+        original = ($1 + $2) / 2
+        drift = ($1 > $2 ? $1 - $2 : $2 - $1) / original * 100
+        gain = ($3 / original - 1) * 100
+        print "requests for each second of CPU time, and the difference to the mean of A and B:"
+        line("A: its original code", $1)
+        line("B: its original code, once more", $2)
+        line("with the new layout", $3)
+        line("after the revert", $4)
+        if (gain > 4 * drift && gain > 0)
+            printf "The same process, not restarted, does %.1f%% more with the same CPU time; " \
+                "by itself it drifts by %.1f%%.\n", gain, drift
+        else
+            printf "A gain cannot be told from noise: %+.1f%%, where the original code alone drifts " \
+                "by %.1f%%.\nOther work on this machine does that; try again when there is less.\n",
+                gain, drift
+    }'

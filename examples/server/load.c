@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * load.c - keeps the server busy, and measures it.  Each connection sends the
- * given requests one after the other, again and again, and compares the
- * answers: the same request has to get the same answer each time.  With one
- * request and nothing else, it prints the answer.
+ * requests of a file one after the other, again and again, and compares the
+ * answers: the same request has to get the same answer each time.  It can also
+ * send each of them once, or a request of the command line, and print the
+ * answers.
  *
- * Each half second it prints how long it has been running, how many requests
+ * In the file, a request ends at an empty line, and is sent as one line.
+ * Lines that begin with "--" are comments.
+ *
+ * When each connection has had all answers once, it begins to measure: each
+ * quarter of a second it prints how long it has been at it, how many requests
  * were answered until then, and how much CPU time the server had taken until
  * then, in seconds.
  */
@@ -14,6 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,23 +28,61 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REQUESTS_MAX = 64, CONNECTIONS_MAX = 64, ANSWER_MAX = 1 << 16 };
+enum {
+    REQUESTS_MAX = 64, REQUEST_MAX = 8000, CONNECTIONS_MAX = 64,
+    ANSWER_MAX = 1 << 16
+};
 
 typedef struct Connection {
     FILE *from, *to;
     pid_t server;
 } Connection;
 
-static char **requests;
+static char *requests[REQUESTS_MAX];
 static size_t request_count;
 static const char *path;
 static atomic_long answered;
+static atomic_int warm;         /* connections that know all answers */
 static atomic_bool ending;
 
 static void die(const char *what, const char *why)
 {
     fprintf(stderr, "load: %s: %s\n", what, why);
     exit(1);
+}
+
+/* Adds a line to the request that is being read. */
+static void read_line(char *request, const char *line)
+{
+    size_t len = strlen(request), text = strspn(line, " ");
+    size_t end = strcspn(line, "\n");
+
+    if (end == 0 && len > 0) {
+        if (request_count == REQUESTS_MAX)
+            die("requests", "too many of them");
+        requests[request_count++] = strdup(request);
+        *request = '\0';
+    } else if (end > 0 && strncmp(line, "--", 2) != 0) {
+        if (len + end + 2 > REQUEST_MAX)
+            die("requests", "one of them is too long");
+        sprintf(request + len, "%s%.*s", len > 0 ? " " : "",
+                (int)(end - text), line + text);
+    }
+}
+
+static void read_requests(const char *file)
+{
+    char request[REQUEST_MAX] = "", line[1000];
+    FILE *from = fopen(file, "r");
+
+    if (from == NULL)
+        die(file, strerror(errno));
+    while (fgets(line, sizeof line, from) != NULL)
+        read_line(request, line);
+    fclose(from);
+    read_line(request, "\n");
+    if (request_count == 0)
+        die(file, "has no requests");
 }
 
 static Connection open_connection(void)
@@ -80,16 +124,17 @@ static char *ask(Connection *c, const char *request)
     return text;
 }
 
-static void *keep_asking(void *unused)
+static void *keep_asking(void *start)
 {
     Connection c = open_connection();
     char *known[REQUESTS_MAX] = { NULL };
 
-    (void)unused;
-    for (size_t i = 0; !ending; i = (i + 1) % request_count) {
+    size_t i = (size_t)(uintptr_t)start, seen = 0;
+    for (; !ending; i = (i + 1) % request_count) {
         char *text = ask(&c, requests[i]);
         if (known[i] == NULL) {
             known[i] = text;
+            warm += ++seen == request_count;
             continue;
         }
         if (strcmp(known[i], text) != 0)
@@ -109,52 +154,80 @@ static double seconds_of(clockid_t clock)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static void wait_a_little(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 250 * 1000 * 1000 }, NULL);
+}
+
 static void measure(pid_t server, double seconds)
 {
     double start = seconds_of(CLOCK_MONOTONIC), now = 0;
     clockid_t cpu;
 
     if (clock_getcpuclockid(server, &cpu) != 0)
-        die("the server's CPU time", "cannot be told");
+        die("the server's CPU time", "cannot be read");
     while (now < seconds) {
         printf("%.2f %ld %.6f\n", now, (long)answered, seconds_of(cpu));
         fflush(stdout);
-        nanosleep(&(struct timespec){ .tv_nsec = 500 * 1000 * 1000 }, NULL);
+        wait_a_little();
         now = seconds_of(CLOCK_MONOTONIC) - start;
     }
 }
 
-int main(int argc, char **argv)
+static void ask_once(void)
 {
-    int connections = argc > 4 ? atoi(argv[2]) : 0;
-    int seconds = argc > 4 ? atoi(argv[3]) : 0;
+    Connection c = open_connection();
+
+    for (size_t i = 0; i < request_count; i++) {
+        char *text = ask(&c, requests[i]);
+        fputs(text, stdout);
+        free(text);
+    }
+}
+
+/* The connections begin at different requests. */
+static void keep_busy(int connections, int seconds)
+{
     pthread_t threads[CONNECTIONS_MAX];
 
-    if (argc == 3) {
-        path = argv[1];
-        Connection c = open_connection();
-        fputs(ask(&c, argv[2]), stdout);
-        return 0;
-    }
-    if (argc < 5 || argc > 4 + REQUESTS_MAX || connections < 1
-        || connections > CONNECTIONS_MAX || seconds < 1) {
-        fprintf(stderr, "usage: load SOCKET REQUEST\n"
-                        "       load SOCKET CONNECTIONS SECONDS REQUEST...\n");
-        return 2;
-    }
-    path = argv[1];
-    requests = argv + 4;
-    request_count = (size_t)(argc - 4);
     Connection first = open_connection();
     for (int i = 0; i < connections; i++) {
-        if (pthread_create(&threads[i], NULL, keep_asking, NULL) != 0)
+        size_t start = (size_t)i * request_count / (size_t)connections;
+        if (pthread_create(&threads[i], NULL, keep_asking,
+                           (void *)(uintptr_t)start) != 0)
             die("pthread_create", strerror(errno));
     }
     fclose(first.from);
     fclose(first.to);
+    while (warm < connections)
+        wait_a_little();
     measure(first.server, seconds);
     ending = true;
     for (int i = 0; i < connections; i++)
         pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    int connections = argc == 5 ? atoi(argv[3]) : 0;
+    int seconds = argc == 5 ? atoi(argv[4]) : 0;
+    bool asked = argc == 4 && strcmp(argv[2], "ask") == 0;
+
+    if (argc != 3 && !asked && (connections < 1
+        || connections > CONNECTIONS_MAX || seconds < 1)) {
+        fprintf(stderr, "usage: load SOCKET REQUESTS.sql\n"
+                        "       load SOCKET REQUESTS.sql CONNECTIONS SECONDS\n"
+                        "       load SOCKET ask REQUEST\n");
+        return 2;
+    }
+    path = argv[1];
+    if (asked)
+        requests[request_count++] = argv[3];
+    else
+        read_requests(argv[2]);
+    if (argc == 5)
+        keep_busy(connections, seconds);
+    else
+        ask_once();
     return 0;
 }
