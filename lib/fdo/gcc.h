@@ -6,7 +6,7 @@
 
 /*
  * Finds what training left of a unit: its counter file, and those beside it (of cores, NAME.gcda3; of other builds,
- * and of processes that could not wait, as docs/reference/runtime.md has it). `part` of the store has it then, under the name
+ * and of processes that could not wait, as docs/reference/rt.md has it). `part` of the store has it then, under the name
  * that GCC looks for with -fprofile-use=FOLDER: what is one file stays where it is, unless `is_moved`; what are several
  * is merged. A unit that left nothing has the profile of another one of the same source: GCC itself finds out by its
  * checksums whether that is true of it. `file` is its path; "" when there is no profile.

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The runtime in build systems, as docs/reference/runtime.md tells: its texts are what is tested.
+# The runtime in build systems, as docs/reference/rt.md tells: its texts are what is tested.
 #
 # usage: test_runtime_builds.sh ANNEAL
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
-guide=$tests/../docs/reference/runtime.md
+guide=$tests/../docs/reference/rt.md
 unset ANNEAL_PROFILE_FILE LLVM_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
 
 # from_guide LANGUAGE: its block of code

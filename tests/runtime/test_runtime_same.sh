@@ -12,7 +12,7 @@ programs=$tests/runtime/programs
 example=$tests/../examples/interp
 unset ANNEAL_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
 
-# Room for all values: what does not fit is another matter (docs/reference/runtime.md).
+# Room for all values: what does not fit is another matter (docs/reference/rt.md).
 room='-mllvm -vp-counters-per-site=24'
 
 # compile COMPILER OPTION... SOURCE...: an object of each source
