@@ -1,4 +1,4 @@
-/* anneal bat for scripts; docs/formats/json.md tells what the fields mean. Tables have millions of entries,
+/* anneal bat for scripts; docs/formats/json.md describes the fields. Tables have millions of entries,
  * so they are printed as they are walked over. */
 #include <json-c/json.h>
 #include <stdio.h>

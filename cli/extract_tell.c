@@ -1,4 +1,4 @@
-/* What anneal extract prints: lines for people, or JSON; docs/formats/json.md tells what the fields mean. */
+/* What anneal extract prints: lines for people, or JSON; docs/formats/json.md describes the fields. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>

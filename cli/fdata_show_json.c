@@ -1,4 +1,4 @@
-/* anneal show for scripts, of BOLT's text profiles; docs/formats/fdata.md tells what the fields mean. */
+/* anneal show for scripts, of BOLT's text profiles; docs/formats/json.md describes the fields. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>

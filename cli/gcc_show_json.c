@@ -1,4 +1,4 @@
-/* anneal show for scripts, of GCC's profiles; docs/formats/json.md tells what the fields mean. */
+/* anneal show for scripts, of GCC's profiles; docs/formats/json.md describes the fields. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>

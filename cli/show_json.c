@@ -1,4 +1,4 @@
-/* anneal show for scripts; docs/formats/json.md tells what the fields mean. */
+/* anneal show for scripts; docs/formats/json.md describes the fields. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "record/window.h"
 #include "record/windows.h"
 
-/* docs/reference/record.md has the measurements by which they were chosen. */
+/* docs/internals/measured.md has the measurements behind them. */
 enum {
     EMULATED_WINDOW = 96,
     STEPPED_WINDOW = 32, /* for some 10 ms */

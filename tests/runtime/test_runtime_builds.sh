@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The runtime in build systems, as docs/reference/rt.md tells: its texts are what is tested.
+# The runtime in build systems, by the texts in docs/reference/rt.md.
 #
 # usage: test_runtime_builds.sh ANNEAL
 # shellcheck source=tests/tap.sh
