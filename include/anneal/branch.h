@@ -28,10 +28,10 @@ enum an_aggregate_input {
 
 struct an_aggregate_options {
     enum an_aggregate_input input;
-    unsigned threads;     /* 0: as many as there are processors; the result is the same */
+    unsigned threads;     /* 0: one per processor; the result is the same */
     uint32_t pid;         /* only this process; 0: all that ran the binary */
     bool no_branches;     /* count where samples were taken, not their branches */
-    bool ignore_build_id; /* go on when the recording is of another build of the binary */
+    bool ignore_build_id; /* accept a recording of another build of the binary */
     bool use_event_pc;    /* the place of a sample ends the run behind its newest branch */
     bool keep_interrupts; /* also branches into and out of the kernel */
     bool allow_truncated; /* leave out the end of a recording that was cut off */
@@ -46,7 +46,7 @@ enum an_build_id_match {
     AN_BUILD_ID_UNCHECKED, /* the recording does not have those of all files */
     AN_BUILD_ID_MATCHED,
     AN_BUILD_ID_RENAMED,  /* matched under another file name */
-    AN_BUILD_ID_MISMATCH, /* and ignored, as asked */
+    AN_BUILD_ID_MISMATCH, /* ignored, as requested */
 };
 
 struct an_aggregate_counts {
@@ -57,14 +57,14 @@ struct an_aggregate_counts {
     bool skylake; /* two entries of each sample were left out: see docs/reference/aggregate.md */
     uint64_t cut_at;
     uint64_t processes;        /* that ran the binary, and are wanted */
-    uint64_t available;        /* that ran the binary, whichever is wanted */
+    uint64_t available;        /* that ran the binary, wanted or not */
     uint64_t samples;          /* all, or entries of pre-aggregated input */
     uint64_t matching;         /* of those processes */
     uint64_t without_branches; /* of the matching ones */
     uint64_t branches;         /* entries of branch stacks */
     uint64_t runs;             /* pairs of neighbouring entries: execution straight on between */
     uint64_t mismatching;      /* runs that end in another function than they began in */
-    uint64_t out_of_range;     /* runs of which an end is in no function */
+    uint64_t out_of_range;     /* runs with an end in no function */
     uint64_t untraceable;      /* other runs that the code of their function does not allow */
     uint64_t in_plt;           /* runs within an entry of the procedure linkage table */
     uint64_t cold;             /* branches from cold fragments of bolted functions */
@@ -89,7 +89,7 @@ AN_API const struct an_aggregate_counts *an_aggregate_counts(const struct an_agg
 
 enum an_aggregate_output {
     AN_AGGREGATE_FDATA,         /* places in functions, by name: for llvm-bolt */
-    AN_AGGREGATE_PREAGGREGATED, /* addresses: for perf2bolt -pa, and to be aggregated again */
+    AN_AGGREGATE_PREAGGREGATED, /* addresses: for perf2bolt -pa, and to aggregate again */
 };
 
 /* The bytes are allocated with malloc(); the caller frees them. */
@@ -110,7 +110,7 @@ struct an_translate_layout {
 
 struct an_translate_options {
     enum an_aggregate_input input;
-    unsigned threads; /* 0: as many as there are processors; the result is the same */
+    unsigned threads; /* 0: one per processor; the result is the same */
     uint32_t pid;     /* only this process; 0: all that ran the program */
     bool ignore_build_id;
     bool keep_interrupts;
@@ -137,7 +137,7 @@ struct an_translate_counts {
     /* Branches. Their sum is that of all entries of the samples' branch stacks. */
     uint64_t branches;
     uint64_t translated;  /* both ends, or one of them with the other outside of the program */
-    uint64_t returns;     /* left out: the calls tell where they lead */
+    uint64_t returns;     /* left out: the calls show where they lead */
     uint64_t entry_jumps; /* from a function's old entry to its new one: left out */
     uint64_t elsewhere;   /* both ends outside of the program */
     uint64_t no_function; /* an end in the original's text, but in no function */

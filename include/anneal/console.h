@@ -2,7 +2,7 @@
  * Files that a program without a file system printed on its console, found in the log of that console:
  * uuencoded files, GCC's streams for freestanding programs, and the dumps of some small systems.
  *
- * docs/reference/extract.md tells what is recognised, and which damage is noticed. Nothing here keeps global state.
+ * docs/reference/extract.md describes what is recognized, and which damage is detected. Nothing here keeps global state.
  */
 #ifndef ANNEAL_CONSOLE_H
 #define ANNEAL_CONSOLE_H
@@ -33,7 +33,7 @@ AN_API const char *an_console_form_name(enum an_console_form form);
 enum an_console_status {
     AN_CONSOLE_VERIFIED,   /* something in the log proves that it is what was sent */
     AN_CONSOLE_UNVERIFIED, /* it is well-formed, but nothing in the log proves it */
-    AN_CONSOLE_DAMAGED,    /* it is not what was sent, or cannot be trusted to be */
+    AN_CONSOLE_DAMAGED,    /* not what was sent, or not to be trusted */
 };
 
 AN_API const char *an_console_status_name(enum an_console_status status);
@@ -87,7 +87,7 @@ AN_API const struct an_console_file *an_console_file(const struct an_console *co
                                                      size_t index);
 AN_API uint64_t an_console_lines(const struct an_console *console);
 
-/* Files that are not among them, for there are more than AN_CONSOLE_MOST_FILES in the log. */
+/* Files left out because the log has more than AN_CONSOLE_MOST_FILES. */
 enum { AN_CONSOLE_MOST_FILES = 1 << 18 };
 AN_API uint64_t an_console_left_out(const struct an_console *console);
 
@@ -97,14 +97,14 @@ enum an_console_outcome {
     AN_CONSOLE_WRITTEN,
     AN_CONSOLE_SAME,    /* a file with this content was there already */
     AN_CONSOLE_ASIDE,   /* damaged: kept as NAME.partial */
-    AN_CONSOLE_NOTHING, /* damaged, and there is nothing to be kept */
-    AN_CONSOLE_REFUSED, /* *error tells: the name leads elsewhere, or another file is there */
-    AN_CONSOLE_FAILED,  /* *error tells */
+    AN_CONSOLE_NOTHING, /* damaged, and there is nothing to keep */
+    AN_CONSOLE_REFUSED, /* see *error: the name leads elsewhere, or another file exists */
+    AN_CONSOLE_FAILED,  /* see *error */
 };
 
 struct an_console_sink {
     const char *directory; /* that files are written below */
-    unsigned strip;        /* so many leading parts of names are taken away */
+    unsigned strip;        /* number of leading components to remove from names */
     bool force;            /* files that are there are replaced */
 };
 

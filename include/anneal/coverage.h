@@ -2,7 +2,7 @@
  * Coverage: how often each line of a program's sources ran, from the control flow of its object files
  * (gcno) and their counts (gcda), of GCC 4.7 to 15 and of clang.
  *
- * docs/reference/cov.md tells how counts of lines come about: they are those of gcov 12, line by line. A count may
+ * docs/reference/cov.md explains how counts of lines are computed: they are those of gcov 12, line by line. A count may
  * be below 0: threads that count without atomic additions lose some, and then what entered a block is less
  * than what left it.
  */
@@ -106,7 +106,7 @@ struct an_coverage_object {
     bool may_lack_counts; /* has_unexecuted_block means something */
     bool has_data;        /* counts of at least one run */
     uint64_t runs;
-    const char *misfit; /* a function of which a rejected gcda tells otherwise; NULL: none */
+    const char *misfit; /* a function that a rejected gcda contradicts; NULL: none */
     int64_t modified;   /* when its gcno was; seconds since 1970 */
     size_t function_count;
     const struct an_coverage_mention *mentions; /* in the order of the file, each once */
@@ -153,7 +153,7 @@ AN_API enum an_code an_coverage_read(const struct an_coverage_options *options,
                                      struct an_error *error);
 AN_API void an_coverage_free(struct an_coverage *coverage);
 
-/* Adds to totals, as when several sources are told of as one. */
+/* Adds to totals, to report several sources as one. */
 AN_API void an_coverage_totals_add(struct an_coverage_totals *totals,
                                    const struct an_coverage_totals *more);
 

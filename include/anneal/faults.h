@@ -2,8 +2,8 @@
  * Page faults on a program's text: a command is run with none of its program in the page cache, and what it takes
  * from the disk, and has mapped, is counted.
  *
- * It is the measurement that belongs to an order of functions: the pages that a start needs, and how often it has
- * to wait for them. docs/reference/faults.md tells what is counted and what is not.
+ * It is the measurement that goes with an order of functions: the pages that a start needs, and how often it has
+ * to wait for them. docs/reference/faults.md describes what is counted and what is not.
  *
  * Linux only. Nothing here keeps global state, but while an_faults_measure() works the calling process adopts
  * orphans (PR_SET_CHILD_SUBREAPER), to know when all processes of a run have ended.
@@ -32,7 +32,7 @@ struct an_faults_file {
     bool has_read_ahead;
     uint64_t read_ahead; /* of that device; bytes */
     bool
-        is_visible; /* the system tells which pages are in memory; else `before` and `after` are 0 */
+        is_visible; /* the system reports which pages are in memory; if not, `before` and `after` are 0 */
 };
 
 /* What one run did to the text of one file, or of all of them. */
@@ -48,7 +48,7 @@ struct an_faults_run {
     bool time_was_over; /* it was ended because of options.duration */
     bool left_running;  /* when it ended there were processes of its group, which were ended, too */
     uint64_t major, minor;        /* all faults, whatever lies there */
-    uint64_t lost;                /* faults and mappings of which the kernel had no room to tell */
+    uint64_t lost;                /* faults and mappings that the kernel had no room to report */
     struct an_faults_text text;   /* of all files together */
     struct an_faults_text *files; /* of each file of the subject */
     double seconds;      /* from the program's start to its end, or to the end of `duration` */
@@ -75,7 +75,7 @@ struct an_faults_result {
 
 AN_API void an_faults_result_free(struct an_faults_result *result); /* may be NULL */
 
-/* The numbers of a run, to be gone through. */
+/* The numbers of a run, for iterating over them. */
 enum an_faults_measure {
     AN_FAULTS_TEXT_MAJOR,
     AN_FAULTS_TEXT_MAJOR_PAGES,
@@ -116,22 +116,21 @@ struct an_faults_options {
     const char *file;        /* the binary whose text is counted; NULL: the command itself */
     const char *const *with; /* further files whose text is counted: libraries, interpreters */
     size_t with_count;
-    const char *const
-        *against; /* binaries that are run in the place of the command's, in turn with it */
+    const char *const *against; /* binaries to run in place of the command's, in turn with it */
     size_t against_count;
     unsigned runs; /* of each subject; 0: 5 */
     bool warm; /* nothing is evicted from the page cache, and a run before the first one fills it */
-    bool copy; /* copies of the binaries are run, which nobody else has mapped */
-    bool no_events; /* the kernel's events are not used: faults of the text are not told */
+    bool copy; /* run copies of the binaries, which nobody else has mapped */
+    bool no_events; /* the kernel's events are not used: faults of the text are unknown */
     bool ignore_failure;
     const char
         *prepare; /* a command for sh -c, before each run and before the eviction; may be NULL */
     double
-        duration; /* counting ends after so many seconds, and so do the processes; 0: when they end */
+        duration; /* counting ends after this many seconds, and so do the processes; 0: when they end */
     double kill_after;  /* between SIGTERM and SIGKILL; 0: 5 seconds */
     int output, errors; /* descriptors for what the command prints; -1: nowhere */
 
-    /* Not 0: the run that goes on is ended, and no other is started. To be set by a signal handler; may be NULL. */
+    /* Not 0: the current run is ended, and no other is started. For signal handlers; may be NULL. */
     const volatile int *stop;
     /* Called before each run; may be NULL. */
     void (*progress)(void *context, size_t done, size_t total);
@@ -145,7 +144,7 @@ struct an_faults_options {
  * asked for makes no sense; AN_SYSTEM, the command cannot be run or has failed, page faults cannot be counted by
  * this user, or a binary stays in the page cache, as it does when another process runs it; other codes, a file
  * whose text is to be counted is no binary. Files of options.with that stay in the page cache are no failure:
- * .before tells. The caller frees the result by an_faults_result_free().
+ * see .before. The caller frees the result by an_faults_result_free().
  */
 AN_API enum an_code an_faults_measure(const struct an_faults_options *options,
                                       struct an_faults_result **result, struct an_error *error);

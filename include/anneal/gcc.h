@@ -1,7 +1,7 @@
 /*
  * GCC's counter files (gcda): many runs become one, module by module, as libgcov would have done it.
  *
- * docs/formats/gcc.md tells about the format, and what merging means. Nothing here keeps global state.
+ * docs/formats/gcc.md describes the format, and what merging means. Nothing here keeps global state.
  */
 #ifndef ANNEAL_GCC_H
 #define ANNEAL_GCC_H
@@ -22,7 +22,7 @@ AN_API bool an_gcc_is_gcda(const void *bytes, size_t size);
 
 struct an_gcc_input {
     const char *path;  /* "-": standard input */
-    uint64_t weight;   /* it counts as so many runs like it; at least 1 */
+    uint64_t weight;   /* it counts as this many equal runs; at least 1 */
     size_t module;     /* which object file it is of: inputs of one module are merged */
     const void *bytes; /* not NULL: the file is here, and the path only names it */
     size_t size;
@@ -52,7 +52,7 @@ struct an_gcc_merged {
 
 /*
  * Merges the inputs of each of `modules` modules, in their order. *merged has one file for each; the
- * caller frees it and the ledger. On failure *merged is NULL; *ledger may be there and tell more.
+ * caller frees it and the ledger. On failure *merged is NULL; *ledger may be set and say more.
  *
  * An input counts whole or not at all. It is rejected when it is damaged, or of another build than the
  * first good one of its module.
@@ -153,7 +153,7 @@ enum an_gcc_heat {
 };
 
 struct an_gcc_overlap_function {
-    uint32_t ident; /* what GCC tells functions of a module apart by */
+    uint32_t ident; /* identifies the function within its module */
     bool in_base, in_test;
     bool changed;    /* its control flow is not the same in both: nothing of it overlaps */
     bool has_counts; /* some are not 0 */
@@ -178,7 +178,7 @@ struct an_gcc_overlap {
 
 /*
  * How alike two profiles are: for each arc the smaller one of its shares of all counts in either profile,
- * added up; 1 when they tell the compiler the same. A function is compared with the one of the same number,
+ * added up; 1 if they tell the compiler the same. A function is compared with the one of the same number,
  * which is how GCC finds it, if its control flow has not changed since.
  *
  * A count is hot that is at or above `hot`, a share of all counts that is not negative (gcov-tool's is 0.005).

@@ -30,12 +30,12 @@ struct an_ledger_entry {
     uint64_t total_count; /* sum of its counters before weighting, saturating */
     uint64_t functions;
     uint64_t unnamed;       /* functions whose name the file does not have */
-    uint64_t memprof_bytes; /* a section that is there but was not merged */
+    uint64_t memprof_bytes; /* a section that exists but was not merged */
     const char *format;     /* "raw", "indexed", "text"; NULL when unknown */
     unsigned version;
     unsigned variants;
     uint64_t device, inode; /* of a file that was opened, else 0 */
-    bool repeated;          /* the same file was named before (it was merged again, as asked) */
+    bool repeated;          /* the same file was named before (it was merged again) */
     bool thin;              /* its total is less than a tenth of the median of the used ones */
 };
 

@@ -3,9 +3,9 @@
  *
  * llvm-bolt arranges the code of the process's program anew, for a profile of what the process does;
  * the new code is mapped into the process, and in one short stop the old code is made to lead there.
- * That can be repeated, and be taken back. docs/reference/live.md tells how it works and what is promised.
+ * That can be repeated, and be taken back. docs/reference/live.md explains how it works and what is promised.
  *
- * x86-64 and Linux only. The program has to be linked with -Wl,-q (--emit-relocs) and not be stripped.
+ * x86-64 and Linux only. The program must be linked with -Wl,-q (--emit-relocs) and not stripped.
  */
 #ifndef ANNEAL_LIVE_H
 #define ANNEAL_LIVE_H
@@ -40,7 +40,7 @@ struct an_live_options {
     const char *bolt;      /* the path of llvm-bolt; NULL: found */
     const char *const *bolt_options; /* more arguments for it, ended by NULL; or NULL */
     bool huge_pages;
-    bool look_only; /* only to tell: several may look at a time, also while one is at work */
+    bool look_only; /* only look: several may do so at a time, also while one is at work */
     bool dry_run;   /* do all but the last: nothing is mapped or changed */
     const volatile int
         *stop; /* what is not in the process yet is given up when it is not 0; or NULL */
@@ -117,7 +117,7 @@ AN_API enum an_code an_live_record(struct an_live *live, const struct an_record_
 
 /*
  * Counts the samples of a recording of the process: all of them, and those in functions that the
- * generation in force has moved, in old code or new. Their odds, before and after a round, tell what
+ * generation in force has moved, in old code or new. Their odds, before and after a round, show what
  * it was worth without counting work.
  */
 AN_API enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t *inside,

@@ -111,7 +111,7 @@ struct an_llvm_info {
     uint64_t total_count;   /* sum of all counters, saturating */
     size_t unnamed;         /* raw records whose name is not in the name section */
     size_t hash_buckets;    /* of an indexed file */
-    uint64_t memprof_bytes; /* size of the memory profile that is there but not read */
+    uint64_t memprof_bytes; /* size of a memory profile that exists but is not read */
     const struct an_llvm_binary_id *binary_ids;
     size_t binary_id_count;
     const struct an_llvm_trace *traces;

@@ -1,6 +1,6 @@
 /*
  * Function order: from what runs of a program entered first, and from what it calls most, to a file
- * that tells a linker where to put each function.
+ * that says where a linker should put each function.
  *
  *   an_behaviour_add_*()    what is known of a program's runs, from any kind of profile
  *   an_image_open()         the functions of a binary: sizes, names, what can be moved
@@ -40,7 +40,7 @@ struct an_behaviour_function {
 struct an_behaviour_run {
     const uint32_t *functions; /* numbers for an_behaviour_function() */
     size_t count;
-    uint64_t weight; /* as so many runs it counts, at least 1 */
+    uint64_t weight; /* it counts as this many runs, at least 1 */
 };
 
 struct an_behaviour;
@@ -90,9 +90,9 @@ struct an_image;
 
 struct an_recording_options {
     uint32_t pid;         /* only this process; 0: all that ran the binary */
-    bool ignore_build_id; /* go on when the recording is of another build of the binary */
+    bool ignore_build_id; /* accept a recording of another build of the binary */
     bool allow_truncated; /* leave out the end of a recording that was cut off */
-    unsigned threads;     /* 0: as many as there are processors; the result is the same */
+    unsigned threads;     /* 0: one per processor; the result is the same */
 };
 
 /*
@@ -134,7 +134,7 @@ AN_API size_t an_behaviour_nameless(const struct an_behaviour *behaviour);
 /* The functions of a binary                                                                    */
 
 enum an_movable {
-    AN_MOVABLE_UNKNOWN, /* nothing in the file tells */
+    AN_MOVABLE_UNKNOWN, /* nothing in the file shows it */
     AN_MOVABLE,         /* in a section of its own */
     AN_IMMOVABLE,       /* in one section with others: moves with them, or not at all */
 };
@@ -205,7 +205,7 @@ struct an_order_options {
     const struct an_image *image;
     unsigned threads;   /* 0: as many as there are processors; the order is the same */
     uint64_t page_size; /* a power of 2; 0: 4096 */
-    size_t runs;        /* only the first so many runs; 0: all */
+    size_t runs;        /* only this many runs, the first; 0: all */
 };
 
 /*

@@ -6,7 +6,7 @@
  * Elsewhere anneal stops one thread that is really running for some microseconds, finds out which
  * branches it is about to take, and lets it go: a window of its execution.
  *
- * x86-64 and Linux only; elsewhere an_record() returns AN_UNSUPPORTED. docs/reference/record.md tells how it
+ * x86-64 and Linux only; elsewhere an_record() returns AN_UNSUPPORTED. docs/reference/record.md explains how it
  * is done and what is promised to the process.
  */
 #ifndef ANNEAL_RECORD_H
@@ -67,7 +67,7 @@ struct an_record_options {
     bool verify;                  /* step, and compare with what emulation says */
     double overhead;              /* the budget: stopped time over run time; 0: 0.02 */
     double duration;              /* seconds; 0: until the process ends or `stop` is set */
-    uint64_t branches;            /* be content with so many; 0: no limit */
+    uint64_t branches;            /* stop at this many; 0: no limit */
     unsigned window;              /* branches in a window; 0: the default */
     unsigned frequency; /* windows or samples in a second of run time at most; 0: default */
     uint64_t seed;      /* of the choice of threads and moments; 0: from the clock */

@@ -2,7 +2,7 @@
  * A report to look at: HTML pages that open from the disk, in any browser, without a network.
  *
  * A page lists all sources as a tree of folders; each source has a page with its text, how often each line
- * ran, and its functions. docs/reference/cov.md tells how to read them. The pages work without scripts, too.
+ * ran, and its functions. docs/reference/cov.md explains how to read them. The pages also work without scripts.
  */
 #ifndef ANNEAL_REPORT_H
 #define ANNEAL_REPORT_H

@@ -3,7 +3,7 @@
  * profile.
  *
  * Each run is a process group of its own with a folder of its own for its profiles, so that weights, and
- * failures, concern exactly what that run counted. docs/reference/train.md tells how, and why so.
+ * failures, concern exactly what that run counted. docs/reference/train.md explains how, and why.
  *
  * Linux only. Nothing here keeps global state, but while an_train() works the calling process adopts orphans
  * (PR_SET_CHILD_SUBREAPER), to know when all processes of a run have ended. A process with a terminal should
@@ -29,7 +29,7 @@ extern "C" {
 
 struct an_train_workload {
     char *text;      /* what the command is given; NULL: it is run as it is */
-    uint64_t weight; /* its runs count as so many; at least 1 */
+    uint64_t weight; /* each of its runs counts as this many; at least 1 */
 };
 
 /* A list of them, which owns the texts. Zero-initialise; free with an_train_workloads_free(). */
@@ -42,7 +42,7 @@ struct an_train_workloads {
 AN_API enum an_code an_train_workloads_add(struct an_train_workloads *list, const char *text,
                                            uint64_t weight, struct an_error *error);
 
-/* Adds what is told as "WEIGHT,TEXT". AN_USAGE when there is no weight. */
+/* Adds a workload given as "WEIGHT,TEXT". AN_USAGE if there is no weight. */
 AN_API enum an_code an_train_workloads_add_weighted(struct an_train_workloads *list,
                                                     const char *weight_and_text,
                                                     struct an_error *error);
@@ -142,12 +142,12 @@ struct an_train_options {
     const struct an_train_workload *workloads;
     size_t workload_count; /* at least 1 */
     unsigned repeat;       /* 0: once */
-    unsigned jobs;         /* at most so many runs at a time; 0: as many as there are processors */
+    unsigned jobs;         /* at most this many runs at a time; 0: one per processor */
     double timeout;        /* seconds that a run may take; 0: any */
     double kill_after;     /* between SIGTERM and SIGKILL; 0: 5 seconds */
     bool keep_failed;      /* what failed runs counted is merged, too */
     uint64_t failures_allowed;
-    double failures_share; /* and so many of all runs: 0.05 is one in twenty */
+    double failures_share; /* and this share of all runs: 0.05 is one in twenty */
     bool fail_fast;        /* starts no more runs when more have failed than are allowed */
 
     /*
@@ -181,7 +181,7 @@ struct an_train_options {
  *
  * *result is set whenever runs were made, also on failure (NULL otherwise), and is freed by
  * an_train_result_free(). AN_OK: a profile was written; whether runs failed is in the result. AN_EMPTY: no
- * run left a profile that could be merged. AN_USAGE: what was asked for makes no sense. AN_SYSTEM: a file
+ * run left a profile that could be merged. AN_USAGE: the request makes no sense. AN_SYSTEM: a file
  * could not be written, or the command cannot be run at all.
  */
 AN_API enum an_code an_train(const struct an_train_options *options,
