@@ -35,11 +35,13 @@ function count_rates(    from, to)
         rate[n] = n > 1 ? rate[n - 1] : 0
         if (cpu[to] > cpu[from] + 0.02)
             rate[n] = (requests[to] - requests[from]) / (cpu[to] - cpu[from])
-        if (n == 1 || rate[n] < low)
+        if (!low || rate[n] < low)
             low = rate[n]
-        if (n == 1 || rate[n] > high)
+        if (rate[n] > high)
             high = rate[n]
     }
+    for (from = 1; from <= n && rate[from] == 0; from++)
+        rate[from] = low # nothing is known yet
     for (from = 1; from <= marks; from++) {
         when[from] = time[mark[from]]
         mark[from] = int((mark[from] + each - 1) / each)

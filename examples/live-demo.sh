@@ -379,11 +379,11 @@ echo "$(rate $original_a) $(rate $original_b) $(rate $new) $(rate $reverted)" | 
         line("B: its original code, once more", $2)
         line("with the new layout", $3)
         line("after the revert", $4)
-        if (gain > 4 * drift && gain > 0)
-            printf "The same process, not restarted, does %.1f%% more with the same CPU time; " \
-                "by itself it drifts by %.1f%%.\n", gain, drift
+        if (gain > 0 && gain > 4 * drift && $3 - $4 > ($3 - original) / 2)
+            printf "The same process, never restarted, now does %.1f%% more with the same CPU time " \
+                "(drift: %.1f%%).\n", gain, drift
         else
-            printf "A gain cannot be told from noise: %+.1f%%, where the original code alone drifts " \
-                "by %.1f%%.\nOther work on this machine does that; try again when there is less.\n",
-                gain, drift
+            printf "A gain cannot be told from noise: %+.1f%%, while the original code drifted by " \
+                "%.1f%%, and then\nby %.1f%%. Other work on the machine does that; try again when " \
+                "there is less.\n", gain, drift, ($4 > original ? $4 - original : original - $4) / original * 100
     }'

@@ -23,6 +23,8 @@ FILENAME == ARGV[1] {
     rate[samples] = rate[samples - 1]
     if (samples > 1 && $3 > cpu[samples - 1] + 0.02)
         rate[samples] = ($2 - requests[samples - 1]) / ($3 - cpu[samples - 1])
+    if (!first && rate[samples] > 0)
+        first = samples
     if (rate[samples] > high)
         high = rate[samples]
 }
@@ -86,19 +88,22 @@ function grid(    r, t, step)
         text("tick", x(t), bottom + 18, "middle", t " s")
 }
 
-function draw_marks(    i, at)
+# What happened stands behind its line, or before it where there is no room.
+function draw_marks(    i, at, before)
 {
     for (i = 1; i <= marks; i++) {
         at = x(time[mark[i]])
+        before = at > (left + right) / 2
         printf "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/>\n", at, top, bottom
-        text(layout[i] ? "new" : "tick", at + 6, bottom - 12 - 18 * (marks - i), "start", what[i])
+        text(layout[i] ? "new" : "tick", at + (before ? -6 : 6), bottom - 12 - 18 * (marks - i),
+            before ? "end" : "start", what[i])
     }
 }
 
 # The line is drawn in pieces, each from one mark to the next.
 function draw_line(    from, to, i, class)
 {
-    from = 2
+    from = first
     class = "old"
     for (i = 1; i <= marks + 1; i++) {
         to = i <= marks ? mark[i] : samples
@@ -106,7 +111,7 @@ function draw_line(    from, to, i, class)
         for (; from <= to; from++)
             printf "%.1f %.1f ", x(time[from]), y(rate[from])
         print "\"/>"
-        from = to > 2 ? to : 2
+        from = to > first ? to : first
         class = layout[i] ? "new" : "old"
     }
 }
@@ -123,7 +128,7 @@ END {
     style()
     print "<rect class=\"card\" x=\"0.5\" y=\"0.5\" width=\"859\" height=\"375\" rx=\"6\"/>"
     text("title", 20, 30, "start", "Requests for each second of CPU time, MariaDB, one process all the time")
-    if (samples > 1 && high > 0) {
+    if (first) {
         grid()
         draw_marks()
         draw_line()

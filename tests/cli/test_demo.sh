@@ -43,7 +43,7 @@ gives_new_code() {
         '1  after' 'anneal live begins to record' '2  after' 'the new layout is in the process' \
         '3  after' 'it has its original code again' 'A: its original code' 'B: its original code' \
         'with the new layout' 'after the revert'
-    says_one_of '^(The same process, not restarted, does [0-9.]+% more|A gain cannot be told from noise|The server hardly ran)'
+    says_one_of '^(The same process, never restarted, now does [0-9.]+% more|A gain cannot be told from noise|The server hardly ran)'
     fits 33
     expect "$(cat "$scratch/live.err")" ''
 }
