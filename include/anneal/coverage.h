@@ -45,7 +45,7 @@ struct an_coverage_block {
 struct an_coverage_line {
     int64_t count;
     uint32_t number;
-    bool exists;               /* there is code of it; else all else is 0, the number too */
+    bool exists;               /* it has code; otherwise everything is 0, the number too */
     bool has_unexecuted_block; /* gcov's '*' */
     bool is_exceptional;       /* only exceptions lead there: gcov's '=====' */
     uint32_t block_count, branch_count;
@@ -61,7 +61,7 @@ struct an_coverage_totals {
     uint64_t functions, functions_executed; /* one that several objects have is one */
 };
 
-/* A function, or one instance of a template. Those that the compiler made up are left out. */
+/* A function, or one instance of a template. Those that the compiler made are left out. */
 struct an_coverage_function {
     const char *name;      /* as the linker knows it */
     const char *demangled; /* the same when there is nothing to demangle */

@@ -140,8 +140,8 @@ struct an_faults_options {
 /*
  * Measures. When it returns, no process of a run is left, and no copy.
  *
- * AN_OK: *result has all runs, or, with result->interrupted, some. On failure *result is NULL: AN_USAGE, what was
- * asked for makes no sense; AN_SYSTEM, the command cannot be run or has failed, page faults cannot be counted by
+ * AN_OK: *result has all runs, or, with result->interrupted, some. On failure *result is NULL: AN_USAGE, the
+ * request makes no sense; AN_SYSTEM, the command cannot be run or has failed, page faults cannot be counted by
  * this user, or a binary stays in the page cache, as it does when another process runs it; other codes, a file
  * whose text is to be counted is no binary. Files of options.with that stay in the page cache are no failure:
  * see .before. The caller frees the result by an_faults_result_free().

@@ -75,7 +75,7 @@ struct an_fdata_info {
 AN_API bool an_fdata_recognise(const void *bytes, size_t size);
 
 /*
- * In the file a blank or a backslash in a name has a backslash before it. This takes these away:
+ * In the file, spaces and backslashes in names are escaped by a backslash. This removes them:
  * writes at most `length` bytes to plain and returns how many.
  */
 AN_API size_t an_fdata_unescape(const char *name, size_t length, char *plain);
@@ -87,7 +87,7 @@ struct an_fdata_reader;
 
 /*
  * Checks all of the bytes and makes a reader: once it is open, reading cannot fail any more. A line
- * that is torn or malformed is refused with its number, its byte offset and what was expected
+ * that is torn or malformed is rejected with its number, its byte offset and what was expected
  * there. The bytes must stay valid and unchanged as long as the reader lives. *reader is set only
  * on AN_OK. AN_UNKNOWN when the bytes are no fdata at all.
  */
@@ -135,9 +135,9 @@ AN_API enum an_code an_fdata_profile_write(const struct an_fdata_profile *profil
                                            size_t *size, struct an_error *error);
 
 /*
- * Keeps the records of which one end at least is in a function for which keep() is true, and
- * tells how many were taken out. keep() is asked once a function, with its plain name, terminated. Fails only
- * for lack of memory, and then the profile is as it was.
+ * Keeps the records with at least one end in a function for which keep() is true, and sets *removed to the number
+ * of the others. keep() is called once per function, with its plain name, terminated. Fails only for lack of memory;
+ * the profile is then unchanged.
  */
 AN_API enum an_code an_fdata_profile_filter(struct an_fdata_profile *profile,
                                             bool (*keep)(void *context, const char *name,
@@ -149,7 +149,7 @@ AN_API enum an_code an_fdata_profile_filter(struct an_fdata_profile *profile,
 
 struct an_fdata_input {
     const char *path; /* "-" for standard input */
-    uint64_t weight;  /* at least 1: what the counts are multiplied by */
+    uint64_t weight;  /* at least 1: the factor for the counts */
 };
 
 enum an_fdata_failure_mode {
@@ -176,11 +176,11 @@ struct an_fdata_merge_options {
 
 /*
  * Merges the inputs into a new profile: records with the same locations become one, whose counts
- * and mispredictions are the sums. Neither the number of threads nor the order of the inputs makes
- * a difference, but to the order of event names and to what is refused: an input whose kind (with
+ * and mispredictions are the sums. The number of threads makes no difference; the order of the inputs
+ * affects only the order of event names and what is rejected: an input whose kind (with
  * or without branch records, of a program optimised by BOLT or not) is not that of the inputs
  * before it. Each input counts whole or not at all; *ledger (free it with an_ledger_free) says
- * what became of each, also on failure. Failures of single inputs are in the ledger; *error tells
+ * what became of each, also on failure. Failures of single inputs are in the ledger; *error says
  * why the merge as a whole failed, if it did. *profile is settled, and set only on AN_OK.
  */
 AN_API enum an_code an_fdata_merge(const struct an_fdata_merge_options *options,

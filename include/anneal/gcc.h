@@ -29,7 +29,7 @@ struct an_gcc_input {
 };
 
 enum an_gcc_failure_mode {
-    AN_GCC_FAIL_ANY,   /* when an input is rejected */
+    AN_GCC_FAIL_ANY,   /* if an input is rejected */
     AN_GCC_FAIL_ALL,   /* when all inputs are */
     AN_GCC_FAIL_NEVER, /* never; there may be nothing to write */
 };
@@ -64,12 +64,12 @@ AN_API enum an_code an_gcc_merge(const struct an_gcc_merge_options *options,
 AN_API void an_gcc_merged_free(struct an_gcc_merged *merged, size_t modules);
 
 enum an_gcc_scaling {
-    AN_GCC_BY_FRACTION, /* divided by the denominator, to the nearest, and then multiplied */
-    AN_GCC_BY_FACTOR,   /* as 32-bit floating-point numbers, cut off */
-    AN_GCC_TO_GREATEST, /* so that the greatest count of an arc becomes the numerator; to the nearest */
+    AN_GCC_BY_FRACTION, /* divided by the denominator, rounded to nearest, then multiplied */
+    AN_GCC_BY_FACTOR,   /* in 32-bit floating point, truncated */
+    AN_GCC_TO_GREATEST, /* so that the greatest count of an arc becomes the numerator */
 };
 
-/* How counts are changed: the first two as gcov-tool rewrite does it. */
+/* How counts are scaled; the first two as by gcov-tool rewrite. */
 struct an_gcc_scale {
     enum an_gcc_scaling how;
     uint64_t numerator, denominator; /* not 0 */
@@ -77,13 +77,13 @@ struct an_gcc_scale {
 };
 
 /*
- * Changes the counts of all inputs, whose weights and modules do not count: those that add up when runs are
- * merged, and how frequent values are. Summaries stay as they are, but for those that GCC had until 8, whose
- * sums are of counts. *rewritten has one file for each input, and is freed by an_gcc_merged_free(). When any
- * input cannot be read there is none, and the error is that of the first such input.
+ * Scales the counts of all inputs, ignoring their weights and modules: those that a merge adds up, and the counts of
+ * frequent values. Summaries are kept, except those of GCC up to 8, which have sums of counts. *rewritten has one
+ * file per input, and is freed with an_gcc_merged_free(). If any input cannot be read there is none, and the error
+ * is that of the first such input.
  *
- * With AN_GCC_TO_GREATEST the denominator does not count: it is the greatest count of all inputs. Of a file of
- * no bytes, as a process leaves that died early, nothing becomes: its `bytes` are NULL.
+ * With AN_GCC_TO_GREATEST the denominator is ignored; the greatest count of all inputs takes its place. An empty
+ * file, as a process leaves that died early, stays one: its `bytes` are NULL.
  */
 AN_API enum an_code an_gcc_rewrite(const struct an_gcc_scale *scale,
                                    const struct an_gcc_input *inputs, size_t count,
@@ -92,14 +92,14 @@ AN_API enum an_code an_gcc_rewrite(const struct an_gcc_scale *scale,
 /* ---- streams ---- */
 
 struct an_gcc_file {
-    char *name; /* as the program that was built had it: the path of a gcda file */
+    char *name; /* as built into the program: the path of a gcda file */
     void *bytes;
     size_t size;
 };
 
 /*
- * Takes the stream apart that libgcov prints of a freestanding program, with __gcov_filename_to_gcfn() and
- * __gcov_info_to_gcda(): its files, to be freed by an_gcc_stream_free(). One that is damaged anywhere gives none.
+ * Splits the stream that libgcov prints in a freestanding program, with __gcov_filename_to_gcfn() and
+ * __gcov_info_to_gcda(), into its files; free them with an_gcc_stream_free(). A damaged stream yields none.
  */
 AN_API enum an_code an_gcc_stream_read(const void *bytes, size_t size, struct an_gcc_file **files,
                                        size_t *count, struct an_error *error);
@@ -110,11 +110,11 @@ AN_API void an_gcc_stream_free(struct an_gcc_file *files, size_t count);
 enum an_gcc_order { AN_GCC_ORDER_KEPT, AN_GCC_LITTLE_ENDIAN, AN_GCC_BIG_ENDIAN };
 
 struct an_gcc_convert_options {
-    unsigned major, minor; /* of the release that is to read the file; 0.0: the one that wrote it */
+    unsigned major, minor; /* of the release that will read the file; 0.0: the one that wrote it */
     enum an_gcc_order order;
 };
 
-/* Counters of a kind that a release does not have, or keeps in another way: of how many functions. */
+/* Counters of a kind that a release does not have, or keeps differently, and the number of functions with them. */
 enum { AN_GCC_MOST_KINDS = 16 };
 struct an_gcc_left_out {
     const char *kind; /* GCC's name of it */
@@ -122,17 +122,17 @@ struct an_gcc_left_out {
 };
 
 struct an_gcc_converted {
-    void *bytes; /* the file, to be freed with free() */
+    void *bytes; /* the file; free it with free() */
     size_t size;
-    unsigned major, minor; /* of the release that it is of now */
+    unsigned major, minor; /* of the release that it is for now */
     struct an_gcc_left_out left_out[AN_GCC_MOST_KINDS];
     size_t left_out_count;
 };
 
 /*
- * Makes the file of a release of GCC that of another one, from 4.7 to 15, or of a machine of another byte order.
- * Kinds of counters are told apart by their names. Values are those that they were: whether the other compiler
- * takes them for its own control flow is known by checksums that stay what they are.
+ * Turns a file of one release of GCC into one of another, from 4.7 to 15, or of another byte order. Counters are
+ * matched by name. Values and checksums are kept, so the other compiler decides by the checksums whether they fit its
+ * own control flow.
  */
 AN_API enum an_code an_gcc_convert(const struct an_gcc_convert_options *options, const void *bytes,
                                    size_t size, struct an_gcc_converted *converted,

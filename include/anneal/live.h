@@ -1,9 +1,9 @@
 /*
  * A new code layout for a process that is running.
  *
- * llvm-bolt arranges the code of the process's program anew, for a profile of what the process does;
- * the new code is mapped into the process, and in one short stop the old code is made to lead there.
- * That can be repeated, and be taken back. docs/reference/live.md explains how it works and what is promised.
+ * llvm-bolt lays out the code of the process's program for a profile of what the process does;
+ * the new code is mapped into the process and, in one short stop, the old code is redirected to it.
+ * This can be repeated, and undone. docs/reference/live.md explains how it works and what is promised.
  *
  * x86-64 and Linux only. The program must be linked with -Wl,-q (--emit-relocs) and not stripped.
  */
@@ -27,7 +27,7 @@ enum an_live_step {
     AN_LIVE_RECORD,
     AN_LIVE_AGGREGATE,
     AN_LIVE_OPTIMIZE, /* llvm-bolt */
-    AN_LIVE_PREPARE,  /* what to patch, and the new code's own mending */
+    AN_LIVE_PREPARE,  /* what to patch, and corrections of the new code */
     AN_LIVE_MAP,      /* the new code, into the process */
     AN_LIVE_SWITCH,
     AN_LIVE_RELEASE, /* old code that nothing leads to any more */
@@ -35,15 +35,15 @@ enum an_live_step {
 
 struct an_live_options {
     int32_t pid;
-    const char *binary;    /* the program's file, if it is not the one in /proc/PID/exe; or NULL */
-    const char *state_dir; /* where to keep what has been done; NULL: below /var/tmp */
-    const char *bolt;      /* the path of llvm-bolt; NULL: found */
+    const char *binary;              /* the program's file, unless it is /proc/PID/exe; or NULL */
+    const char *state_dir;           /* where to keep what has been done; NULL: below /var/tmp */
+    const char *bolt;                /* the path of llvm-bolt; NULL: found */
     const char *const *bolt_options; /* more arguments for it, ended by NULL; or NULL */
     bool huge_pages;
     bool look_only; /* only look: several may do so at a time, also while one is at work */
     bool dry_run;   /* do all but the last: nothing is mapped or changed */
     const volatile int
-        *stop; /* what is not in the process yet is given up when it is not 0; or NULL */
+        *stop; /* if it becomes not 0, whatever is not in the process yet is given up; or NULL */
     /* Called when a step begins, and some times in a second while it takes; may be NULL. */
     void (*progress)(void *context, enum an_live_step step);
     void *context;
@@ -51,9 +51,9 @@ struct an_live_options {
 
 /*
  * Opens a process, with what was done to it before. AN_USAGE, AN_SYSTEM, AN_UNSUPPORTED, AN_MISMATCH
- * when it is not fit, with the reason. The caller closes it; the process stays as it is then.
+ * if it is not fit, with the reason. The caller closes it; this leaves the process as it is.
  *
- * All calls for the same object have to be made by the same thread, which has no other children.
+ * All calls for one object must come from the same thread, which must have no other children.
  */
 AN_API enum an_code an_live_open(const struct an_live_options *options, struct an_live **live,
                                  struct an_error *error);
@@ -82,7 +82,7 @@ struct an_live_round {  /* what became of a round, or of a revert */
     unsigned released;     /* older generations that were unmapped */
     uint64_t mapped_bytes; /* of all generations together */
     bool is_torn;          /* on failure: not everything could be put back; both layouts are kept */
-    bool is_complete;      /* no place was left as it was; else no older generation is released */
+    bool is_complete;      /* no place was skipped; otherwise no older generation is released */
     double pause;          /* seconds: the longest stop, from the first thread stopped to the last
                               one let go */
     double bolt_seconds;

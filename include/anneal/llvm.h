@@ -40,7 +40,7 @@ enum an_llvm_variant {
 /* Kinds of profiled values (InstrProfData.inc, VALUE_PROF_KIND). */
 enum an_llvm_value_kind {
     AN_LLVM_INDIRECT_CALL = 0, /* value: name hash of the callee, 0 when it is not instrumented */
-    AN_LLVM_MEMOP_SIZE = 1,    /* value: size given to memcpy, memset and the like */
+    AN_LLVM_MEMOP_SIZE = 1,    /* value: size passed to memcpy, memset and the like */
     AN_LLVM_VTABLE = 2,        /* value: name hash of the virtual table */
     AN_LLVM_VALUE_KINDS = 3,
 };
@@ -122,7 +122,7 @@ struct an_llvm_info {
 struct an_llvm_reader;
 
 /*
- * Recognises the bytes, checks all of them, and makes a reader: once it is open, reading cannot
+ * Recognizes the bytes, checks all of them, and makes a reader: once it is open, reading cannot
  * fail any more. The bytes must stay valid and unchanged as long as the reader lives. *reader is
  * set only on AN_OK.
  */
@@ -240,7 +240,7 @@ struct an_llvm_merge_options {
 /*
  * Merges the inputs, in order, into a new profile. The result is the same for any number of
  * threads. Each input counts whole or not at all; *ledger (free it with an_ledger_free) says what
- * became of each, also on failure. Failures of single inputs are in the ledger; *error tells why
+ * became of each, also on failure. Failures of single inputs are in the ledger; *error says why
  * the merge as a whole failed, if it did.
  */
 AN_API enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
@@ -248,7 +248,7 @@ AN_API enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
                                   struct an_llvm_profile **profile, struct an_ledger **ledger,
                                   struct an_error *error);
 
-/* Keeps only functions for which keep() is true; returns how many were taken out. */
+/* Keeps only functions for which keep() is true; returns how many were removed. */
 AN_API size_t an_llvm_profile_filter(struct an_llvm_profile *profile,
                                      bool (*keep)(void *context, const char *name,
                                                   size_t name_length),

@@ -5,7 +5,7 @@
  *   an_behaviour_add_*()    what is known of a program's runs, from any kind of profile
  *   an_image_open()         the functions of a binary: sizes, names, what can be moved
  *   an_order_startup()      an order for few page faults at the start (balanced partitioning)
- *   an_order_hot()          an order for few misses of a busy program (call-chain clustering)
+ *   an_order_hot()          an order for few cache misses of a busy program (call-chain clustering)
  *   an_order_blend()        both: what is hot, then what the start needs
  *   an_matches_find()      the binary's own symbols for the functions of an order
  *   an_order_write()        the file for a linker
@@ -63,7 +63,7 @@ AN_API enum an_code an_behaviour_add_names(struct an_behaviour *behaviour, const
                                            size_t size, struct an_error *error);
 
 /*
- * One run that is known from elsewhere: names of functions in the order of first entry, terminated; a function may
+ * One run known from elsewhere: names of functions in the order of first entry, terminated; a function may
  * be there twice. Of GCC's counter files, this is the order that its time profiler has given them.
  */
 AN_API enum an_code an_behaviour_add_run(struct an_behaviour *behaviour, const char *const *names,
@@ -113,9 +113,9 @@ AN_API enum an_code an_behaviour_add_calls_of(struct an_behaviour *behaviour,
                                               const struct an_image *image, struct an_error *error);
 
 /*
- * Puts in front of every run what the loader calls first and no profile has seen, for it is not instrumented: the entry
- * point of the image (_start), and the functions of .preinit_array and .init_array (frame_dummy, constructors). Those that
- * a run has already are not among them. Nothing happens for an object file. To be called when all runs have been added.
+ * Puts in front of every run what the loader calls first and no profile has seen, because it is not instrumented: the entry
+ * point of the image (_start), and the functions of .preinit_array and .init_array (frame_dummy, constructors). Functions
+ * that a run already has are skipped. Does nothing for an object file. Call it when all runs have been added.
  */
 AN_API enum an_code an_behaviour_add_entry(struct an_behaviour *behaviour,
                                            const struct an_image *image, struct an_error *error);
@@ -127,7 +127,7 @@ AN_API size_t an_behaviour_runs(const struct an_behaviour *behaviour);
 AN_API struct an_behaviour_run an_behaviour_run(const struct an_behaviour *behaviour, size_t index);
 AN_API uint64_t an_behaviour_heat(const struct an_behaviour *behaviour, uint32_t function);
 AN_API bool an_behaviour_has_heat(const struct an_behaviour *behaviour); /* of any function */
-/* Functions in traces that no name is known of: they were left out. */
+/* Functions in traces without a known name; they were left out. */
 AN_API size_t an_behaviour_nameless(const struct an_behaviour *behaviour);
 
 /* ------------------------------------------------------------------------------------------- */

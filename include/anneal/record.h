@@ -3,8 +3,8 @@
  *
  * A branch stack is the list of the last branches that a thread has taken; what BOLT and AutoFDO
  * need. Where the processor keeps such lists (last branch records, LBR), they are taken from there.
- * Elsewhere anneal stops one thread that is really running for some microseconds, finds out which
- * branches it is about to take, and lets it go: a window of its execution.
+ * Elsewhere anneal stops a running thread for some hundred microseconds, finds out which branches
+ * it is about to take, and releases it: a window of its execution.
  *
  * x86-64 and Linux only; elsewhere an_record() returns AN_UNSUPPORTED. docs/reference/record.md explains how it
  * is done and what is promised to the process.
@@ -29,7 +29,7 @@ enum an_record_method {
     AN_RECORD_STEP,    /* windows: the next instructions are executed by the thread, step by step */
 };
 
-/* Why windows ended before they were full, in the order of how often. */
+/* Why windows ended before they were full, most frequent first. */
 struct an_record_end {
     char why[24]; /* an instruction's mnemonic, or "memory", "signal"... */
     uint64_t count;
@@ -72,11 +72,11 @@ struct an_record_options {
     unsigned frequency; /* windows or samples in a second of run time at most; 0: default */
     uint64_t seed;      /* of the choice of threads and moments; 0: from the clock */
     const char *output; /* the perf.data file; "-": the standard output, as a pipe */
-    /* The recording ends, as if its time was over, when this is not 0. May be NULL. */
+    /* The recording ends, as if its time were over, when this becomes not 0. May be NULL. */
     const volatile int *stop;
     /* Called once, when the process is watched and nothing has been recorded yet; may be NULL. */
     void (*started)(void *context);
-    /* Called some times in a second, with numbers that are not final; may be NULL. */
+    /* Called several times a second, with numbers that are not final; may be NULL. */
     void (*progress)(void *context, const struct an_record_counts *counts);
     void *context;
 };

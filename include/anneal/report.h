@@ -1,5 +1,5 @@
 /*
- * A report to look at: HTML pages that open from the disk, in any browser, without a network.
+ * HTML reports: pages that open from disk in any browser, without a network.
  *
  * A page lists all sources as a tree of folders; each source has a page with its text, how often each line
  * ran, and its functions. docs/reference/cov.md explains how to read them. The pages also work without scripts.
@@ -20,7 +20,7 @@ extern "C" {
 
 struct an_report_options {
     const char *title; /* of all pages; NULL: "Coverage" */
-    const char *made;  /* when, in words, for the foot of the pages; NULL: nothing is said */
+    const char *made;  /* when, in words, for the foot of the pages; NULL: none */
 
     /*
      * The text of a source, any bytes, which stay until the next call; false when there is none. Its

@@ -1,13 +1,13 @@
 /*
- * Training: a command is run over a list of workloads, several at a time, and what its runs counted becomes one
- * profile.
+ * Training: runs a command over a list of workloads, several at a time, and merges the profiles of its runs
+ * into one.
  *
  * Each run is a process group of its own with a folder of its own for its profiles, so that weights, and
  * failures, concern exactly what that run counted. docs/reference/train.md explains how, and why.
  *
  * Linux only. Nothing here keeps global state, but while an_train() works the calling process adopts orphans
  * (PR_SET_CHILD_SUBREAPER), to know when all processes of a run have ended. A process with a terminal should
- * ignore SIGTTIN and SIGTTOU, as runs then do, too: else one that asks the terminal would be stopped.
+ * ignore SIGTTIN and SIGTTOU, which runs inherit: otherwise one that reads the terminal would be stopped.
  */
 #ifndef ANNEAL_TRAIN_H
 #define ANNEAL_TRAIN_H
@@ -49,8 +49,8 @@ AN_API enum an_code an_train_workloads_add_weighted(struct an_train_workloads *l
 
 /*
  * Adds the entries of a file ("-": standard input). They are lines of TEXT or WEIGHT<tab>TEXT; empty lines and
- * those that begin with # count for nothing. With `is_exact` they end in a byte of 0 instead, and are taken as
- * they are.
+ * those that begin with # are ignored. With `is_exact` they end in a NUL byte instead, and are taken
+ * literally.
  */
 AN_API enum an_code an_train_workloads_read(struct an_train_workloads *list, const char *path,
                                             bool is_exact, struct an_error *error);
@@ -93,7 +93,7 @@ struct an_train_profile {
 };
 
 struct an_train_run {
-    size_t workload; /* its place in the list */
+    size_t workload; /* its index in the list */
     unsigned round;  /* with `repeat`: from 0 */
     enum an_train_outcome outcome;
     int status;
@@ -164,11 +164,11 @@ struct an_train_options {
     bool keep_work;
 
     /*
-     * Not 0: no more runs are started, those that run are ended, and what is complete is merged. 2 or more: all
-     * ends at once, and nothing is written. To be set by a signal handler; may be NULL.
+     * Not 0: no more runs are started, those that run are ended, and what is complete is merged. 2 or more: everything
+     * ends at once, and nothing is written. For signal handlers; may be NULL.
      */
     const volatile int *stop;
-    /* Called some times in a second; may be NULL. */
+    /* Called several times a second; may be NULL. */
     void (*progress)(void *context, const struct an_train_counts *counts);
     /* Called once for each run that failed, when that is known; may be NULL. */
     void (*failed)(void *context, const struct an_train_run *run);
@@ -176,8 +176,8 @@ struct an_train_options {
 };
 
 /*
- * Trains. Returns when no process of a run is left. Each of the outputs appears whole, or stays as it was; the
- * same runs make the same bytes, whatever `jobs` is.
+ * Trains. Returns when no process of a run is left. Each output appears whole, or stays as it was; the
+ * same runs give the same bytes for any `jobs`.
  *
  * *result is set whenever runs were made, also on failure (NULL otherwise), and is freed by
  * an_train_result_free(). AN_OK: a profile was written; whether runs failed is in the result. AN_EMPTY: no
