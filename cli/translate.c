@@ -33,9 +33,9 @@ static const struct option_spec options[] = {
      "the recording: perf.data, text from perf script, or pre-aggregated (-: standard input)"},
     {OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)"},
     {LAYOUT, 'l', "layout", "FILE[@ADDRESS]",
-     "also translate from FILE, a layout by llvm-bolt --enable-bat; repeat for each layout, "
-     "oldest first. ADDRESS says where its first new segment was loaded, if the recording does "
-     "not show it and it was not the link address"},
+     "also translate from FILE, a layout with an address translation (BAT) by llvm-bolt; repeat "
+     "for each layout, oldest first. ADDRESS says where its first new segment was loaded, if the "
+     "recording does not show it and it was not the link address"},
     {STATE, 0, "state", "FILE", "read layouts and call stack from FILE (see below)"},
     {CALL_STACK, 0, "call-stack", "FILE",
      "read the functions that were on a call stack when code was replaced from FILE, one per line"},

@@ -139,6 +139,6 @@ enum an_code an_ledger_judge(const struct an_ledger *ledger, bool any, bool all,
             *error = *ledger->entries[i].error;
             return error->code;
         }
-    return an_fail(error, AN_MALFORMED, "%zu of %zu inputs were rejected, nothing was merged",
+    return an_fail(error, AN_MALFORMED, "%zu of %zu inputs rejected, nothing merged",
                    ledger->rejected, ledger->count);
 }

@@ -56,7 +56,7 @@ static enum an_code open_binary(struct an_aggregate *aggregate, const char *path
     if (code != AN_OK)
         return code;
     if (an_elf_machine(aggregate->elf) != EM_X86_64) {
-        an_fail(error, AN_UNSUPPORTED, "code for another processor than x86-64");
+        an_fail(error, AN_UNSUPPORTED, "code for a processor other than x86-64");
         return an_error_in(error, path);
     }
     size_t count;

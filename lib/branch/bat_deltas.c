@@ -89,7 +89,7 @@ static enum an_code parse_entry(struct bat_parser *p, struct table *table,
     uint64_t delta = an_cursor_uleb128(&p->cursor);
     if (__builtin_add_overflow(table->address, delta, &table->address) ||
         table->address - fragment->start > UINT32_MAX)
-        return an_fail_at(p->error, AN_MALFORMED, at, "an entry lies beyond any function's end");
+        return an_fail_at(p->error, AN_MALFORMED, at, "an entry is beyond the end of any function");
     uint64_t output = table->address - fragment->start;
     if (number < fragment->equal)
         fragment->input =
@@ -99,7 +99,9 @@ static enum an_code parse_entry(struct bat_parser *p, struct table *table,
     if (p->cursor.short_read)
         return an_bat_cut(p);
     if (fragment->input > UINT32_MAX)
-        return an_fail_at(p->error, AN_MALFORMED, at, "an input offset outside of 31 bits");
+        return an_fail_at(p->error, AN_MALFORMED, at,
+                          "an input offset that does not fit into 31 "
+                          "bits");
     struct an_bat_entry entry = {(uint32_t)output, (uint32_t)fragment->input};
     enum an_code code = an_bat_add_entry(p, at, entry);
     if (code == AN_OK && table->has_hashes)

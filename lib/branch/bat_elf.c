@@ -168,7 +168,7 @@ enum an_code an_bat_open(struct an_elf *elf, struct an_bat **bat, struct an_erro
     const struct an_elf_section *section = an_elf_section(elf, AN_BAT_SECTION);
     if (!section) {
         an_fail(error, AN_UNSUPPORTED, "no address translation (section %s)", AN_BAT_SECTION);
-        an_error_hint(error, "llvm-bolt writes it with --enable-bat");
+        an_error_hint(error, "run llvm-bolt with --enable-bat to get one");
         return an_error_in(error, an_elf_path(elf));
     }
     struct an_bat_range text = code_of(elf);

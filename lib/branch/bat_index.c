@@ -134,7 +134,7 @@ static enum an_code narrow(const struct maker *m, struct an_bat_index *index,
     index->to_base = lowest <= highest ? lowest : 0;
     if (index->size > UINT32_MAX || (lowest <= highest && highest - lowest > UINT32_MAX) ||
         m->cells.count >= INT32_MAX)
-        return an_fail(error, AN_UNSUPPORTED, "code that is spread over 4 GiB or more");
+        return an_fail(error, AN_UNSUPPORTED, "code spread over 4 GiB or more");
     index->cell_count = m->cells.count + 1;
     index->cells = an_alloc(index->cell_count, sizeof *index->cells);
     if (!index->cells)

@@ -61,7 +61,7 @@ enum an_code an_bat_check_count(struct bat_parser *p, uint64_t at, uint64_t coun
         return an_bat_cut(p);
     if (count <= an_cursor_left(&p->cursor) / least)
         return AN_OK;
-    return an_fail_at(p->error, AN_TRUNCATED, at, "%llu %s are announced, %zu bytes follow",
+    return an_fail_at(p->error, AN_TRUNCATED, at, "expected %llu %s, but only %zu bytes follow",
                       (unsigned long long)count, things, an_cursor_left(&p->cursor));
 }
 
@@ -100,7 +100,7 @@ enum an_code an_bat_add_entry(struct bat_parser *p, uint64_t at, struct an_bat_e
     struct an_bat_function *function = &p->functions.items[p->functions.count - 1];
     if (!may_be_code(&p->text, function->address, entry.output))
         return an_fail_at(p->error, AN_MALFORMED, at,
-                          "an entry 0x%lx behind 0x%llx, which is outside of the code",
+                          "an entry at offset 0x%lx of 0x%llx, outside the code",
                           (unsigned long)entry.output, (unsigned long long)function->address);
     if (function->entry_count && p->entries.items[p->entries.count - 1].output > entry.output)
         return an_fail_at(p->error, AN_MALFORMED, at, "entries are not sorted by offset");
@@ -131,12 +131,12 @@ static enum an_code open_note(struct bat_parser *p, struct an_bytes section)
     const uint8_t *name = an_cursor_take(&cursor, ((size_t)name_size + 3) / 4 * 4);
     if (!name || an_cursor_left(&cursor) < size)
         return an_fail_at(p->error, AN_TRUNCATED, 0,
-                          "a note of %zu bytes, too short for what its header says", section.size);
+                          "a note of %zu bytes, too short for its header", section.size);
     if (type != 1 || name_size < 5 || memcmp(name, "BOLT", 5) != 0)
         return an_fail_at(p->error, AN_UNKNOWN, 0, "not a note of type 1 by BOLT");
     if (an_cursor_left(&cursor) - size > 3)
         return an_fail_at(p->error, AN_MALFORMED, cursor.at + size,
-                          "%zu bytes behind the note's end", an_cursor_left(&cursor) - size);
+                          "%zu bytes after the end of the note", an_cursor_left(&cursor) - size);
     p->cursor = cursor;
     p->cursor.bytes.size = cursor.at + size;
     return AN_OK;
@@ -146,7 +146,7 @@ static enum an_code check_end(const struct bat_parser *p)
 {
     if (an_cursor_left(&p->cursor) == 0)
         return AN_OK;
-    return an_fail_at(p->error, AN_MALFORMED, p->cursor.at, "%zu bytes more than the tables need",
+    return an_fail_at(p->error, AN_MALFORMED, p->cursor.at, "%zu bytes after the tables",
                       an_cursor_left(&p->cursor));
 }
 

@@ -74,7 +74,8 @@ static enum an_code parse_cold(struct bat_parser *p)
         all ? bsearch(&hot, all, p->functions.count, sizeof *all, by_address) : NULL;
     if (!fragment || !parent || fragment == parent)
         return an_fail_at(p->error, AN_MALFORMED, at,
-                          "cold fragment 0x%llx of function 0x%llx, expected two of those listed",
+                          "cold fragment 0x%llx of function 0x%llx, expected two addresses of "
+                          "the list",
                           (unsigned long long)cold, (unsigned long long)hot);
     if (fragment->is_cold)
         return an_fail_at(p->error, AN_MALFORMED, at, "cold fragment 0x%llx is listed twice",

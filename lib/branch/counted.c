@@ -85,7 +85,7 @@ static enum an_code take(void *context, const struct an_preaggregated_entry *ent
     if (is_place != counted->places) {
         an_fail_at(error, AN_MISMATCH, entry->file_offset, "%s among %s",
                    is_place ? "a sample" : "a branch", is_place ? "branches" : "samples");
-        return an_error_hint(error, "split the file into one of samples and one of branches");
+        return an_error_hint(error, "split the file into one with samples and one with branches");
     }
     if (entry->count == 0)
         return AN_OK;
@@ -110,7 +110,7 @@ enum an_code an_counted_read(struct an_counted *counted, const char *path, const
         snprintf(reading.build_id + 2 * i, 3, "%02x", id.data[i]);
     enum an_code code = an_file_load(&file, path, error);
     if (code == AN_OK && file.bytes.size == 0) {
-        an_fail(error, AN_EMPTY, "is empty");
+        an_fail(error, AN_EMPTY, "empty file");
         code = an_error_in(error, path);
     }
     if (code == AN_OK) {

@@ -54,7 +54,7 @@ enum an_code an_fdata_builder_event(struct an_fdata_builder *builder, const char
                                     size_t length, struct an_error *error)
 {
     if (length == 0 || has_line_end(name, length))
-        return an_fail(error, AN_UNSUPPORTED, "an event without a name, or with a line end in it");
+        return an_fail(error, AN_UNSUPPORTED, "an event name that is empty or contains a newline");
     char *escaped = an_alloc(length, 2);
     bool done = escaped &&
                 an_fdata_profile_add_event(builder->profile, escaped, escape(escaped, name, length),
@@ -112,7 +112,7 @@ static enum an_code add(struct an_fdata_builder *builder, const struct an_fdata_
 {
     if (has_line_end(from->name, from->name_length) ||
         (to && has_line_end(to->name, to->name_length)))
-        return an_fail(error, AN_UNSUPPORTED, "a function's name has a line end in it");
+        return an_fail(error, AN_UNSUPPORTED, "a function name that contains a newline");
     struct span owner = put_key(&builder->key, from, to);
     if (builder->key.failed) {
         an_buffer_free(&builder->key); /* start anew: the next record may be shorter */

@@ -90,15 +90,15 @@ static enum an_code hint_at_cause(struct an_bytes file, size_t start, size_t len
 {
     const char *line = (const char *)file.data + start;
     if (length && line[length - 1] == '\r')
-        return an_error_hint(error, "the file has DOS line ends: take them away with dos2unix");
+        return an_error_hint(error, "the file has DOS line ends: remove them with dos2unix");
     if (memchr(line, '\0', length))
-        return an_error_hint(error, "zero bytes are what a full disk or a crash leaves behind: "
-                                    "record this profile anew");
+        return an_error_hint(error, "a full disk or a crash leaves zero bytes behind: record "
+                                    "this profile again");
     if (has_word(file, start, length))
-        return an_error_hint(error, "files were joined; name them one by one instead");
+        return an_error_hint(error, "files were concatenated; name them one by one instead");
     return an_error_hint(error,
-                         "the line was torn: its writer was interrupted, or several wrote to "
-                         "one file; record this profile anew, or leave it out");
+                         "the line is torn: its writer was interrupted, or several wrote to one "
+                         "file; record this profile again, or leave it out");
 }
 
 enum an_code an_fdata_wrong_line(struct an_bytes file, size_t start, size_t at, const char *wanted,
@@ -123,8 +123,8 @@ enum an_code an_fdata_cut_line(struct an_bytes file, size_t start, struct an_err
                number, length > 60 ? 60 : (int)length, (const char *)file.data + start,
                length > 60 ? "..." : "");
     return an_error_hint(error,
-                         "its writer was interrupted; record this profile anew, or keep the whole "
-                         "lines with head -n %zu",
+                         "its writer was interrupted; record this profile again, or keep the "
+                         "complete lines with head -n %zu",
                          number - 1);
 }
 
@@ -181,9 +181,8 @@ static enum an_code unknown(struct an_bytes file, struct an_error *error)
     if (what)
         an_fail_at(error, AN_UNKNOWN, 0, "this is %s, expected a BOLT profile (fdata)", what);
     else
-        an_fail_at(error, AN_UNKNOWN, 0,
-                   "not a BOLT profile (fdata): no line begins like \"1 main 0 \"");
-    return an_error_hint(error, "profiles of different families cannot be merged into one");
+        an_fail_at(error, AN_UNKNOWN, 0, "not a BOLT profile (fdata): no line like \"1 main 0 \"");
+    return an_error_hint(error, "profiles of different kinds cannot be merged into one");
 }
 
 enum an_code an_fdata_header_read(struct an_bytes file, struct fdata_header *header,

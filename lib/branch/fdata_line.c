@@ -76,7 +76,7 @@ static bool take_decimal(struct walk *walk, uint64_t most, const char *wanted, u
         return wrong(walk, wanted);
     if (*value > most) {
         walk->at = from;
-        return wrong(walk, "a count below 2^63, which is the most that llvm-bolt reads");
+        return wrong(walk, "a count below 2^63, the limit of llvm-bolt");
     }
     return true;
 }
@@ -104,14 +104,14 @@ static bool take_location(struct walk *walk, char lowest, const char *wanted,
         return wrong(walk, wanted);
     location->kind = (uint8_t)(*walk->at++ - '0');
     if (!take_blanks(walk))
-        return wrong(walk, "a blank after the kind of location");
+        return wrong(walk, "a space after the kind of location");
     if (!take_name(walk, location))
         return false;
     if (!take_blanks(walk))
         return wrong(walk, "an offset after the name");
     if (!take_hex(walk, &location->offset))
         return false;
-    return take_blanks(walk) ? true : wrong(walk, "a blank after the offset");
+    return take_blanks(walk) ? true : wrong(walk, "a space after the offset");
 }
 
 /* How long the line is up to here, without the blanks before here. */
@@ -144,7 +144,7 @@ static bool take_branch(struct walk *walk, uint64_t most)
     if (!take_decimal(walk, most, "a number of mispredictions, decimal", &record->mispreds))
         return false;
     if (!take_blanks(walk))
-        return wrong(walk, "a blank after the mispredictions");
+        return wrong(walk, "a space after the mispredictions");
     return take_count(walk, most);
 }
 

@@ -65,7 +65,7 @@ static enum an_code check_kind(const struct an_fdata_profile *profile,
         an_fail(error, AN_MISMATCH,
                 "recorded on %s program (%sboltedcollection), unlike the inputs before it",
                 header->bolted ? "a BOLT-optimized" : "an original", header->bolted ? "" : "no ");
-    return an_error_hint(error, "merge each kind by itself");
+    return an_error_hint(error, "merge each kind separately");
 }
 
 static enum an_code merge_bytes(struct share *share, size_t i, struct an_bytes file,

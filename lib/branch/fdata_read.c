@@ -86,7 +86,7 @@ enum an_code an_fdata_reader_open(struct an_fdata_reader **reader, const void *b
                                   struct an_error *error)
 {
     if (size == 0)
-        return an_fail(error, AN_EMPTY, "the file is empty");
+        return an_fail(error, AN_EMPTY, "empty file");
     struct an_fdata_reader *made = an_alloc_zero(1, sizeof *made);
     if (!made)
         return an_fail_memory(error);
@@ -150,7 +150,7 @@ enum an_code an_fdata_profile_read(struct an_fdata_profile **profile, const void
                                    size_t size, struct an_error *error)
 {
     if (size == 0)
-        return an_fail(error, AN_EMPTY, "the file is empty");
+        return an_fail(error, AN_EMPTY, "empty file");
     struct an_fdata_profile *made = an_fdata_profile_new(false);
     if (!made)
         return an_fail_memory(error);

@@ -27,9 +27,11 @@ static enum an_code open_note(struct an_cursor *cursor, struct an_error *error)
     const uint8_t *name = an_cursor_take(cursor, PADDED_NAME);
     if (!name || name_size != NAME_SIZE || type != NOTE_TYPE ||
         memcmp(name, note_name, PADDED_NAME) != 0)
-        return an_fail_at(error, AN_UNKNOWN, 0, "not a function map: no such note by anneal");
+        return an_fail_at(error, AN_UNKNOWN, 0, "not a function map: no note by anneal");
     if (size > an_cursor_left(cursor))
-        return an_fail_at(error, AN_TRUNCATED, 4, "a function map of %lu bytes, %zu are there",
+        return an_fail_at(error, AN_TRUNCATED, 4,
+                          "a function map of %lu bytes, but only %zu "
+                          "follow",
                           (unsigned long)size, an_cursor_left(cursor));
     cursor->bytes.size = cursor->at + size;
     return AN_OK;
@@ -89,7 +91,7 @@ static enum an_code parse(struct an_funcmap *map, struct an_cursor *cursor, stru
     if (version != VERSION) {
         an_fail_at(error, AN_UNSUPPORTED, at - 4, "function map of version %lu, expected %d",
                    (unsigned long)version, VERSION);
-        return an_error_hint(error, "make it anew: anneal bat --function-map");
+        return an_error_hint(error, "make it again with 'anneal bat --function-map'");
     }
     if (record_size < RECORD_SIZE)
         return an_fail_at(error, AN_MALFORMED, at, "records of %lu bytes, expected at least %d",
@@ -100,7 +102,7 @@ static enum an_code parse(struct an_funcmap *map, struct an_cursor *cursor, stru
     if (count > an_cursor_left(cursor) / record_size ||
         count * record_size != an_cursor_left(cursor))
         return an_fail_at(
-            error, AN_MALFORMED, at + 4, "%llu records of %lu bytes, but the rest has %zu",
+            error, AN_MALFORMED, at + 4, "%llu records of %lu bytes, but only %zu bytes follow",
             (unsigned long long)count, (unsigned long)record_size, an_cursor_left(cursor));
     map->count = (size_t)count;
     map->records = an_alloc(map->count, sizeof *map->records);
@@ -135,7 +137,7 @@ enum an_code an_funcmap_open(const struct an_elf *elf, struct an_funcmap **map,
     const struct an_elf_section *section = an_elf_section(elf, AN_FUNCMAP_SECTION);
     if (!section) {
         an_fail(error, AN_UNSUPPORTED, "no function map (section %s)", AN_FUNCMAP_SECTION);
-        an_error_hint(error, "anneal bat --function-map --embed adds one");
+        an_error_hint(error, "add one with 'anneal bat --function-map --embed'");
         return an_error_in(error, an_elf_path(elf));
     }
     enum an_code code = an_funcmap_parse(an_elf_section_bytes(elf, section), map, error);

@@ -41,8 +41,8 @@ static enum an_code look(const struct an_elf *elf, struct layout *l, struct an_e
         l->headers > l->file.size || l->count > (l->file.size - l->headers) / ENTRY || !names ||
         names->type != SHT_STRTAB) {
         an_fail_at(error, AN_UNSUPPORTED, offsetof(Elf64_Ehdr, e_shoff),
-                   "section headers that cannot be added to");
-        an_error_hint(error, "keep the map beside the binary: without --embed");
+                   "section headers that cannot be extended");
+        an_error_hint(error, "write the map to a file of its own, without --embed");
         return an_error_in(error, an_elf_path(elf));
     }
     l->name_bytes = an_elf_section_bytes(elf, names);

@@ -343,8 +343,8 @@ static enum an_code list_all(struct maker *m, struct an_elf *original, struct an
     if (code != AN_OK)
         return code;
     if (before_count == 0 || after_count == 0) {
-        an_fail(m->error, AN_UNSUPPORTED, "no symbols, by which functions could be found");
-        an_error_hint(m->error, "name binaries that were not stripped");
+        an_fail(m->error, AN_UNSUPPORTED, "no symbols to find functions by");
+        an_error_hint(m->error, "name binaries that are not stripped");
         return an_error_in(m->error, an_elf_path(before_count ? bolted : original));
     }
     if (!list_starts(m, before, before_count))
@@ -372,9 +372,9 @@ static enum an_code check(struct maker *m, struct an_elf *bolted)
     }
     if (account->functions / 2 >= failed)
         return AN_OK;
-    an_fail(m->error, AN_MISMATCH, "%zu functions are found in both binaries, %zu are not",
+    an_fail(m->error, AN_MISMATCH, "%zu functions are in both binaries, %zu are not",
             account->functions, failed);
-    an_error_hint(m->error, "name the binary that llvm-bolt read, then the one that it wrote");
+    an_error_hint(m->error, "name the binary that llvm-bolt read, then the one it wrote");
     return an_error_in(m->error, an_elf_path(bolted));
 }
 

@@ -67,13 +67,13 @@ enum an_code an_layouts_open(struct an_layouts *layouts, const char *original,
     an_decoder_init(&layouts->decoder);
     enum an_code code = an_elf_open(original, &layouts->original, error);
     if (code == AN_OK && an_elf_machine(layouts->original) != EM_X86_64) {
-        an_fail(error, AN_UNSUPPORTED, "code for another processor than x86-64");
+        an_fail(error, AN_UNSUPPORTED, "code for a processor other than x86-64");
         code = an_error_in(error, original);
     }
     if (code == AN_OK && an_elf_section(layouts->original, AN_BAT_SECTION)) {
         an_fail(error, AN_USAGE, "was made by llvm-bolt: it cannot be the original");
         an_error_in(error, original);
-        code = an_error_hint(error, "give the binary that was given to llvm-bolt");
+        code = an_error_hint(error, "name the binary that llvm-bolt read");
     }
     if (code == AN_OK)
         code = an_functions_find(layouts->original, &layouts->functions, error);
@@ -138,11 +138,11 @@ enum an_code an_layouts_add(struct an_layouts *layouts, const char *path, uint64
     if (code == AN_OK && !add_regions(layouts, layout->elf, (uint32_t)layouts->list.count, &any))
         return an_fail_memory(error);
     if (!any) {
-        an_fail(error, AN_MISMATCH, "has no code beside that of %s",
+        an_fail(error, AN_MISMATCH, "has no code other than that of %s",
                 an_elf_path(layouts->original));
         code = an_error_in(error, path);
-        an_error_hint(error, "link the original with -Wl,--emit-relocs: without relocations "
-                             "llvm-bolt rewrites functions in their place");
+        an_error_hint(error, "link the original with -Wl,--emit-relocs: without relocations, "
+                             "llvm-bolt rewrites functions in place");
     }
     return code;
 }
@@ -200,13 +200,13 @@ enum an_code an_layouts_finish(struct an_layouts *layouts, struct an_error *erro
             an_fail(error, AN_MISMATCH, "%s and %s have code at the same addresses (0x%llx)",
                     path_of(layouts, regions[i - 1].layout), path_of(layouts, regions[i].layout),
                     (unsigned long long)regions[i].start);
-            return an_error_hint(error, "layouts that are in force together lie apart");
+            return an_error_hint(error, "layouts of one process must not overlap");
         }
     layouts->base = count ? regions[0].start & ~(uint64_t)0xfff : 0;
     if (layouts->base)
         layouts->base--; /* so that no address is 0 */
     if (count && regions[count - 1].end - layouts->base >= UINT32_MAX)
-        return an_fail(error, AN_UNSUPPORTED, "the layouts lie more than 4 GiB apart");
+        return an_fail(error, AN_UNSUPPORTED, "the layouts are more than 4 GiB apart");
     return add_entries(layouts) ? AN_OK : an_fail_memory(error);
 }
 

@@ -75,9 +75,7 @@ enum an_code an_perf_attr_read(struct an_bytes bytes, bool big, struct perf_layo
     *event = (struct an_samples_event){0};
     if (bytes.size < PERF_ATTR_LEAST)
         return an_fail(error, AN_MALFORMED,
-                       "an event description of %zu bytes, at least 64 "
-                       "expected",
-                       bytes.size);
+                       "an event description of %zu bytes, expected at least 64", bytes.size);
     uint64_t flags = flags_of(bytes, big);
     layout->sample_type = word(bytes, PERF_ATTR_SAMPLE_TYPE, big);
     layout->read_format = word(bytes, PERF_ATTR_READ_FORMAT, big);

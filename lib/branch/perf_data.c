@@ -35,13 +35,13 @@ enum an_code an_perf_open(struct perf_recording *recording, struct an_bytes star
     if (is_old(start)) {
         an_fail_at(error, AN_UNSUPPORTED, 0,
                    "a perf.data of the first version (PERFFILE), expected PERFILE2");
-        return an_error_hint(error, "record again with perf of Linux 3.2 or newer");
+        return an_error_hint(error, "record again with the perf of Linux 3.2 or later");
     }
     recording->big = begins_with(start, "2ELIFREP");
     struct an_cursor cursor = an_cursor_at(start, MAGIC_SIZE, recording->big);
     recording->pipe = an_cursor_u64(&cursor) == PIPE_HEADER;
     if (cursor.short_read)
-        return an_fail_at(error, AN_TRUNCATED, start.size, "the file ends in its header");
+        return an_fail_at(error, AN_TRUNCATED, start.size, "the file ends within its header");
     return recording->pipe ? an_perf_pipe_read(recording, error)
                            : an_perf_header_read(recording, error);
 }

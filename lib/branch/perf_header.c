@@ -55,15 +55,15 @@ static enum an_code load(struct an_window *window, struct section section, uint6
     uint64_t end;
     if (__builtin_add_overflow(section.offset, section.size, &end) || end > window->source->size)
         return an_fail_at(error, AN_TRUNCATED, section.offset,
-                          "%s has %llu bytes here, the file ends before", what,
+                          "%s has %llu bytes, but the file ends earlier", what,
                           (unsigned long long)section.size);
     if (section.size > most)
         return an_fail_at(error, AN_MALFORMED, section.offset,
-                          "%s has %llu bytes, at most %llu expected", what,
+                          "%s has %llu bytes, expected at most %llu", what,
                           (unsigned long long)section.size, (unsigned long long)most);
     enum an_code code = an_window_load(window, section.offset, (size_t)section.size, error);
     if (code == AN_OK && window->bytes.size < section.size)
-        code = an_fail_at(error, AN_TRUNCATED, section.offset, "the file shrinks");
+        code = an_fail_at(error, AN_TRUNCATED, section.offset, "the file is shrinking");
     return code;
 }
 
@@ -95,7 +95,7 @@ static enum an_code read_events(struct perf_recording *recording, const struct h
     uint64_t size = header->entry_size;
     if (size < PERF_ATTR_LEAST + SECTION_SIZE || size > MOST_EVENTS_SIZE)
         return an_fail_at(error, AN_MALFORMED, 16,
-                          "event descriptions of %llu bytes, at least %d expected",
+                          "event descriptions of %llu bytes, expected at least %d",
                           (unsigned long long)size, PERF_ATTR_LEAST + SECTION_SIZE);
     enum an_code code =
         load(&window, header->events, MOST_EVENTS_SIZE, "the table of events", error);
@@ -122,7 +122,7 @@ static enum an_code build_ids(struct perf_recording *recording, struct an_bytes 
         uint16_t size = an_get16(section.data + at + 6, recording->big);
         if (size < PERF_RECORD_HEAD || size > section.size - at)
             return an_fail_at(error, AN_MALFORMED, offset + at,
-                              "a build id record of %u bytes where %zu are left", size,
+                              "a build id record of %u bytes, but only %zu are left", size,
                               section.size - at);
         code = an_perf_build_id_add(recording, section.data + at, size, offset + at, error);
         at += size;
@@ -143,8 +143,8 @@ static enum an_code compression(struct perf_recording *recording, struct an_byte
     struct an_cursor cursor = an_cursor_at(section, 4, recording->big);
     uint32_t type = an_cursor_u32(&cursor);
     if (cursor.short_read || type != PERF_COMPRESSED_ZSTD)
-        return an_fail_at(error, AN_UNSUPPORTED, offset,
-                          "compressed in a way of number %u, expected 1 (zstd)", type);
+        return an_fail_at(error, AN_UNSUPPORTED, offset, "compression method %u, expected 1 (zstd)",
+                          type);
     recording->compressed = true;
     return AN_OK;
 }
@@ -211,7 +211,7 @@ static enum an_code parse(struct perf_recording *recording, struct header *heade
         return code;
     if (cursor.short_read)
         return an_fail_at(error, AN_TRUNCATED, recording->source->size,
-                          "the file ends in its header of %d bytes", HEADER_SIZE);
+                          "the file ends within its header of %d bytes", HEADER_SIZE);
     if (header->size != HEADER_SIZE)
         return an_fail_at(error, AN_UNSUPPORTED, 8, "a header of %llu bytes, expected %d",
                           (unsigned long long)header->size, HEADER_SIZE);
@@ -241,7 +241,7 @@ static enum an_code place_data(struct perf_recording *recording, const struct he
         return AN_OK;
     }
     if (__builtin_add_overflow(header->data.offset, header->data.size, &recording->end))
-        return an_fail_at(error, AN_MALFORMED, 40, "the data ends beyond all files");
+        return an_fail_at(error, AN_MALFORMED, 40, "the data ends beyond any possible file");
     if (recording->end <= file)
         return AN_OK;
     if (recording->allow_truncated && recording->start <= file) {
@@ -249,10 +249,10 @@ static enum an_code place_data(struct perf_recording *recording, const struct he
         recording->short_data = true;
         return AN_OK;
     }
-    an_fail_at(error, AN_TRUNCATED, file, "the data ends at byte %llu, the file before",
+    an_fail_at(error, AN_TRUNCATED, file, "the data ends at byte %llu, but the file ends earlier",
                (unsigned long long)recording->end);
-    return an_error_hint(error, "the recording was cut off; what there is of it can be read, if "
-                                "--allow-truncated was given");
+    return an_error_hint(error, "the recording is truncated; use --allow-truncated to read what "
+                                "there is");
 }
 
 enum an_code an_perf_header_read(struct perf_recording *recording, struct an_error *error)

@@ -36,8 +36,8 @@ static enum an_code cut_here(struct perf_inflate *inflate, uint64_t at, struct a
         inflate->cut_at = at;
         return AN_OK;
     }
-    an_fail_at(error, AN_TRUNCATED, at, "a record is cut off or damaged");
-    return an_error_hint(error, "what comes before can be read, if truncated recordings are "
+    an_fail_at(error, AN_TRUNCATED, at, "a truncated or damaged record");
+    return an_error_hint(error, "what comes before can be read if truncated recordings are "
                                 "allowed");
 }
 
@@ -89,7 +89,7 @@ static enum an_code begin(struct perf_inflate *inflate, const struct perf_record
                             : an_get64(record->bytes + PERF_RECORD_HEAD, inflate->walk->big);
         if (record->size < head || size > record->size - head)
             return an_fail_at(error, AN_MALFORMED, record->offset,
-                              "a compressed record holds more than fits into it");
+                              "a compressed record with more data than fits into it");
         inflate->input_left = (size_t)size;
     }
     inflate->input = record->bytes + head;

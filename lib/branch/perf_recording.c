@@ -74,7 +74,7 @@ enum an_code an_perf_event_names(struct perf_recording *recording, struct an_cur
     }
     if (code == AN_OK && cursor.short_read)
         code = an_fail_at(error, AN_MALFORMED, offset,
-                          "the names of the events do not fit into what holds them");
+                          "the names of the events do not fit into their section");
     return code;
 }
 
@@ -87,7 +87,7 @@ enum an_code an_perf_events_check(const struct perf_recording *recording, struct
         const struct perf_layout *other = &recording->layouts.items[i];
         if (other->id != first->id || other->end_id != first->end_id || !first->id)
             return an_fail(error, AN_MALFORMED,
-                           "%zu events whose samples do not tell to which of them they belong",
+                           "%zu events whose samples do not say which event they belong to",
                            recording->layouts.count);
     }
     return AN_OK;
@@ -125,7 +125,7 @@ enum an_code an_perf_build_id_add(struct perf_recording *recording, const uint8_
 {
     if (size <= BUILD_ID_NAME)
         return an_fail_at(error, AN_MALFORMED, offset,
-                          "a build id record of %u bytes, more than %d expected", size,
+                          "a build id record of %u bytes, expected more than %d", size,
                           BUILD_ID_NAME);
     const char *name = (const char *)record + BUILD_ID_NAME;
     struct an_samples_build_id *place = an_vector_push(&recording->build_ids);

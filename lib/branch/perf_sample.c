@@ -147,7 +147,7 @@ enum an_code an_perf_sample_read(const struct perf_recording *recording,
         return AN_OK;
     if (record->size < layout->fixed)
         return an_fail_at(error, AN_MALFORMED, record->offset,
-                          "a sample of %u bytes, its event has at least %u", record->size,
+                          "a sample of %u bytes, expected at least %u", record->size,
                           layout->fixed);
     *sample = (struct an_branch_sample){
         .misc_cpumode = record->misc & PERF_MISC_CPUMODE,
@@ -159,6 +159,6 @@ enum an_code an_perf_sample_read(const struct perf_recording *recording,
         an_cursor_at((struct an_bytes){record->bytes, record->size}, layout->fixed, recording->big);
     if (!take_varying(layout, &cursor, scratch, sample))
         return an_fail_at(error, AN_MALFORMED, record->offset,
-                          "the fields of a sample go beyond its %u bytes", record->size);
+                          "the fields of a sample extend beyond its %u bytes", record->size);
     return AN_OK;
 }

@@ -111,9 +111,9 @@ static enum an_code cut_line(struct worker *worker, uint64_t at, struct an_error
         walk->counts->cut_at = at;
         return AN_OK;
     }
-    an_fail_at(error, AN_TRUNCATED, at, "the last line has no end");
-    return an_error_hint(error, "the text was cut off; what comes before can be read, if truncated "
-                                "recordings are allowed");
+    an_fail_at(error, AN_TRUNCATED, at, "the last line has no newline");
+    return an_error_hint(error, "the text is truncated; what comes before can be read if "
+                                "truncated recordings are allowed");
 }
 
 /* The lines that begin in [from, from + size). */

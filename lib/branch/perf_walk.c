@@ -27,10 +27,10 @@ static enum an_code damaged(struct perf_walk *walk, uint64_t at, enum an_code co
     }
     an_fail_at(error, code, at, "%s", what);
     return an_error_hint(error, code == AN_TRUNCATED
-                                    ? "the recording was cut off; what comes before can be read, "
-                                      "with --allow-truncated"
-                                    : "the recording is damaged from here on; what comes before "
-                                      "can be read, with --allow-truncated");
+                                    ? "the recording is truncated; use --allow-truncated to read "
+                                      "what comes before"
+                                    : "the recording is damaged from here on; use "
+                                      "--allow-truncated to read what comes before");
 }
 
 /* ---- recordings that are not compressed ---- */
@@ -63,24 +63,24 @@ static enum an_code record_at(struct perf_walk *walk, struct piece *piece, uint6
     bool is_there;
     *record = (struct perf_record){0};
     if (walk->end - at < PERF_RECORD_HEAD)
-        return damaged(walk, at, AN_TRUNCATED, "the head of a record is cut off", error);
+        return damaged(walk, at, AN_TRUNCATED, "a truncated record header", error);
     enum an_code code = need(piece, at, PERF_RECORD_HEAD, &is_there, error);
     if (code != AN_OK)
         return code;
     if (!is_there)
-        return damaged(walk, at, AN_TRUNCATED, "the file ends before its data does", error);
+        return damaged(walk, at, AN_TRUNCATED, "the file ends before its data", error);
     struct perf_record found;
     an_perf_record_head(&found, piece->window.bytes.data + (at - piece->window.offset), at,
                         walk->big);
     if (found.size < PERF_RECORD_HEAD)
         return damaged(walk, at, AN_MALFORMED, "a record of less than 8 bytes", error);
     if (found.size > walk->end - at)
-        return damaged(walk, at, AN_TRUNCATED, "a record ends behind the data", error);
+        return damaged(walk, at, AN_TRUNCATED, "a record ends after the data", error);
     code = need(piece, at, found.size, &is_there, error);
     if (code != AN_OK)
         return code;
     if (!is_there)
-        return damaged(walk, at, AN_TRUNCATED, "the file ends before this record does", error);
+        return damaged(walk, at, AN_TRUNCATED, "the file ends before this record", error);
     found.bytes = piece->window.bytes.data + (at - piece->window.offset);
     *record = found;
     return AN_OK;
@@ -96,13 +96,16 @@ static enum an_code step(struct perf_walk *walk, struct piece *piece, uint64_t *
         return code;
     uint64_t tail = an_perf_record_tail(&record, walk->big);
     if (tail > walk->end - *at - record.size) {
-        code = damaged(walk, *at, AN_TRUNCATED, "the data of a record ends behind the file's data",
+        code = damaged(walk, *at, AN_TRUNCATED,
+                       "the data of a record ends after the data of the "
+                       "file",
                        error);
         return code;
     }
     if (record.type == PERF_COMPRESSED || record.type == PERF_COMPRESSED2)
         return an_fail_at(error, AN_MALFORMED, *at,
-                          "a compressed record in a recording that says it is not compressed");
+                          "a compressed record in a recording whose header says it is not "
+                          "compressed");
     if (walk->in_order)
         code = walk->in_order(walk->context, &record, error);
     *at += record.size + tail;

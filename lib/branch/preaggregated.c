@@ -126,8 +126,8 @@ enum an_code an_preaggregated_read(struct an_bytes text, an_preaggregated_callba
         const char *line = (const char *)text.data + at;
         const char *newline = memchr(line, '\n', text.size - at);
         if (!newline) {
-            an_fail_at(error, AN_TRUNCATED, at, "the last line has no end");
-            return an_error_hint(error, "if it is whole, add a line feed");
+            an_fail_at(error, AN_TRUNCATED, at, "the last line has no newline");
+            return an_error_hint(error, "if it is complete, add a newline");
         }
         const char *end = newline;
         while (end > line && end[-1] == '\r')

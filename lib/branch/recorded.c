@@ -42,7 +42,7 @@ static enum an_code refuse_build(const struct an_elf *elf, const char *recording
     an_fail(error, AN_MISMATCH, "no file in the recording has the build-id of %s",
             an_elf_path(elf));
     an_error_in(error, recording);
-    return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
+    return an_error_hint(error, "name the recorded binary, or use --ignore-build-id");
 }
 
 static enum an_code hint_processes(const struct an_mappings *mappings, struct an_error *error)
@@ -52,7 +52,7 @@ static enum an_code hint_processes(const struct an_mappings *mappings, struct an
     for (size_t i = 0; i < mappings->processes.count && used + 16 < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%u", i ? ", " : "",
                                  mappings->processes.items[i].pid);
-    return an_error_hint(error, "these did: %s", list);
+    return an_error_hint(error, "these processes did: %s", list);
 }
 
 static enum an_code refuse_processes(const struct an_recorded *recorded, const struct an_elf *elf,
@@ -69,12 +69,12 @@ static enum an_code refuse_processes(const struct an_recorded *recorded, const s
     if (recorded->mappings.processes.count)
         return hint_processes(&recorded->mappings, error);
     if (recorded->mappings.other_builds)
-        return an_error_hint(error, "give the binary that was recorded, or --ignore-build-id");
+        return an_error_hint(error, "name the recorded binary, or use --ignore-build-id");
     if (recorded->mappings.seen[0])
         return an_error_hint(error, "it has %s: rename the binary if it is one of these",
                              recorded->mappings.seen);
-    return an_error_hint(error, "it has no mappings at all: of a text, print them too, with "
-                                "perf script --show-mmap-events");
+    return an_error_hint(error, "it has no mappings: if it is text, print them, too, with perf "
+                                "script --show-mmap-events");
 }
 
 static enum an_code find_processes(struct an_recorded *recorded, const struct an_elf *elf,

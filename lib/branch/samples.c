@@ -68,12 +68,12 @@ static enum an_code not_samples(struct an_bytes start, struct an_error *error)
 {
     const char *kind = an_kind_describe(start);
     if (start.size == 0)
-        return an_fail(error, AN_EMPTY, "the file is empty");
+        return an_fail(error, AN_EMPTY, "empty file");
     if (an_preaggregated_recognise(start))
         kind = "a pre-aggregated branch profile, which has no samples";
     if (kind)
-        return an_fail_at(error, AN_UNKNOWN, 0, "not a recording of perf but %s", kind);
-    return an_fail_at(error, AN_UNKNOWN, 0, "not a recording of perf (perf.data or perf script)");
+        return an_fail_at(error, AN_UNKNOWN, 0, "not a perf recording but %s", kind);
+    return an_fail_at(error, AN_UNKNOWN, 0, "not a perf recording (perf.data or perf script)");
 }
 
 static enum an_code open_by_content(struct an_samples *samples, bool allow_truncated,

@@ -211,7 +211,7 @@ enum an_code an_sampling_check(const struct an_samples *samples, struct an_error
         if (!(info->events[i].branch_type & PERF_SAMPLE_BRANCH_CALL_STACK))
             continue;
         an_fail(error, AN_UNSUPPORTED, "its entries are frames of call stacks, not branches");
-        return an_error_hint(error, "record with -j any,u and without --call-graph lbr");
+        return an_error_hint(error, "record with -j any,u, without --call-graph lbr");
     }
     return AN_OK;
 }

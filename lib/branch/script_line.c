@@ -23,8 +23,7 @@ enum an_code an_script_line_wrong(struct script_line line, const char *expected,
     int shown = line.length > 80 ? 80 : (int)line.length;
     an_fail_at(error, AN_MALFORMED, line.offset, "\"%.*s\", expected %s", shown, line.text,
                expected);
-    return an_error_hint(error, "perf script -F pid,ip,brstack prints what is needed; with call "
-                                "chains, add -G");
+    return an_error_hint(error, "use perf script -F pid,ip,brstack; with call chains, add -G");
 }
 
 /* ---- the words before the branches ---- */
@@ -270,7 +269,7 @@ enum an_code an_script_line_sample(struct script_line line, struct an_buffer *br
     *sample = (struct an_branch_sample){.period = 1, .offset = line.offset};
     branches->size = 0;
     if (!take_prefix(line, &words, &prefix))
-        return an_script_line_wrong(line, "a sample that tells its process", error);
+        return an_script_line_wrong(line, "a sample with its process", error);
     sample->has_tid = true;
     sample->pid = prefix.pid;
     sample->tid = prefix.tid;

@@ -18,7 +18,7 @@ static enum an_code spool(struct an_source *source, const char *path, struct an_
 {
     enum an_code code = an_file_load(&source->spool, path, error);
     if (code == AN_USAGE)
-        an_error_hint(error, "the folder that perf record --threads writes cannot be read");
+        an_error_hint(error, "a folder of perf record --threads, which anneal does not read");
     source->fd = -1;
     source->size = source->spool.bytes.size;
     return code;

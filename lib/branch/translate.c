@@ -74,8 +74,8 @@ static enum an_code aim(struct an_translation *translation, struct an_error *err
         an_funcmap_free(map);
         return code;
     }
-    an_fail(error, AN_USAGE, "%s is none of the layouts", target);
-    return an_error_hint(error, "name it as a layout too");
+    an_fail(error, AN_USAGE, "%s is not one of the layouts", target);
+    return an_error_hint(error, "also name it with --layout");
 }
 
 enum an_code an_translate_run(const struct an_translate_options *options, const char *recording,
@@ -133,7 +133,7 @@ enum an_code an_translation_write(const struct an_translation *translation,
         format.bolted = format.bolted || translation->by_layout[i];
     if (output == AN_AGGREGATE_FDATA && translation->reverse) {
         an_fail(error, AN_USAGE, "fdata is for the original");
-        return an_error_hint(error, "write the pre-aggregated form, and have perf2bolt read it");
+        return an_error_hint(error, "write the pre-aggregated format, for perf2bolt to read");
     }
     if (output == AN_AGGREGATE_FDATA)
         an_records_write(&translation->records, &translation->layouts.functions, &format, &buffer);

@@ -51,12 +51,12 @@ static enum an_code find_processes(struct an_translation *translation, const cha
     translation->mappings.assume_bias = true;
     translation->counts.processes = an_mappings_wanted(&translation->mappings);
     if (code == AN_OK && translation->counts.processes == 0) {
-        an_fail(error, AN_MISMATCH, "no process in the recording ran %s or a layout of it",
+        an_fail(error, AN_MISMATCH, "no process in the recording ran %s or one of its layouts",
                 an_file_name(translation->options.original));
         an_error_in(error, recording);
         return translation->mappings.seen[0]
                    ? an_error_hint(error, "it has %s", translation->mappings.seen)
-                   : an_error_hint(error, "it has no mappings at all");
+                   : an_error_hint(error, "it has no mappings");
     }
     if (code == AN_OK && !place_layouts(translation))
         code = an_fail_memory(error);
@@ -106,7 +106,7 @@ static enum an_code read_counts(struct an_translation *translation, const char *
     if (code == AN_OK && translation->counted.places) {
         an_fail(error, AN_UNSUPPORTED, "samples without branches");
         an_error_in(error, path);
-        return an_error_hint(error, "translate needs branches");
+        return an_error_hint(error, "translate requires branches");
     }
     counts->counted = true;
     counts->branches = translation->counted.branch_sum;

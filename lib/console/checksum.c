@@ -71,12 +71,11 @@ static void judge(struct an_found *found, const struct an_checksum *checksum, ui
         return;
     }
     if (file->size != checksum->size)
-        an_found_blame(found, line, "it has %zu bytes, and had %" PRIu64 " when it was sent",
-                       file->size, checksum->size);
+        an_found_blame(found, line, "it has %zu bytes, but had %" PRIu64 " when sent", file->size,
+                       checksum->size);
     else
-        an_found_blame(found, line,
-                       "its CRC-32 is %08" PRIx32 ", and was %08" PRIx32 " when it was sent", crc,
-                       checksum->crc);
+        an_found_blame(found, line, "its CRC-32 is %08" PRIx32 ", but was %08" PRIx32 " when sent",
+                       crc, checksum->crc);
 }
 
 bool an_checksum_take(struct an_console *console, const struct an_checksum *checksum, uint64_t line)
@@ -92,7 +91,7 @@ bool an_checksum_take(struct an_console *console, const struct an_checksum *chec
         return false;
     lost->has_checksum = true;
     lost->file.first_line = lost->file.last_line = line;
-    an_found_blame(lost, line, "there is its checksum, but not the file: its 'begin' is lost");
+    an_found_blame(lost, line, "only its checksum is there: its 'begin' is lost");
     return true;
 }
 

@@ -35,8 +35,7 @@ static void judge_stream(struct an_dumps *dumps, bool is_right, uint64_t line)
         struct an_found *found = &dumps->console->items[dumps->first_found + i];
         found->has_checksum = true;
         if (!is_right) {
-            an_found_blame(found, line,
-                           "the SHA-256 of its stream is not what it was when it was sent");
+            an_found_blame(found, line, "the SHA-256 of its stream differs from the one sent");
         } else if (found->file.status == AN_CONSOLE_UNVERIFIED) {
             found->file.status = AN_CONSOLE_VERIFIED;
             found->file.proof = AN_CONSOLE_SHA256;

@@ -30,7 +30,8 @@ enum an_taken an_dumps_zephyr_early_end(struct an_dumps *dumps, struct an_line l
         return AN_TAKING_FAILED;
     lost->file.first_line = lost->file.last_line = line.number;
     an_found_blame(lost, line.number,
-                   "the dump ends here, for memory ran out on the board: other files are missing");
+                   "the dump ends here because the board ran out of memory: other files are "
+                   "missing");
     return AN_TAKEN;
 }
 
@@ -98,11 +99,11 @@ static enum an_taken nuttx_end(struct an_dumps *dumps, struct an_line line)
     if (said < 0)
         an_found_blame(found, line.number, "the line with its checksum is damaged");
     else if (found->file.size != dumps->size)
-        an_found_blame(found, line.number, "it has %zu bytes, and had %" PRIu64 " when it was sent",
+        an_found_blame(found, line.number, "it has %zu bytes, but had %" PRIu64 " when sent",
                        found->file.size, dumps->size);
     else if (said != sum)
-        an_found_blame(found, line.number,
-                       "the sum of its bytes is %#lx, and was %#lx when it was sent", sum, said);
+        an_found_blame(found, line.number, "the sum of its bytes is %#lx, but was %#lx when sent",
+                       sum, said);
     return AN_TAKEN;
 }
 
@@ -139,7 +140,7 @@ enum an_taken an_dumps_hexdump_line(struct an_dumps *dumps, struct an_line line)
     dumps->is_open = false;
     struct an_found *found = an_dumps_add_file(dumps);
     if (found && found->file.size != dumps->size)
-        an_found_blame(found, line.number, "it has %zu bytes, and had %" PRIu64 " when it was sent",
+        an_found_blame(found, line.number, "it has %zu bytes, but had %" PRIu64 " when sent",
                        found->file.size, dumps->size);
     return found ? AN_TAKEN : AN_TAKING_FAILED;
 }

@@ -33,7 +33,7 @@ static bool add_rest(const struct splitter *splitter, const struct an_gcc_part *
     an_buffer_put(&copy, part->rest.data, part->rest.size);
     struct an_found *found = add(splitter, part->name, &copy);
     if (found)
-        an_found_blame(found, 0, "the stream cannot be taken apart from here on: %s", what);
+        an_found_blame(found, 0, "the stream cannot be read from here on: %s", what);
     return found != NULL;
 }
 
@@ -53,7 +53,7 @@ bool an_gcov_stream_split(struct an_console *console, const struct an_gcov_strea
         if (!found)
             return false;
         if (!part.extent.has_end)
-            an_found_blame(found, stream->last_line, "the mark at its end is missing");
+            an_found_blame(found, stream->last_line, "its end marker is missing");
     }
     return true;
 }

@@ -25,9 +25,9 @@ static void doubt_counts(struct an_found *found, const struct an_gcda *gcda)
 {
     uint64_t most = gcda->runs ? above_maximum(gcda) : 0;
     if (most)
-        an_found_doubt(
-            found, "it counts an arc %" PRIu64 " times, and says that none has more than %" PRIu32,
-            most, gcda->sum_max);
+        an_found_doubt(found,
+                       "it counts an arc %" PRIu64 " times, but claims a maximum of %" PRIu32, most,
+                       gcda->sum_max);
 }
 
 /* Records that do not fit say so; false when memory runs out. */
@@ -64,7 +64,9 @@ static bool judge_contents(struct an_found *found)
     if (!an_gcc_is_gcda(file->bytes, file->size) && !must_be_gcda(file)) {
         size_t length = strlen(file->name);
         if (strstr(file->name, ".gcda") && length > 5)
-            an_found_blame(found, file->first_line, "it is called gcda, but does not begin as one");
+            an_found_blame(found, file->first_line,
+                           "it is named gcda, but does not begin like "
+                           "one");
         return true;
     }
     if (an_gcda_extent_of(&extent, bytes, &error) != AN_OK) {
@@ -73,9 +75,9 @@ static bool judge_contents(struct an_found *found)
         return true;
     }
     if (extent.size != file->size)
-        an_found_blame(found, 0, "%zu bytes follow the mark at its end", file->size - extent.size);
+        an_found_blame(found, 0, "%zu bytes follow its end marker", file->size - extent.size);
     else if (!extent.has_end && !must_be_gcda(file))
-        an_found_doubt(found, "it has no mark at its end: something may be missing");
+        an_found_doubt(found, "it has no end marker: something may be missing");
     return !extent.is_readable || read_all(found, bytes, &error);
 }
 

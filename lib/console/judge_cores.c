@@ -88,7 +88,7 @@ static void compare(const struct members *members, size_t first, size_t end)
         if (found->file.status == AN_CONSOLE_VERIFIED)
             continue;
         if (!model)
-            an_found_blame(found, 0, "it is not of the same build as the files of other cores");
+            an_found_blame(found, 0, "it is from another build than the files of other cores");
         else if (!agree(model, &members->items[i], &error))
             an_found_blame(found, 0, "unlike the files of other cores: %s", error.what);
     }

@@ -171,7 +171,7 @@ static void require_proof(struct an_console *console)
     for (size_t i = 0; i < console->count; i++)
         if (console->items[i].file.status == AN_CONSOLE_UNVERIFIED)
             an_found_blame(&console->items[i], 0,
-                           "nothing in the log proves it, and proof was asked for");
+                           "nothing in the log verifies it (--require-checksum)");
 }
 
 /* foo.gcda13 is of core 13, if nothing else says so. */

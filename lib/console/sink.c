@@ -44,9 +44,9 @@ static const char *wrong_name(const char *name)
     if (length == 0)
         return "it has no name";
     if (name[0] == '/' || name[0] == '\\' || (length > 1 && name[1] == ':'))
-        return "its name begins at the root, and files go below the folder only";
+        return "its name is absolute, but files are written only below the folder";
     if (length >= MOST_NAME || name[length - 1] == '/')
-        return "its name is too long, or that of a folder";
+        return "its name is too long, or names a folder";
     for (const char *part = name; part; part = strchr(part, '/')) {
         part += *part == '/';
         size_t size = strcspn(part, "/");
@@ -139,8 +139,8 @@ static enum an_console_outcome find_place(struct place *place, const char *direc
         errno = reason;
         if (next < 0 && (reason == ELOOP || reason == ENOTDIR))
             return refuse(error, place->path,
-                          "its name leads through something that is no folder "
-                          "(symbolic links are not followed)");
+                          "its name leads through something that is not a folder (symbolic links "
+                          "are not followed)");
         if (next < 0)
             return fail(error, place->path, "cannot make its folder");
     }
@@ -200,11 +200,11 @@ static enum an_console_outcome write_at(const struct place *place,
     struct stat info;
     bool exists = fstatat(place->folder, place->name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (exists && !S_ISREG(info.st_mode))
-        return refuse(error, place->path, "something that is no file has its name");
+        return refuse(error, place->path, "something other than a file has its name");
     if (exists && has_content(place, (struct an_bytes){file->bytes, file->size}))
         return file->status == AN_CONSOLE_DAMAGED ? AN_CONSOLE_ASIDE : AN_CONSOLE_SAME;
     if (exists && !force) {
-        refuse(error, place->path, "another file of this name is there, and was kept");
+        refuse(error, place->path, "another file of this name exists, and was kept");
         an_error_hint(error, "--force replaces it");
         return AN_CONSOLE_REFUSED;
     }
@@ -218,8 +218,7 @@ enum an_console_outcome an_console_write(const struct an_console_file *file,
     char name[MOST_PATH];
     struct place place = {.folder = -1, .path = path};
     const char *relative = relative_name(file, sink->strip);
-    const char *wrong =
-        relative ? wrong_name(relative) : "its name has no more parts than are taken away";
+    const char *wrong = relative ? wrong_name(relative) : "its name has no parts left (--strip)";
     bool here = strcmp(sink->directory, ".") == 0;
     if (!wrong && !full_name(file, relative, name, sizeof name))
         wrong = "its name is too long";

@@ -53,7 +53,7 @@ static void accept(struct an_stream *stream, const struct an_uu *line, uint64_t 
         stream->lost_line = number;
     if (line->has_filling)
         an_stream_blame(stream, number,
-                        "the last character of this line has bits that belong to no byte");
+                        "the last character of this line has bits beyond its last byte");
     note_extra(stream, line, number);
     an_buffer_put(&stream->bytes, line->bytes, line->count);
 }
@@ -75,7 +75,7 @@ static void drop_tail(struct an_stream *stream, bool next_is_short)
     bool is_prompt = stream->tail.lost && !loses_blanks(stream);
     if (stream->tail_text > FRAGMENT || (stream->tail_text && next_is_short && !is_prompt))
         an_stream_blame(stream, stream->tail_line,
-                        "this line has %zu bytes, expected %zu in all but the last line",
+                        "this line has %zu bytes, expected %zu in every line but the last",
                         stream->tail.count, stream->full);
     stream->tail_text = 0;
 }
@@ -117,7 +117,7 @@ void an_stream_take(struct an_stream *stream, const struct an_uu *line, struct a
     if (is_prompt(stream, line, text))
         return;
     if (an_stream_has_ended(stream))
-        an_stream_blame(stream, text.number, "there is data behind the line that ends it");
+        an_stream_blame(stream, text.number, "data follows the line that ends it");
     stream->zero_line = 0;
     stream->odd_line = 0;
     if (line->count > stream->full)
@@ -141,10 +141,10 @@ static void check_extras(struct an_stream *stream)
     if (2 * stream->sums > stream->lines) {
         if (stream->wrong_sum_line)
             an_stream_blame(stream, stream->wrong_sum_line,
-                            "the sum at the end of this line is wrong");
+                            "the checksum at the end of this line is wrong");
         if (stream->no_extra_line)
             an_stream_blame(stream, stream->no_extra_line,
-                            "this line has no sum at its end, as others have");
+                            "this line has no checksum at its end, unlike others");
     } else if (stream->extras != stream->lines) {
         an_stream_blame(stream, stream->extra_line, "this line has one character too many");
     }
@@ -155,7 +155,7 @@ void an_stream_end(struct an_stream *stream, uint64_t line)
     if (stream->tail_text)
         accept(stream, &stream->tail, stream->tail_line);
     if (!stream->zero_line)
-        an_stream_blame(stream, line, "its end, or the line of no bytes before it, is missing");
+        an_stream_blame(stream, line, "its end, or the empty line before it, is missing");
     if (stream->lost_line && !loses_blanks(stream))
         an_stream_blame(stream, stream->lost_line,
                         "this line is shorter than its first character says");

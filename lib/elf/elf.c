@@ -54,7 +54,7 @@ static enum an_code check_kind(struct an_elf *elf, struct an_error *error)
     }
     if (bytes.data[EI_CLASS] != ELFCLASS64 || bytes.data[EI_DATA] != ELFDATA2LSB)
         return an_fail_at(error, AN_UNSUPPORTED, EI_CLASS,
-                          "an ELF file of another kind: only 64 bits, little-endian are handled");
+                          "an ELF file of another kind: expected 64 bits, little-endian");
     elf_version(EV_CURRENT);
     elf->handle = elf_memory((char *)bytes.data, bytes.size);
     if (!elf->handle || !gelf_getehdr(elf->handle, &elf->header))
@@ -279,7 +279,9 @@ static enum an_code read_symbols(struct an_elf *elf, uint32_t type, size_t skip,
     struct an_bytes bytes = an_elf_section_bytes(elf, section);
     struct an_bytes strings = names ? an_elf_section_bytes(elf, names) : (struct an_bytes){0};
     if (section->size && !bytes.size) {
-        an_fail_at(error, AN_MALFORMED, section->offset, "the symbol table leaves the file");
+        an_fail_at(error, AN_MALFORMED, section->offset,
+                   "the symbol table extends beyond the "
+                   "file");
         return an_error_in(error, elf->path);
     }
     size_t count = bytes.size / SYMBOL_SIZE;

@@ -39,20 +39,20 @@ static void judge_format(struct an_fitness *fitness)
     bool is_program = traits->kind == AN_ELF_FIXED || traits->kind == AN_ELF_PIE;
     if (fitness->traits.machine != EM_X86_64) {
         struct an_finding *finding = an_findings_add(findings, "format", AN_PROBLEM,
-                                                     "for %s processors: anneal handles x86-64",
+                                                     "for %s processors: anneal supports x86-64",
                                                      an_elf_machine_name(fitness->traits.machine));
         an_finding_remedy(finding, "name a program for x86-64");
     } else if (!is_program && traits->kind != AN_ELF_LIBRARY) {
-        struct an_finding *finding = an_findings_add(
-            findings, "format", AN_PROBLEM, "%s, which cannot be run", kinds[traits->kind]);
+        struct an_finding *finding = an_findings_add(findings, "format", AN_PROBLEM,
+                                                     "%s, which cannot run", kinds[traits->kind]);
         an_finding_remedy(finding, "name a linked program or shared library");
     } else if (traits->kind == AN_ELF_PIE && !traits->dynamic) {
         struct an_finding *finding =
             an_findings_add(findings, "format", AN_LOSS,
                             "x86-64, static and position-independent: llvm-bolt 19 stops at some "
                             "functions of the C library");
-        an_finding_remedy(finding, "link with -static -no-pie, or call llvm-bolt with -skip-funcs "
-                                   "and the names that it complains of");
+        an_finding_remedy(finding, "link with -static -no-pie, or call llvm-bolt with "
+                                   "-skip-funcs and the names in its messages");
     } else {
         an_findings_add(findings, "format", AN_IN_ORDER, "x86-64, %s%s", kinds[traits->kind],
                         !is_program       ? ""
@@ -65,10 +65,11 @@ static void judge_origin(struct an_fitness *fitness)
 {
     struct an_finding *finding =
         an_findings_add(&fitness->findings, "origin", AN_PROBLEM,
-                        "made by llvm-bolt, which does not take it again; recordings of it %s",
+                        "made by llvm-bolt, which does not accept its own output; recordings of "
+                        "it %s",
                         fitness->traits.has_bat ? "can be translated"
                                                 : "cannot be translated: made without -enable-bat");
-    an_finding_remedy(finding, "give llvm-bolt the binary that this one was made from");
+    an_finding_remedy(finding, "run llvm-bolt on the binary that this one was made from");
 }
 
 static void judge_sanitizer(struct an_fitness *fitness)
@@ -91,8 +92,8 @@ static void judge_symbols(struct an_fitness *fitness)
     }
     struct an_finding *finding =
         an_findings_add(&fitness->findings, "symbols", AN_PROBLEM,
-                        "none: the binary was stripped, and profiles name functions");
-    an_finding_remedy(finding, "link without -s and do not strip (strip -g is fine)");
+                        "none: the binary is stripped, but profiles name functions");
+    an_finding_remedy(finding, "link without -s, and do not strip (strip -g is fine)");
 }
 
 static void judge_relocations(struct an_fitness *fitness)
@@ -103,7 +104,7 @@ static void judge_relocations(struct an_fitness *fitness)
     }
     struct an_finding *finding = an_findings_add(
         &fitness->findings, "relocations", AN_LOSS,
-        "not kept: llvm-bolt arranges the blocks of functions, but moves no function");
+        "not kept: llvm-bolt reorders the blocks of functions, but cannot move functions");
     an_finding_remedy(finding, "link with -Wl,-q (--emit-relocs)");
     add_linker_flag(fitness, "-Wl,-q");
 }
@@ -120,9 +121,9 @@ static void judge_fragments(struct an_fitness *fitness)
     bool is_static = !traits->dynamic && traits->kind != AN_ELF_LIBRARY;
     struct an_finding *finding = an_findings_add(
         &fitness->findings, "split functions", traits->has_relocations ? AN_LOSS : AN_PROBLEM,
-        "%zu: the compiler put parts of them elsewhere (.cold); %s", traits->fragments,
-        traits->has_relocations ? "llvm-bolt's support for that is limited"
-                                : "without relocations llvm-bolt leaves them as they are");
+        "%zu: the compiler placed parts of them elsewhere (.cold); %s", traits->fragments,
+        traits->has_relocations ? "llvm-bolt supports them only in part"
+                                : "without relocations, llvm-bolt leaves them unchanged");
     an_finding_remedy(finding, "compile with %s%s", flag,
                       is_static ? " (those of the C library remain)" : "");
     add_flag(fitness, flag);
@@ -136,16 +137,16 @@ static void judge_ifuncs(struct an_fitness *fitness)
     if (traits->scattered_ifuncs) {
         struct an_finding *finding =
             an_findings_add(&fitness->findings, "ifuncs", level,
-                            "relocations of indirect functions lie in two tables%s",
+                            "relocations of indirect functions are in two tables%s",
                             traits->has_relocations ? ": llvm-bolt stops (\"Offset overflow\")"
-                                                    : ": with -Wl,-q alone llvm-bolt would stop");
+                                                    : ": with -Wl,-q alone, llvm-bolt would stop");
         an_finding_remedy(finding, "link with -fuse-ld=lld, which puts them into one");
         add_flag(fitness, "-fuse-ld=lld");
     } else if (traits->unordered_plt) {
         struct an_finding *finding = an_findings_add(
             &fitness->findings, "ifuncs", level,
-            "indirect functions bring the PLT's relocations out of order: what llvm-bolt makes of "
-            "it%s dies at the first call that is bound late",
+            "indirect functions put the relocations of the PLT out of order: the output of "
+            "llvm-bolt%s crashes at the first lazily bound call",
             traits->has_relocations ? "" : " with -Wl,-q");
         an_finding_remedy(finding, "link with -Wl,-z,now");
         add_linker_flag(fitness, "-Wl,-z,now");
@@ -161,7 +162,7 @@ static void judge_build_id(struct an_fitness *fitness)
     }
     struct an_finding *finding =
         an_findings_add(&fitness->findings, "build-id", AN_LOSS,
-                        "none: recordings of another build are not told from those of this one");
+                        "none: recordings of another build cannot be told apart");
     an_finding_remedy(finding, "link with -Wl,--build-id");
     add_linker_flag(fitness, "-Wl,--build-id");
 }
@@ -170,7 +171,7 @@ static void judge_debug_info(struct an_fitness *fitness)
 {
     if (fitness->traits.has_debug_info)
         an_findings_add(&fitness->findings, "debug info", AN_IN_ORDER,
-                        "llvm-bolt leaves it out unless it is called with -update-debug-sections");
+                        "llvm-bolt drops it unless called with -update-debug-sections");
 }
 
 /* ---- all of them ---- */
@@ -207,7 +208,7 @@ static enum an_code name_other_class(const char *path, struct an_fitness *fitnes
     struct an_file file = {0};
     enum an_code code = an_file_peek(&file, path, HEAD, error);
     if (code == AN_OK && file.bytes.size < HEAD) {
-        an_fail_at(error, AN_TRUNCATED, file.bytes.size, "the ELF header is cut off");
+        an_fail_at(error, AN_TRUNCATED, file.bytes.size, "truncated ELF header");
         code = an_error_in(error, path);
     } else if (code == AN_OK) {
         const uint8_t *head = file.bytes.data;
@@ -215,7 +216,7 @@ static enum an_code name_other_class(const char *path, struct an_fitness *fitnes
         fitness->traits.machine = an_get16(head + 18, big);
         struct an_finding *finding = an_findings_add(
             &fitness->findings, "format", AN_PROBLEM,
-            "%d bits%s, for %s processors: llvm-bolt handles 64 bits, little-endian",
+            "%d bits%s, for %s processors: llvm-bolt supports 64 bits, little-endian",
             head[EI_CLASS] == ELFCLASS64 ? 64 : 32, big ? ", big-endian" : "",
             an_elf_machine_name(fitness->traits.machine));
         an_finding_remedy(finding, "name a program for x86-64");

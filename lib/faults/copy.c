@@ -59,7 +59,7 @@ static enum an_code copy_file(const char *from_path, const char *to_path, struct
     struct stat status;
     int from = open(from_path, O_RDONLY | O_CLOEXEC);
     if (from < 0 || fstat(from, &status) != 0) {
-        an_fail_errno(error, from_path, "cannot open it");
+        an_fail_errno(error, from_path, "cannot open");
         if (from >= 0)
             close(from);
         return error->code;
@@ -68,7 +68,7 @@ static enum an_code copy_file(const char *from_path, const char *to_path, struct
     bool done = to >= 0 && copy_bytes(from, to) &&
                 fchmod(to, (status.st_mode & 0777) | 0700) == 0 && fsync(to) == 0;
     if (!done)
-        an_fail_errno(error, to_path, "cannot make a copy");
+        an_fail_errno(error, to_path, "cannot copy");
     if (to >= 0)
         close(to);
     close(from);
@@ -86,7 +86,7 @@ enum an_code an_copy_make(struct an_private_copy *copy, const char *path, struct
         copy->folder = new_folder(temporary, strlen(temporary));
     if (!copy->folder) {
         an_fail_errno(error, temporary, "cannot make a folder for a copy");
-        return an_error_hint(error, "set TMPDIR to a folder on a disk, not in memory");
+        return an_error_hint(error, "set TMPDIR to a folder on disk, not in memory");
     }
     copy->path = join(copy->folder, strlen(copy->folder), name);
     return copy->path ? copy_file(path, copy->path, error) : an_fail_memory(error);

@@ -26,15 +26,15 @@ struct measuring {
 static enum an_code check(const struct an_faults_options *options, struct an_error *error)
 {
     if (!options->command || !options->command[0])
-        return an_fail(error, AN_USAGE, "there is no command to be run");
+        return an_fail(error, AN_USAGE, "no command to run");
     if (options->file && options->copy) {
         an_fail(error, AN_USAGE, "only the command's own binary can be a copy");
         return an_error_hint(error,
-                             "leave out --file, and let the binary be the command, or --copy");
+                             "leave out --copy, or leave out --file and run the binary itself");
     }
     if (options->file && options->against_count) {
-        an_fail(error, AN_USAGE, "only the command's own binary can be replaced by others");
-        return an_error_hint(error, "leave out --file, and let the binary be the command");
+        an_fail(error, AN_USAGE, "only the command's own binary can be compared with others");
+        return an_error_hint(error, "leave out --file, and run the binary itself");
     }
     return AN_OK;
 }

@@ -132,7 +132,7 @@ enum an_code an_group_release(struct an_group *group, const char *program, struc
         return AN_OK;
     an_group_kill(group);
     errno = size == sizeof failure ? failure : EIO;
-    return an_fail_errno(error, program, "cannot be run");
+    return an_fail_errno(error, program, "cannot run");
 }
 
 /* ---- ending ---- */

@@ -23,8 +23,7 @@ static enum an_code fail_status(const char *who, int status, struct an_error *er
     if (WIFSIGNALED(status))
         return an_fail(error, AN_SYSTEM, "%.200s was killed by signal %d (%s)", who,
                        WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return an_fail(error, AN_SYSTEM, "%.200s has failed with exit status %d", who,
-                   WEXITSTATUS(status));
+    return an_fail(error, AN_SYSTEM, "%.200s failed with exit status %d", who, WEXITSTATUS(status));
 }
 
 /* Ends the group when that is asked for: the second time, at once. */
@@ -67,7 +66,7 @@ static enum an_code prepare(const struct an_faults_options *options, struct an_e
     if (group.status == 0 || is_stopped(options))
         return AN_OK;
     fail_status("the command of --prepare", group.status, error);
-    return an_error_hint(error, "--show-output shows what it says");
+    return an_error_hint(error, "--show-output shows its output");
 }
 
 static enum an_code check_files(const struct an_subject *subject, struct an_error *error)
@@ -223,7 +222,7 @@ static enum an_code take_end(struct runner *runner, struct an_error *error)
         return AN_OK;
     fail_status(runner->subject->arguments[0], run->status, error);
     return an_error_hint(error,
-                         "--show-output shows what it says; --ignore-failure takes no notice");
+                         "--show-output shows its output; --ignore-failure counts it all the same");
 }
 
 enum an_code an_run_make(const struct an_run_setting *setting, const struct an_subject *subject,

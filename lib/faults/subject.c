@@ -57,7 +57,7 @@ static enum an_code find(struct an_subject *subject, const struct an_faults_opti
     if (!subject->program)
         return an_fail_errno(error, name, "cannot find the command");
     if (!is_program(subject->program))
-        return an_fail_errno(error, name, "cannot be run");
+        return an_fail_errno(error, name, "cannot run");
     if (!options->copy)
         return make_arguments(subject, options->command, name, error);
     char *original = realpath(subject->program, NULL);
@@ -79,7 +79,7 @@ static enum an_code open_text(struct an_subject *subject, const struct an_faults
     size_t i = subject->count++;
     enum an_code code = an_watched_open(&subject->texts[i], path, error);
     if (code == AN_UNKNOWN)
-        an_error_hint(error, "a program or a shared library has text to be counted");
+        an_error_hint(error, "name a program or a shared library");
     if (code == AN_OK && !options->no_events)
         code = an_watch_identify(subject->texts[i].about.path, &subject->identities[i], error);
     return code;
@@ -99,9 +99,8 @@ enum an_code an_subject_open(struct an_subject *subject, const struct an_faults_
     bool is_own = binary || !options->file;
     code = open_text(subject, options, is_own ? subject->program : options->file, error);
     if (code == AN_UNKNOWN && is_own)
-        an_error_hint(error,
-                      "--file=BINARY tells whose text is to be counted when the command is a "
-                      "script");
+        an_error_hint(error, "if the command is a script, name the binary whose text to count with "
+                             "--file=BINARY");
     for (size_t i = 0; code == AN_OK && i < options->with_count; i++)
         code = open_text(subject, options, options->with[i], error);
     return code;

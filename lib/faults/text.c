@@ -66,7 +66,7 @@ static enum an_code find_ranges(struct an_watched *text, const struct an_elf *el
         text->about.text_pages += text->ranges.items[i].end - text->ranges.items[i].first;
     if (text->about.text_pages)
         return AN_OK;
-    an_fail(error, AN_UNSUPPORTED, "it has no segment that is executed");
+    an_fail(error, AN_UNSUPPORTED, "no executable segment");
     return an_error_in(error, text->about.path);
 }
 
@@ -111,9 +111,9 @@ enum an_code an_watched_open(struct an_watched *text, const char *path, struct a
     struct an_elf *elf;
     *text = (struct an_watched){.about.path = realpath(path, NULL)};
     if (!text->about.path || stat(text->about.path, &status) != 0)
-        return an_fail_errno(error, path, "cannot find it");
+        return an_fail_errno(error, path, "cannot find");
     if (!S_ISREG(status.st_mode)) {
-        an_fail(error, AN_USAGE, "it is no regular file");
+        an_fail(error, AN_USAGE, "not a regular file");
         return an_error_in(error, path);
     }
     text->file_size = (uint64_t)status.st_size;
@@ -141,8 +141,8 @@ enum an_code an_watched_check(const struct an_watched *text, struct an_error *er
         status.st_mtim.tv_sec == text->modified.tv_sec &&
         status.st_mtim.tv_nsec == text->modified.tv_nsec)
         return AN_OK;
-    an_fail(error, AN_SYSTEM, "it has been replaced or changed while it was measured");
-    an_error_hint(error, "build it before, not by --prepare");
+    an_fail(error, AN_SYSTEM, "replaced or changed while it was measured");
+    an_error_hint(error, "build it before, not with --prepare");
     return an_error_in(error, text->about.path);
 }
 
@@ -158,7 +158,7 @@ void an_watched_close(struct an_watched *text)
 static enum an_code open_file(const struct an_watched *text, int *file, struct an_error *error)
 {
     *file = open(text->about.path, O_RDONLY | O_CLOEXEC);
-    return *file >= 0 ? AN_OK : an_fail_errno(error, text->about.path, "cannot open it");
+    return *file >= 0 ? AN_OK : an_fail_errno(error, text->about.path, "cannot open");
 }
 
 /* False with errno set. */
@@ -183,7 +183,9 @@ static enum an_code count_resident(const struct an_watched *text, int file, uint
     *pages = 0;
     for (size_t i = 0; text->about.is_visible && i < text->ranges.count; i++)
         if (!count_range(file, &text->ranges.items[i], pages))
-            return an_fail_errno(error, text->about.path, "cannot see what of it is in memory");
+            return an_fail_errno(error, text->about.path,
+                                 "cannot find out which of its pages "
+                                 "are in memory");
     return AN_OK;
 }
 
@@ -238,14 +240,14 @@ enum an_code an_watched_fail_left(const struct an_watched *text, uint64_t left,
 {
     const char *path = text->about.path;
     if (an_watched_in_memory(path)) {
-        an_fail(error, AN_SYSTEM, "it lies in a file system in memory, and cannot be cold");
-        an_error_hint(error, "put it on a disk, or set TMPDIR to a folder on one and add --copy");
+        an_fail(error, AN_SYSTEM, "on a file system in memory, which is never cold");
+        an_error_hint(error, "put it on a disk, or set TMPDIR to a folder on a disk and use "
+                             "--copy");
     } else {
         an_fail(error, AN_SYSTEM,
-                "%llu of the %llu pages of its text stay in memory, as they do while "
-                "another process runs it",
+                "%llu of the %llu pages of its text stay in memory: another process runs it",
                 (unsigned long long)left, (unsigned long long)text->about.text_pages);
-        an_error_hint(error, "--copy runs a copy of its own; --warm does not want it cold");
+        an_error_hint(error, "use --copy to run a copy, or --warm to measure it in memory");
     }
     return an_error_in(error, path);
 }

@@ -63,15 +63,16 @@ static enum an_code fail_event(int number, struct an_error *error)
     case EACCES:
     case EPERM:
         return an_error_hint(error,
-                             "kernel.perf_event_paranoid has to be 2 or less, and a container has "
-                             "to allow perf_event_open; --no-events does without");
+                             "kernel.perf_event_paranoid must be 2 or less, and a container must "
+                             "allow perf_event_open; --no-events does without");
     case ENOSYS:
     case ENOENT:
     case EOPNOTSUPP:
         return an_error_hint(error, "this kernel has no such events; --no-events does without");
     case EMFILE:
     case ENFILE:
-        return an_error_hint(error, "it takes two files for each processor; see ulimit -n");
+        return an_error_hint(error, "it requires two file descriptors for each processor; see "
+                                    "ulimit -n");
     default:
         return an_error_hint(error, "--no-events does without");
     }
@@ -119,7 +120,7 @@ static enum an_code map_and_look(const char *path, int event, int file, struct s
     void *mapped = mmap(NULL, page, PROT_READ, MAP_PRIVATE, file, 0);
     ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
     enum an_code code = mapped == MAP_FAILED
-                            ? an_fail_errno(error, path, "cannot map it")
+                            ? an_fail_errno(error, path, "cannot map")
                             : an_perf_ring_read(&ring, look_for_file, search, &bytes, error);
     if (mapped != MAP_FAILED)
         munmap(mapped, page);
@@ -136,7 +137,7 @@ enum an_code an_watch_identify(const char *path, struct an_file_identity *identi
     struct search search = {identity, false};
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return an_fail_errno(error, path, "cannot open it");
+        return an_fail_errno(error, path, "cannot open");
     int event = open_event(&attr, 0, -1);
     enum an_code code =
         event < 0 ? fail_event(errno, error) : map_and_look(path, event, file, &search, error);
@@ -144,7 +145,7 @@ enum an_code an_watch_identify(const char *path, struct an_file_identity *identi
         close(event);
     close(file);
     if (code == AN_OK && !search.found) {
-        an_fail(error, AN_SYSTEM, "the kernel does not tell of its mappings");
+        an_fail(error, AN_SYSTEM, "the kernel does not report its mappings");
         return an_error_in(error, path);
     }
     return code;
@@ -185,8 +186,8 @@ static enum an_code open_processor(struct an_watch *watch, pid_t pid, int number
     enum an_code code = AN_OK;
     if (!an_perf_ring_map(&processor->ring, processor->major, size)) {
         an_fail_errno(error, NULL, "cannot map a buffer for events");
-        code = an_error_hint(error, "/proc/sys/kernel/perf_event_mlock_kb and ulimit -l limit how "
-                                    "much memory they may have");
+        code = an_error_hint(error, "/proc/sys/kernel/perf_event_mlock_kb and ulimit -l limit "
+                                    "its memory");
     }
     if (code == AN_OK)
         code = open_minor(watch, processor, pid, number, with_kernel, error);

@@ -105,7 +105,7 @@ static enum an_code write_merged(const char *path, const struct an_gcc_merged *m
                                  struct an_error *error)
 {
     if (!an_fdo_make_folders(path))
-        return an_fail_errno(error, path, "making its folder");
+        return an_fail_errno(error, path, "cannot make its folder");
     return an_file_remake(path, (struct an_bytes){merged->bytes, merged->size}, error);
 }
 

@@ -155,7 +155,7 @@ static enum an_code bring_up_to_date(const struct an_fdo_store *store, const str
     an_fdo_store_path(store, AN_FDO_USE, NULL, folder);
     int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock < 0 || flock(lock, LOCK_EX) < 0) {
-        enum an_code code = an_fail_errno(error, folder, "waiting for others that merge");
+        enum an_code code = an_fail_errno(error, folder, "cannot wait for other merges");
         if (lock >= 0)
             close(lock);
         return code;

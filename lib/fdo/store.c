@@ -111,9 +111,9 @@ enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error
     if (access(ignore, R_OK) == 0)
         return AN_OK;
     if (!an_fdo_make_folders(ignore))
-        return an_fail_errno(error, store->root, "making the folder for profiles");
+        return an_fail_errno(error, store->root, "cannot make the folder for profiles");
     for (unsigned part = 0; part < AN_FDO_PARTS; part++)
         if (!an_fdo_store_path(store, part, NULL, path) || !make_folder(path))
-            return an_fail_errno(error, path, "making a folder for profiles");
+            return an_fail_errno(error, path, "cannot make a folder for profiles");
     return an_file_remake(ignore, (struct an_bytes){all, sizeof all}, error);
 }

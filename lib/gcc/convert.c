@@ -33,7 +33,7 @@ struct conversion {
 
 static enum an_code refuse(const struct conversion *conversion, const char *why)
 {
-    return an_fail(conversion->error, AN_UNSUPPORTED, "cannot become a file of GCC %u.%u: %s",
+    return an_fail(conversion->error, AN_UNSUPPORTED, "cannot convert to GCC %u.%u: %s",
                    conversion->to.major, conversion->to.minor, why);
 }
 
@@ -43,13 +43,13 @@ static enum an_code check_summaries(const struct conversion *conversion)
     const struct an_gcc_version *from = &gcda->header.version, *to = &conversion->to;
     const unsigned first_unlike_clang = 12;
     if (gcda->is_clang && to->major >= first_unlike_clang)
-        return refuse(conversion, "clang wrote it, and writes no layout newer than GCC 11's");
+        return refuse(conversion, "clang wrote it, in a layout no later than GCC 11's");
     if (gcda->is_clang)
         return AN_OK;
     if (to->has_programs && gcda->has_summary)
-        return refuse(conversion, "that has summaries of programs, which this file does not know");
+        return refuse(conversion, "that GCC requires program summaries, which this file lacks");
     if (to->has_programs && to->has_histogram != from->has_histogram && gcda->programs.count)
-        return refuse(conversion, "only one of both has histograms in its summaries");
+        return refuse(conversion, "only one of them has histograms in its summaries");
     return AN_OK;
 }
 
@@ -188,7 +188,7 @@ static enum an_code convert_counters(struct conversion *conversion,
     enum an_code code = AN_OK;
     conversion->zeros += to.are_zero ? to.count : 0;
     if (conversion->zeros > MOST_ZEROS)
-        code = refuse(conversion, "it claims more counters that are 0 than object files have");
+        code = refuse(conversion, "it claims more counters of 0 than an object file can have");
     else if (to.are_zero && !conversion->to.has_zeros)
         code = write_zeros(conversion, &to);
     else if (conversion->to.kinds[kind].rule != rule)
@@ -244,8 +244,7 @@ static enum an_code find_version(struct conversion *conversion, unsigned major, 
     bool is_old = major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR);
     if (is_old || major > NEWEST_MAJOR || minor > 9)
         return an_fail(conversion->error, AN_UNSUPPORTED,
-                       "GCC %u.%u is none of the versions from 4.7 to %d", major, minor,
-                       NEWEST_MAJOR);
+                       "GCC %u.%u is not a version from 4.7 to %d", major, minor, NEWEST_MAJOR);
     return an_gcc_version_of(an_gcc_version_word(major, minor), &conversion->to, conversion->error);
 }
 

@@ -58,7 +58,9 @@ static enum an_code note_line(struct finding *finding, uint32_t source, uint32_t
 {
     struct an_coverage_range *range = &finding->build->ranges.items[source];
     if (line >= finding->build->most_lines)
-        return an_fail(finding->error, AN_UNSUPPORTED, "%.200s has a line %u, and %u are the most",
+        return an_fail(finding->error, AN_UNSUPPORTED,
+                       "%.200s has a line %u, above the limit of "
+                       "%u",
                        finding->build->sources.items.items[source].name, line,
                        finding->build->most_lines - 1);
     if (line >= range->count)
@@ -179,7 +181,7 @@ static enum an_code claim(struct an_coverage_build *build, uint32_t *first, uint
     *first = build->line_count;
     if (count > build->most_lines - build->line_count)
         return an_fail(error, AN_UNSUPPORTED,
-                       "sources, and instances of functions in them, have more than %u lines",
+                       "sources and the function instances in them have more than %u lines",
                        build->most_lines);
     build->line_count += count;
     return AN_OK;

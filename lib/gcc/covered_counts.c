@@ -23,7 +23,7 @@ static enum an_code fail_stamp(const struct an_gcda_walk *walk, const struct an_
 {
     an_fail(error, AN_MISMATCH, "its stamp is %#010" PRIx32 ", that of the gcno is %#010" PRIx32,
             walk->header.stamp, covered->gcno.stamp);
-    return an_error_hint(error, "the source file was compiled anew after it ran, or before");
+    return an_error_hint(error, "the source file was compiled again after or before the run");
 }
 
 static enum an_code fail_function(struct adding *adding, const char *what)
@@ -31,7 +31,7 @@ static enum an_code fail_function(struct adding *adding, const char *what)
     adding->covered->misfit = adding->function->name;
     an_fail(adding->error, AN_MISMATCH, "function '%.200s' has %s in the gcno",
             adding->function->name, what);
-    return an_error_hint(adding->error, "they are not of the same compilation");
+    return an_error_hint(adding->error, "they are from different compilations");
 }
 
 static enum an_code take_function(struct adding *adding, const struct an_gcda_record *record)

@@ -39,7 +39,7 @@ static enum an_code walk(struct an_gcda_extent *extent, struct an_cursor *cursor
             return an_fail_at(error, AN_MALFORMED, at, "a record of an unknown kind");
         if (!cursor->short_read && !may_have(tag, length, size))
             return an_fail_at(error, AN_MALFORMED, at,
-                              "a record of a length that is none of its kind");
+                              "a record whose length does not fit its kind");
         if (cursor->short_read || !an_cursor_take(cursor, (size_t)size))
             return an_fail_at(error, AN_TRUNCATED, at, "it ends within a record");
         extent->has_summary |= is_summary(tag);
@@ -53,7 +53,7 @@ enum an_code an_gcda_extent_of(struct an_gcda_extent *extent, struct an_bytes by
 {
     *extent = (struct an_gcda_extent){.has_end = false};
     if (!an_gcc_recognise(bytes, AN_GCDA_MAGIC, &extent->big))
-        return an_fail_at(error, AN_MALFORMED, 0, "no gcda file: it does not begin with 'gcda'");
+        return an_fail_at(error, AN_MALFORMED, 0, "not a gcda file: it does not begin with 'gcda'");
     struct an_cursor cursor = an_cursor_at(bytes, 4, extent->big);
     uint32_t version = an_cursor_u32(&cursor);
     enum an_code code = an_gcc_version_of(version, &extent->version, error);

@@ -75,10 +75,10 @@ enum an_code an_gcc_version_of(uint32_t word, struct an_gcc_version *version,
 {
     *version = (struct an_gcc_version){.word = word};
     if (!parse(word, version))
-        return an_fail(error, AN_UNSUPPORTED, "0x%08x is no version of GCC", word);
+        return an_fail(error, AN_UNSUPPORTED, "0x%08x is not a version of GCC", word);
     if (is_older(version, 4, 7)) {
         an_fail(error, AN_UNSUPPORTED, "written by GCC %u.%u", version->major, version->minor);
-        return an_error_hint(error, "anneal reads what GCC 4.7 and newer write");
+        return an_error_hint(error, "anneal reads files of GCC 4.7 and later");
     }
     version->unit = is_older(version, 12, 0) ? 4 : 1;
     version->has_checksum = !is_older(version, 12, 0);

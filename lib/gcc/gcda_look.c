@@ -20,7 +20,7 @@ enum an_code an_gcda_tell_difference(const struct an_gcda_difference *difference
     if (!difference->is_sum) {
         an_fail(error, AN_MISMATCH, "function %zu (ident %" PRIu32 "%s) has %s",
                 difference->function, difference->ident, called, difference->what);
-        return an_error_hint(error, "they are not of the same build of that source file");
+        return an_error_hint(error, "they are from different builds of that source file");
     }
     an_fail(error, AN_MISMATCH,
             "coverage mismatch: the checksum of the %s of function %zu (ident %" PRIu32
@@ -60,7 +60,7 @@ static enum an_code check_header(const struct look *look, struct an_error *error
     const struct an_gcda_header *before = &look->into->header, *now = &look->plan->walk.header;
     if (before->version.word == now->version.word && before->big == now->big)
         return AN_OK;
-    return an_fail(error, AN_MISMATCH, "GCC %u.%u wrote it, and GCC %u.%u those before",
+    return an_fail(error, AN_MISMATCH, "written by GCC %u.%u, but those before by GCC %u.%u",
                    now->version.major, now->version.minor, before->version.major,
                    before->version.minor);
 }
@@ -71,16 +71,17 @@ static enum an_code check_whole(const struct look *look, struct an_error *error)
     struct an_gcda_difference *difference = &look->plan->difference;
     if (look->into->functions.count != look->plan->functions) {
         difference->exists = false;
-        return an_fail(error, AN_MISMATCH, "it has %zu functions, and those before %zu",
+        return an_fail(error, AN_MISMATCH, "it has %zu functions, but those before have %zu",
                        look->plan->functions, look->into->functions.count);
     }
     if (difference->exists)
         return an_gcda_tell_difference(difference, "", error);
     if (before->stamp == now->stamp && before->checksum == now->checksum)
         return AN_OK;
-    an_fail(error, AN_MISMATCH, "its stamp is %#010" PRIx32 ", that of those before %#010" PRIx32,
-            now->stamp, before->stamp);
-    return an_error_hint(error, "the source file was compiled anew in between; merge what ran with "
+    an_fail(error, AN_MISMATCH,
+            "its stamp is %#010" PRIx32 ", but that of those before is %#010" PRIx32, now->stamp,
+            before->stamp);
+    return an_error_hint(error, "the source file was compiled again in between; merge runs of "
                                 "one build");
 }
 
@@ -152,7 +153,7 @@ static enum an_code note_program(struct look *look, const struct an_gcda_record 
         return an_fail_memory(error);
     if (an_program_read(program, &look->into->header.version, record->program))
         return AN_OK;
-    return an_fail_at(error, AN_MALFORMED, record->at, "a summary that does not fill its length");
+    return an_fail_at(error, AN_MALFORMED, record->at, "a summary shorter than its length");
 }
 
 static enum an_code note(struct look *look, const struct an_gcda_record *record,

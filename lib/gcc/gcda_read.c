@@ -25,7 +25,7 @@ static enum an_code take_program(struct an_gcda *gcda, const struct an_gcda_reco
         return an_fail_memory(error);
     if (an_program_read(program, &gcda->header.version, record->program))
         return AN_OK;
-    return an_fail_at(error, AN_MALFORMED, record->at, "a summary that does not fill its length");
+    return an_fail_at(error, AN_MALFORMED, record->at, "a summary shorter than its length");
 }
 
 static enum an_code take_function(struct an_gcda *gcda, const struct an_gcda_record *record,

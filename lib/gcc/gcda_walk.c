@@ -8,7 +8,7 @@
 static enum an_code torn(const struct an_gcda_walk *walk, const char *what, struct an_error *error)
 {
     an_fail_at(error, AN_TRUNCATED, walk->cursor.bytes.size, "file ends within %s", what);
-    return an_error_hint(error, "the program died while it wrote it, or still writes it");
+    return an_error_hint(error, "the program died while writing it, or is still writing");
 }
 
 static enum an_code malformed(size_t at, const char *what, struct an_error *error)
@@ -34,7 +34,9 @@ enum an_code an_gcda_walk(struct an_gcda_walk *walk, struct an_bytes file, struc
     if (!an_gcc_recognise(file, AN_GCDA_MAGIC, &header->big))
         return malformed(0, "not a gcda file: it does not begin with 'gcda'", error);
     if (file.size > AN_GCDA_MOST_BYTES)
-        return an_fail(error, AN_UNSUPPORTED, "larger than any object file's counters: %zu bytes",
+        return an_fail(error, AN_UNSUPPORTED,
+                       "too large for the counters of an object file: %zu "
+                       "bytes",
                        file.size);
     cursor->big = header->big;
     an_cursor_u32(cursor);
@@ -58,7 +60,9 @@ static enum an_code read_summary(struct an_gcda_walk *walk, struct an_gcda_recor
     enum { WORDS = 2 };
     record->what = AN_GCDA_SUMMARY;
     if (length != WORDS * 4 / walk->header.version.unit)
-        return malformed(record->at, "a summary of another length than runs and their maximum",
+        return malformed(record->at,
+                         "a summary whose length is not that of runs and their "
+                         "maximum",
                          error);
     record->runs = an_cursor_u32(&walk->cursor);
     record->sum_max = an_cursor_u32(&walk->cursor);
@@ -105,7 +109,9 @@ static enum an_code read_function(struct an_gcda_walk *walk, struct an_gcda_reco
     if (!length)
         return AN_OK;
     if (length != WORDS * 4 / walk->header.version.unit)
-        return malformed(record->at, "a function of another length than a number and two checksums",
+        return malformed(record->at,
+                         "a function whose length is not that of a number and two "
+                         "checksums",
                          error);
     record->ident = an_cursor_u32(cursor);
     record->line_sum = an_cursor_u32(cursor);
@@ -134,15 +140,15 @@ static enum an_code read_counters(struct an_gcda_walk *walk, struct an_gcda_reco
     if (!walk->in_function)
         return malformed(record->at, "counters without a function", error);
     if (walk->last_kind >= (int)record->kind)
-        return malformed(record->at, "kinds of counters that are out of order", error);
+        return malformed(record->at, "kinds of counters out of order", error);
     if (size % 8 || (length < 0 && (record->rule == AN_GCC_TOP || !version->has_zeros)))
-        return malformed(record->at, "counters of a length that is none of theirs", error);
+        return malformed(record->at, "counters whose length does not fit their kind", error);
     walk->last_kind = (int)record->kind;
     record->values = record->are_zero ? NULL : an_cursor_take(&walk->cursor, size);
     if (walk->cursor.short_read)
         return torn(walk, "counters", error);
     if (!do_fit(walk, record))
-        return malformed(record->at, "lists of values that do not fill their counters", error);
+        return malformed(record->at, "lists of values shorter than their counters", error);
     return AN_OK;
 }
 

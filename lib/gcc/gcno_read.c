@@ -30,7 +30,8 @@ struct reader {
 static enum an_code torn(const struct reader *reader, const char *what)
 {
     an_fail_at(reader->error, AN_TRUNCATED, reader->size, "file ends within %s", what);
-    return an_error_hint(reader->error, "compile again: the compiler was stopped as it wrote it");
+    return an_error_hint(reader->error, "compile again: the compiler was interrupted while "
+                                        "writing it");
 }
 
 static enum an_code malformed(const struct reader *reader, const char *what)
@@ -43,8 +44,8 @@ static enum an_code ill_fitting(const struct reader *reader, const char *what)
 {
     malformed(reader, what);
     if (reader->gcno->version.unit == 1)
-        an_error_hint(reader->error, "if clang wrote it: compile with -coverage-version=B14* or "
-                                     "none");
+        an_error_hint(reader->error, "if clang wrote it: compile with -coverage-version=B14*, or "
+                                     "without that option");
     return AN_MALFORMED;
 }
 
@@ -59,10 +60,10 @@ static enum an_code take_string(struct reader *reader, struct an_bytes *text)
         return AN_OK;
     text->size = strnlen((const char *)from, size);
     if (text->size / unit != size / unit - 1)
-        return malformed(reader, "a string that is not as long as it says");
+        return malformed(reader, "a string shorter than its length");
     for (size_t i = text->size; i < size; i++)
         if (from[i])
-            return malformed(reader, "a string with something behind its end");
+            return malformed(reader, "a string with data after its end");
     return AN_OK;
 }
 
@@ -103,7 +104,7 @@ static enum an_code read_header(struct reader *reader)
         return malformed(reader, "not a gcno file: it does not begin with 'gcno'");
     if (reader->size > MOST_BYTES)
         return an_fail(reader->error, AN_UNSUPPORTED,
-                       "larger than any object file's control flow: %zu bytes", reader->size);
+                       "too large for the control flow of an object file: %zu bytes", reader->size);
     cursor->big = gcno->big;
     an_cursor_u32(cursor);
     uint32_t version = an_cursor_u32(cursor);
@@ -159,7 +160,7 @@ static enum an_code make_blocks(struct reader *reader, struct an_gcno_function *
 {
     reader->blocks += count;
     if (count == 0 || reader->blocks > reader->size / 4)
-        return malformed(reader, "a function with no blocks, or more than the file has room for");
+        return malformed(reader, "a function without blocks, or with more than the file can hold");
     function->block_count = count;
     if (!an_vector_reserve(&reader->seen, count))
         return an_fail_memory(reader->error);
@@ -196,7 +197,7 @@ static enum an_code claim(const struct reader *reader, uint32_t *seen)
 {
     uint32_t number = (uint32_t)reader->gcno->functions.count;
     if (*seen == number)
-        return malformed(reader, "a second record of its kind for a block");
+        return malformed(reader, "a second record of the same kind for a block");
     *seen = number;
     return AN_OK;
 }
@@ -271,7 +272,7 @@ static enum an_code read_line(struct reader *reader, struct lines *lines, bool *
     const char *file = an_gcno_no_name;
     lines->line.number = an_cursor_u32(cursor);
     if (lines->line.number && lines->line.file == an_gcno_no_name)
-        return malformed(reader, "a line of no file");
+        return malformed(reader, "a line without a file");
     if (lines->line.number)
         return put_line(reader, lines);
     enum an_code code = read_string(reader, &file);
@@ -327,9 +328,9 @@ static enum an_code read_body(struct reader *reader, uint32_t tag)
     if (tag == AN_GCC_FUNCTION)
         return read_function(reader);
     if (!reader->last_tag)
-        return malformed(reader, "a record of no function");
+        return malformed(reader, "a record without a function");
     if (tag < reader->last_tag || is_repeated)
-        return malformed(reader, "a record of a function that is out of order");
+        return malformed(reader, "a record out of order in its function");
     if (tag == AN_GCNO_BLOCKS)
         return read_blocks(reader, function);
     if (tag == AN_GCNO_ARCS)
@@ -353,9 +354,9 @@ static enum an_code read_record(struct reader *reader, struct an_bytes file, uin
     cursor->bytes.size = cursor->at + (size_t)length;
     enum an_code code = read_body(reader, tag);
     if (code == AN_OK && cursor->short_read)
-        return ill_fitting(reader, "a record that is shorter than what is in it");
+        return ill_fitting(reader, "a record shorter than its contents");
     if (code == AN_OK && an_cursor_left(cursor) > 0)
-        return ill_fitting(reader, "a record that is longer than what is in it");
+        return ill_fitting(reader, "a record longer than its contents");
     cursor->bytes = file;
     reader->last_tag = tag;
     return code;
@@ -369,7 +370,7 @@ static enum an_code read_end(struct reader *reader)
     uint32_t another = has_another ? an_cursor_u32(cursor) : 0;
     reader->gcno->end_words = has_another ? 2 : 1;
     if (another != 0 || an_cursor_left(cursor) > 0 || cursor->short_read)
-        return malformed(reader, "something behind its end");
+        return malformed(reader, "data after its end");
     return AN_OK;
 }
 

@@ -172,8 +172,8 @@ static enum an_code explain_mismatch(struct work *work, struct an_error *error)
     account_for_mismatch(&work->module->entries[work->number], work->bytes);
     name_function(work, error);
     if (work->module->inputs[work->number].bytes)
-        return an_error_hint(error, "it is of another build");
-    return an_error_hint(error, "it is of another build: it was written on %s, the first one on %s",
+        return an_error_hint(error, "it is from another build");
+    return an_error_hint(error, "it is from another build: written on %s, the first one on %s",
                          date_of(work->file.modified, date), date_of(work->module->written, first));
 }
 

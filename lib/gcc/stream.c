@@ -31,7 +31,7 @@ enum an_code an_gcc_stream_next(struct an_cursor *cursor, struct an_gcc_part *pa
     part->name = read_name(cursor);
     part->rest = (struct an_bytes){cursor->bytes.data + cursor->at, an_cursor_left(cursor)};
     if (!part->name.size)
-        return an_fail_at(error, AN_MALFORMED, cursor->at, "no name of a file");
+        return an_fail_at(error, AN_MALFORMED, cursor->at, "no file name");
     size_t at = cursor->at;
     enum an_code code = an_gcda_extent_of(&part->extent, part->rest, error);
     if (code == AN_OK)
@@ -93,7 +93,7 @@ enum an_code an_gcc_stream_read(const void *bytes, size_t size, struct an_gcc_fi
         size_t end = cursor.bytes.size;
         code = an_gcc_stream_next(&cursor, &part, error);
         if (code == AN_OK && !part.extent.has_end)
-            code = an_fail_at(error, AN_TRUNCATED, end, "the mark at the end of a file is missing");
+            code = an_fail_at(error, AN_TRUNCATED, end, "the end marker of a file is missing");
         if (code == AN_OK)
             code = take(&list, &part, error);
     }

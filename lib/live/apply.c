@@ -229,9 +229,9 @@ static enum an_code write_all(struct applier *applier)
         original++;
     if (!write_spans(applier, 0, original) || !write_spans(applier, original, count - original)) {
         take_back(applier, count);
-        an_fail(applier->error, AN_SYSTEM, "the memory of process %d cannot be written",
+        an_fail(applier->error, AN_SYSTEM, "cannot write the memory of process %d",
                 applier->target->pid);
-        return an_error_hint(applier->error, "nothing has been changed");
+        return an_error_hint(applier->error, "nothing was changed");
     }
     for (size_t i = 0; i < count; i++)
         applier->applied->pages += applier->spans.items[i].after != NULL;
@@ -252,7 +252,7 @@ static enum an_code act(struct applier *applier, const struct an_threads *thread
                         bool *again)
 {
     if (!an_target_is_there(applier->target))
-        return an_fail(applier->error, AN_SYSTEM, "process %d runs another program now",
+        return an_fail(applier->error, AN_SYSTEM, "process %d now runs another program",
                        applier->target->pid);
     size_t occupied = an_occupied(applier->target, threads, applier->plan, withhold);
     *again = occupied && !withhold;
@@ -277,7 +277,7 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     enum an_code code = an_target_look(applier->target, applier->error);
     *again = false;
     if (code == AN_OK && !read_pages(applier))
-        code = an_fail_errno(applier->error, "", "reading the memory of the process");
+        code = an_fail_errno(applier->error, "", "cannot read the memory of the process");
     if (code != AN_OK)
         return code;
     compare_all(applier);

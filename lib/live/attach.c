@@ -67,7 +67,7 @@ static enum an_code map_file(const struct an_target *target, const struct an_rem
     if (code == AN_OK && file < 0) {
         refused(target, "open the new code", file, error);
         an_error_in(error, path);
-        code = an_error_hint(error, "name a folder that it can read with --state-dir");
+        code = an_error_hint(error, "use --state-dir to name a folder that it can read");
     }
     if (code != AN_OK)
         return code;
@@ -122,7 +122,7 @@ static enum an_code fill_copy(const struct an_target *target, const struct an_re
     if (code == AN_OK)
         code = advise(target, remote, address, size_of(generation), error);
     if (code == AN_OK && (!file || !an_target_write(target, address, file, generation->file_size)))
-        code = an_fail_errno(error, "", "writing the new code");
+        code = an_fail_errno(error, "", "cannot write the new code");
     if (was_disabled && disallow(target, remote, &later) != AN_OK && code == AN_OK) {
         *error = later;
         code = later.code;
@@ -165,8 +165,8 @@ static enum an_code compare(const struct an_target *target, const struct an_gene
         return AN_OK;
     an_fail(error, AN_MISMATCH, "process %d has another file there", target->pid);
     an_error_in(error, generation->path);
-    return an_error_hint(error, "in a container, name a folder that is the same on both sides with "
-                                "--state-dir");
+    return an_error_hint(error, "for a process in a container, use --state-dir to name a folder "
+                                "that is the same on both sides");
 }
 
 enum an_code an_attach_map(struct an_target *target, const struct an_remote *remote,
@@ -319,8 +319,9 @@ static enum an_code add_frames(struct an_target *target, const struct an_remote 
         return an_fail(error, AN_UNSUPPORTED, "process %d has too many unwinders", target->pid);
     enum an_code code = an_remote_function(remote, target, function, arguments, error);
     if (code == AN_OK && !is_registered(target, page, object))
-        code = an_fail(error, AN_SYSTEM,
-                       "the unwinder of process %d does not take frames of new code", target->pid);
+        code =
+            an_fail(error, AN_SYSTEM,
+                    "the unwinder of process %d does not accept frames of new code", target->pid);
     return code;
 }
 
@@ -335,9 +336,9 @@ static enum an_code refuse_unwinder(const struct an_target *target, struct an_er
         if (strncmp(symbols[i].name, "_Unwind_Resume", 14) == 0 ||
             strncmp(symbols[i].name, "_Unwind_RaiseException", 22) == 0) {
             an_fail(error, AN_UNSUPPORTED,
-                    "process %d has exceptions, but no unwinder that takes new frames",
+                    "process %d uses exceptions, but has no unwinder that accepts new frames",
                     target->pid);
-            return an_error_hint(error, "link it with libgcc's unwinder");
+            return an_error_hint(error, "link it with the unwinder of libgcc");
         }
     return AN_OK;
 }
@@ -372,14 +373,14 @@ static enum an_code remove_frames(struct an_target *target, const struct an_remo
             continue;
         uint64_t leaving = page + LEAVING + 8 * (uint64_t)object;
         if (an_target_word(target, leaving) || !write_word(target, leaving, 1))
-            return an_fail(error, AN_SYSTEM, "frames of process %d may have been taken back",
+            return an_fail(error, AN_SYSTEM, "frames of process %d may have been unregistered",
                            target->pid);
         code = an_remote_function(remote, target, found[i].remove, arguments, error);
         if (code == AN_UNSUPPORTED) /* it was not called */
             write_word(target, leaving, 0);
         if (code == AN_OK && (!write_word(target, page + (uint64_t)object * OBJECT_SIZE, 0) ||
                               !write_word(target, leaving, 0)))
-            code = an_fail_errno(error, "", "writing the memory of the process");
+            code = an_fail_errno(error, "", "cannot write the memory of the process");
     }
     for (unsigned i = 0; code == AN_OK && i < MOST_UNWINDERS; i++)
         if (is_registered(target, page, i)) /* with an unwinder that is no longer found */

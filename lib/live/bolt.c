@@ -72,7 +72,7 @@ static enum an_code make_copy(const struct an_elf *original, uint64_t address, c
     uint64_t start, place = place_of_size(original, &start);
     uint8_t word[8];
     if (!place || address <= start)
-        return an_fail(error, AN_UNSUPPORTED, "has no segment that new code could follow");
+        return an_fail(error, AN_UNSUPPORTED, "no segment that new code could follow");
     for (size_t i = 0; i < sizeof word; i++)
         word[i] = (uint8_t)((address - start) >> (8 * i));
     int file = open(input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -183,7 +183,7 @@ static enum an_code complain(const char *line, const char *profile, int status,
                              struct an_error *error)
 {
     if (WIFSIGNALED(status))
-        an_fail(error, AN_SYSTEM, "llvm-bolt was ended by signal %d: %.200s", WTERMSIG(status),
+        an_fail(error, AN_SYSTEM, "llvm-bolt was killed by signal %d: %.200s", WTERMSIG(status),
                 line);
     else
         an_fail(error, AN_SYSTEM, "llvm-bolt failed with status %d: %.200s", WEXITSTATUS(status),
@@ -231,14 +231,13 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
     int status = 0;
     *skipped = 0;
     if (!program || access(program, X_OK) != 0) {
-        an_fail(error, AN_USAGE, "there is no llvm-bolt%s%s", program ? " at " : "",
-                program ? program : "");
+        an_fail(error, AN_USAGE, "no llvm-bolt%s%s", program ? " at " : "", program ? program : "");
         return an_error_hint(error, "install it (Debian: bolt-19), or name it with --bolt");
     }
     if (refused_option(options->extra)) {
-        an_fail(error, AN_USAGE, "llvm-bolt's option %s is not possible here",
+        an_fail(error, AN_USAGE, "llvm-bolt's option %s cannot be used here",
                 refused_option(options->extra));
-        return an_error_hint(error, "old and new code have to do the same");
+        return an_error_hint(error, "old and new code must do the same");
     }
     enum an_code code = check_profile(profile, error);
     if (code == AN_OK)
@@ -277,7 +276,7 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
     if (code == AN_OK && status != 0)
         code = complain(line, profile, status, error);
     if (code == AN_OK && access(output, R_OK) != 0) {
-        an_fail(error, AN_SYSTEM, "has written no binary: is it llvm-bolt?");
+        an_fail(error, AN_SYSTEM, "wrote no binary: is it llvm-bolt?");
         code = an_error_in(error, program);
     }
     return code;

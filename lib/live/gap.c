@@ -62,5 +62,6 @@ enum an_code an_gap_find(const struct an_target *target, uint64_t size, uint64_t
             "process %d has no %llu MB of free addresses within 2 GiB of its code", target->pid,
             (unsigned long long)(size >> 20));
     return an_error_hint(error,
-                         "a large heap or mapping may be in the way: do it soon after the start");
+                         "a large heap or mapping may be in the way: try soon after the start of "
+                         "the process");
 }

@@ -13,8 +13,7 @@ static enum an_code other_shape(const struct an_generation *generation, const ch
     an_fail(error, AN_UNSUPPORTED, "%s", what);
     an_error_in(error, generation->path);
     return an_error_hint(error,
-                         "anneal expects what llvm-bolt 19 makes of a binary that was linked "
-                         "with -Wl,-q");
+                         "expected the output of llvm-bolt 19 for a binary linked with -Wl,-q");
 }
 
 static bool is_of_original(const struct an_elf *original, uint64_t address)
@@ -43,7 +42,7 @@ static enum an_code find_segment(struct an_generation *generation, const struct 
             segment->offset % AN_PAGE || segment->file_size != segment->memory_size ||
             __builtin_add_overflow(segment->file_size, (uint64_t)AN_PAGE - 1, &pages) ||
             pages > (uint64_t)1 << 31)
-            return other_shape(generation, "a new segment is not of code alone", error);
+            return other_shape(generation, "a new segment with more than code", error);
         generation->start = segment->address;
         generation->end = segment->address + pages / AN_PAGE * AN_PAGE;
         generation->file_offset = segment->offset;
@@ -90,7 +89,7 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
     }
     an_funcmap_free(map);
     if (generation->moved.count == 0)
-        return other_shape(generation, "llvm-bolt has moved no function", error);
+        return other_shape(generation, "llvm-bolt moved no function", error);
     qsort(generation->moved.items, generation->moved.count, sizeof *generation->moved.items,
           by_original);
     size_t kept = 1;
@@ -135,7 +134,7 @@ enum an_code an_generation_open(struct an_generation *generation, const char *pa
 {
     *generation = (struct an_generation){.number = number};
     if (strlen(path) >= sizeof generation->path)
-        return an_fail(error, AN_USAGE, "too long a path");
+        return an_fail(error, AN_USAGE, "path too long");
     strcpy(generation->path, path);
     enum an_code code = an_elf_open(path, &generation->elf, error);
     if (code == AN_OK)

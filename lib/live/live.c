@@ -156,9 +156,9 @@ static enum an_code find_unknown(const struct an_live *live, struct an_error *er
                             strlen(live->state.generations.items[k].path)) == 0;
         if (known)
             continue;
-        an_fail(error, AN_MISMATCH, "process %d has a layout that is not known here: %.200s",
-                live->target.pid, mapping->path);
-        return an_error_hint(error, "name its folder with --state-dir: %.*s",
+        an_fail(error, AN_MISMATCH, "process %d has an unknown layout: %.200s", live->target.pid,
+                mapping->path);
+        return an_error_hint(error, "use --state-dir to name its folder: %.*s",
                              (int)(at - mapping->path), mapping->path);
     }
     return AN_OK;
@@ -227,7 +227,7 @@ static enum an_code lock(struct an_live *live, struct an_error *error)
         return AN_OK;
     if (errno != EADDRINUSE)
         return an_fail_errno(error, "", "locking");
-    an_fail(error, AN_SYSTEM, "another anneal is at work on process %d", live->target.pid);
+    an_fail(error, AN_SYSTEM, "another anneal is working on process %d", live->target.pid);
     return an_error_hint(error, "wait for it, or end it");
 }
 
@@ -513,7 +513,7 @@ static enum an_code prepare(struct an_live *live, const char *path, unsigned num
     if (code != AN_OK)
         return code;
     if (!an_gap_reaches(&live->target, (*item)->generation.end + live->target.bias)) {
-        an_fail(error, AN_UNSUPPORTED, "llvm-bolt needs more room than there is within 2 GiB");
+        an_fail(error, AN_UNSUPPORTED, "llvm-bolt needs more space than there is within 2 GiB");
         return an_error_in(error, path);
     }
     const struct an_patches *patches = &(*item)->patches;
@@ -602,7 +602,7 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
     if (code == AN_OK)
         code = prepare(live, path, round->number, &item, round, error);
     if (code == AN_OK && is_interrupted(live))
-        code = an_fail(error, AN_USAGE, "interrupted: nothing has been changed");
+        code = an_fail(error, AN_USAGE, "interrupted: nothing was changed");
     if (code == AN_OK && !live->options.dry_run)
         code = attach(live, item, round, error);
     if (code == AN_OK && !live->options.dry_run)

@@ -125,7 +125,7 @@ static enum an_code mend_code(struct mender *mender)
     if (!mender->takes_unknown)
         return AN_OK;
     an_fail(mender->error, AN_UNSUPPORTED,
-            "new code takes the address of a function whose original is not known, at 0x%llx",
+            "new code takes the address of a function with unknown original, at 0x%llx",
             (unsigned long long)mender->takes_unknown);
     return an_error_in(mender->error, generation->path);
 }

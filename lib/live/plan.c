@@ -117,7 +117,7 @@ static bool plan_original(struct planner *planner)
         struct an_place *place;
         next = end_of_place(planner, first, &end);
         if (end - patch->address > AN_PLACE_MOST) {
-            an_withhold(&plan->withheld, "too many patches side by side", next - first);
+            an_withhold(&plan->withheld, "too many adjacent patches", next - first);
             continue;
         }
         for (size_t i = first; i < next; i++) {

@@ -77,8 +77,8 @@ enum an_code an_profile_aggregate(const struct an_profile_request *request,
     enum an_code code = request->layout_count ? translate(request, account, &bytes, &size, error)
                                               : aggregate(request, account, &bytes, &size, error);
     if (code == AN_OK && account->records == 0) {
-        an_fail(error, AN_EMPTY, "nothing of the program was recorded in process %d", request->pid);
-        code = an_error_hint(error, "record while it works, or for longer");
+        an_fail(error, AN_EMPTY, "recorded nothing of the program in process %d", request->pid);
+        code = an_error_hint(error, "record while it is busy, or for longer");
     }
     if (code == AN_OK)
         code = an_file_replace(request->profile, (struct an_bytes){bytes, size}, error);

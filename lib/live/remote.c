@@ -424,7 +424,7 @@ static enum an_code run(struct call *call, struct an_error *error)
     if (progress == HAS_RETURNED)
         return AN_OK;
     if (progress != GOES_ON)
-        return an_fail(error, AN_SYSTEM, "process %d has not made a call that it was told to",
+        return an_fail(error, AN_SYSTEM, "process %d did not make a call for anneal",
                        call->target->pid);
     an_fail(error, AN_UNSUPPORTED, "process %d has no thread that could make a call for anneal",
             call->target->pid);

@@ -156,9 +156,9 @@ static enum an_code make_folder(const char *path, bool shared, struct an_error *
         return an_fail_errno(error, path, "creating");
     if (is_own(path, shared))
         return AN_OK;
-    an_fail(error, AN_SYSTEM, "is not a folder of yours that only you can write to");
+    an_fail(error, AN_SYSTEM, "is not a folder that you own and only you can write to");
     an_error_in(error, path);
-    return an_error_hint(error, "name another one with --state-dir");
+    return an_error_hint(error, "use --state-dir to name another one");
 }
 
 /* With the files in it, if it is this user's: a link is none. */

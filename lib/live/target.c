@@ -69,7 +69,7 @@ enum an_code an_target_look(struct an_target *target, struct an_error *error)
     an_arena_free(&target->names);
     target->names = (struct an_arena){0};
     if (!an_target_is_there(target) || !an_proc_text(target->pid, "maps", &text))
-        return an_fail(error, AN_SYSTEM, "process %d has ended, or runs another program now",
+        return an_fail(error, AN_SYSTEM, "process %d has ended, or now runs another program",
                        target->pid);
     for (char *line = (char *)text.data, *end; complete && (end = strchr(line, '\n'));
          line = end + 1) {
@@ -167,7 +167,7 @@ static enum an_code wrong_binary(const struct an_target *target, const char *why
 {
     an_fail(error, AN_MISMATCH, "is not the binary that process %d runs: %s", target->pid, why);
     an_error_in(error, target->binary);
-    return an_error_hint(error, "name the file that it was started from with --binary");
+    return an_error_hint(error, "use --binary to name the file that it was started from");
 }
 
 /* The build-id lies in memory, too, if it is loaded. */
@@ -198,12 +198,12 @@ static enum an_code check_code(const struct an_target *target, struct an_error *
     for (size_t at = 0; at < here.size; at += sizeof there) {
         size_t size = here.size - at < sizeof there ? here.size - at : sizeof there;
         if (!an_target_read(target, text->address + target->bias + at, there, size))
-            return wrong_binary(target, "its code is not where it would be", error);
+            return wrong_binary(target, "its code would be elsewhere", error);
         for (size_t i = 0; i < size; i++)
             same += there[i] == here.data[at + i];
         seen += size;
     }
-    return same * 4 >= seen * 3 ? AN_OK : wrong_binary(target, "its code is another", error);
+    return same * 4 >= seen * 3 ? AN_OK : wrong_binary(target, "its code differs", error);
 }
 
 /* ---- refusals ---- */
@@ -240,8 +240,8 @@ static enum an_code check_status(const struct an_target *target, struct an_error
     if (is_filtered) {
         an_fail(error, AN_UNSUPPORTED, "process %d filters its system calls (seccomp)",
                 target->pid);
-        return an_error_hint(error, "the calls that map new code may be deadly to it: start it "
-                                    "without the filter");
+        return an_error_hint(error, "the calls that map new code could kill it: start it without "
+                                    "the filter");
     }
     if (has_shadow_stack) {
         an_fail(error, AN_UNSUPPORTED, "process %d has shadow stacks", target->pid);
@@ -287,7 +287,7 @@ static enum an_code check_program(struct an_target *target, struct an_error *err
     uint64_t entry = auxiliary(target->pid, AT_ENTRY);
     target->bias = entry - entry_of(target->elf);
     if (!entry || (an_elf_is_fixed(target->elf) && target->bias))
-        return wrong_binary(target, "it begins elsewhere", error);
+        return wrong_binary(target, "its entry point differs", error);
     enum an_code code = check_sequences(target, error);
     if (code == AN_OK)
         code = check_build_id(target, error);

@@ -149,7 +149,7 @@ enum an_code an_threads_stop(struct an_threads *threads, const struct an_target 
         if (!wait_for_all(threads, deadline) || listing.has_late) {
             give_up(threads);
             an_fail(error, AN_SYSTEM, "a thread of process %d does not stop", target->pid);
-            return an_error_hint(error, "it may wait in the kernel; try again");
+            return an_error_hint(error, "it may be waiting in the kernel; try again");
         }
     } while (listing.added && !listing.failed && !listing.refusal);
     if (!listing.failed && !listing.refusal)
@@ -157,7 +157,7 @@ enum an_code an_threads_stop(struct an_threads *threads, const struct an_target 
     give_up(threads);
     if (listing.failed)
         return an_fail_memory(error);
-    an_fail(error, AN_SYSTEM, "a thread of process %d may not be traced: %s", target->pid,
+    an_fail(error, AN_SYSTEM, "cannot trace a thread of process %d: %s", target->pid,
             strerror(listing.refusal));
     return error->code;
 }

@@ -43,7 +43,7 @@ bool an_indexed_recognise(struct an_bytes file)
 static enum an_code cut_short(const struct indexed_image *image, const char *what,
                               struct an_error *error)
 {
-    return an_fail_at(error, AN_TRUNCATED, image->file.size, "file ends in its %s", what);
+    return an_fail_at(error, AN_TRUNCATED, image->file.size, "file ends within its %s", what);
 }
 
 static enum an_code skip_summary(const struct indexed_image *image, struct an_cursor *cursor,
@@ -79,7 +79,7 @@ static enum an_code read_header(struct indexed_image *image, struct an_cursor *c
         an_fail_at(error, AN_UNSUPPORTED, 8, "indexed profile version %u, expected 1 to %u",
                    image->version, INDEXED_NEWEST);
         return image->version > INDEXED_NEWEST
-                   ? an_error_hint(error, "written by an LLVM newer than 22")
+                   ? an_error_hint(error, "written by an LLVM later than 22")
                    : error->code;
     }
     if (hash_type != 0)

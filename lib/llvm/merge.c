@@ -65,8 +65,8 @@ static enum an_code other_kind(const struct an_llvm_profile *profile, unsigned v
                 instrumentation(variants), instrumentation(profile->variants));
     else
         an_fail(error, AN_MISMATCH,
-                "profiles of function entries only and of all blocks cannot be merged");
-    return an_error_hint(error, "merge each kind by itself");
+                "profiles of function entries cannot be merged with profiles of all blocks");
+    return an_error_hint(error, "merge each kind separately");
 }
 
 static void enter(struct an_ledger_entry *entry, const struct an_llvm_info *info)
@@ -199,7 +199,7 @@ static bool merge_input(struct share *share, size_t i)
         }
         code = merge_bytes(share, &sink, bytes, input->weight, entry, &error);
         if (code == AN_UNKNOWN)
-            an_error_hint(&error, "profiles of different families cannot be merged into one");
+            an_error_hint(&error, "profiles of different kinds cannot be merged into one");
     }
     if (code == AN_NO_MEMORY) {
         share->error = error;

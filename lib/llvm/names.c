@@ -82,7 +82,7 @@ static enum an_code add_compressed(struct an_symbols *symbols, struct an_bytes p
 {
     if (size == 0 || !believable(size, packed.size))
         return an_fail_at(error, AN_MALFORMED, at,
-                          "name section claims %llu bytes in %zu compressed ones",
+                          "name section claims %llu bytes in %zu compressed bytes",
                           (unsigned long long)size, packed.size);
     char *text = an_arena_alloc(&symbols->arena, size + 1, 1);
     if (!text)
@@ -110,7 +110,7 @@ enum an_code an_symbols_read(struct an_symbols *symbols, struct an_bytes section
         const uint8_t *content = an_cursor_take(&cursor, packed_size ? packed_size : size);
         if (cursor.short_read || !content)
             return an_fail_at(error, AN_MALFORMED, here,
-                              "block of names reaches beyond the name section");
+                              "block of names extends beyond the name section");
         enum an_code code = packed_size
                                 ? add_compressed(symbols, (struct an_bytes){content, packed_size},
                                                  size, here, error)

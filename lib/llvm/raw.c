@@ -171,8 +171,8 @@ static enum an_code unknown_version(unsigned version, uint64_t at, struct an_err
 {
     an_fail_at(error, AN_UNSUPPORTED, at + 8, "raw profile version %u, expected %u to %u", version,
                RAW_OLDEST, RAW_NEWEST);
-    return an_error_hint(error, version > RAW_NEWEST ? "written by a compiler newer than LLVM 22"
-                                                     : "written by LLVM 10 or older");
+    return an_error_hint(error, version > RAW_NEWEST ? "written by a compiler later than LLVM 22"
+                                                     : "written by LLVM 10 or earlier");
 }
 
 enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t at,
@@ -184,7 +184,9 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
     struct an_cursor cursor = an_cursor_at(file, (size_t)at + 8, image->big);
     image->version_word = an_cursor_u64(&cursor);
     if (cursor.short_read)
-        return an_fail_at(error, AN_TRUNCATED, file.size, "file ends in the raw profile's header");
+        return an_fail_at(error, AN_TRUNCATED, file.size,
+                          "file ends within the header of the "
+                          "raw profile");
     image->version = VERSION_OF(image->version_word);
     image->variants = an_llvm_variants_of(image->version_word);
     if (image->version < RAW_OLDEST || image->version > RAW_NEWEST)
@@ -194,7 +196,9 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
     cursor = an_cursor_at(file, (size_t)at, image->big);
     read_words(&cursor, image->version, words);
     if (cursor.short_read)
-        return an_fail_at(error, AN_TRUNCATED, file.size, "file ends in the raw profile's header");
+        return an_fail_at(error, AN_TRUNCATED, file.size,
+                          "file ends within the header of the "
+                          "raw profile");
     image->header = (struct raw_section){file.data + at, cursor.at - at, at};
     image->fields = fields_of(image->version, image->wide);
     image->data_number = words[DATA_NUMBER];
@@ -207,7 +211,9 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
         !product(words[DATA_NUMBER], image->fields.size, &data_size) ||
         !product(words[COUNTER_NUMBER], an_raw_counter_size(image), &counters_size) ||
         !product(words[VTABLE_NUMBER], an_raw_vtable_size(image->wide), &vtables_size))
-        return an_fail_at(error, AN_MALFORMED, at, "sizes in the raw profile's header are absurd");
+        return an_fail_at(error, AN_MALFORMED, at,
+                          "impossible sizes in the header of the raw "
+                          "profile");
     if (!cut(&cursor, words[BINARY_IDS], 0, &image->binary_ids) ||
         !cut(&cursor, data_size, words[PADDING_BEFORE_COUNTERS], &image->data) ||
         !cut(&cursor, counters_size, words[PADDING_AFTER_COUNTERS], &image->counters) ||
@@ -217,16 +223,16 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
         !cut(&cursor, words[VTABLE_NAMES_SIZE], padding_to_8(words[VTABLE_NAMES_SIZE]),
              &image->vtable_names)) {
         an_fail_at(error, AN_TRUNCATED, file.size,
-                   "file ends before the sections that the header at byte %llu announces",
+                   "file ends before the end of the sections of the header at byte %llu",
                    (unsigned long long)at);
-        return an_error_hint(error, "the program died while it wrote it, or still writes it");
+        return an_error_hint(error, "the program died while writing it, or is still writing");
     }
     image->values_at = cursor.at;
     if (image->data_number == 0 && image->counters.size &&
         (image->version_word & VARIANT_DEBUG_CORRELATE || image->names.size == 0)) {
         an_fail_at(error, AN_UNSUPPORTED, at,
                    "raw profile without function data (built for debug-info correlation)");
-        return an_error_hint(error, "use llvm-profdata merge --debug-info or --binary-file first");
+        return an_error_hint(error, "run llvm-profdata merge --debug-info or --binary-file first");
     }
     return check_binary_ids(image, error);
 }
@@ -322,12 +328,12 @@ static enum an_code check_record(const struct raw_image *image, const struct raw
     if (record->counter_offset > image->counters.size ||
         slots > image->counters.size - record->counter_offset)
         return an_fail_at(error, AN_MALFORMED, at,
-                          "counters of function %llu lie outside the counters section",
+                          "counters of function %llu are outside the counters section",
                           (unsigned long long)i);
     if (record->bitmap_bytes && (record->bitmap_offset > image->bitmap.size ||
                                  record->bitmap_bytes > image->bitmap.size - record->bitmap_offset))
         return an_fail_at(error, AN_MALFORMED, at,
-                          "bitmap of function %llu lies outside the bitmap section",
+                          "bitmap of function %llu is outside the bitmap section",
                           (unsigned long long)i);
     const uint8_t *from = image->counters.data + record->counter_offset + (temporal ? 8 : 0);
     uint32_t number = an_raw_count_number(image, record);
@@ -355,7 +361,7 @@ enum an_code an_raw_read_values(const struct raw_image *image,
     enum an_code code =
         an_value_block_read(block, image->file, *at, image->file.size, image->big, error);
     if (code == AN_TRUNCATED)
-        an_error_hint(error, "the program died while it wrote it, or wrote it in continuous mode "
+        an_error_hint(error, "the program died while writing it, or wrote it in continuous mode "
                              "(%%c), which has no value data");
     if (code != AN_OK)
         return code;
@@ -365,7 +371,7 @@ enum an_code an_raw_read_values(const struct raw_image *image,
     for (unsigned kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++)
         if (found[kind] != sites[kind])
             return an_fail_at(error, AN_MALFORMED, *at,
-                              "value data has %u sites of kind %u, its function has %u",
+                              "value data with %u sites of kind %u, but its function has %u",
                               found[kind], kind, sites[kind]);
     *at += block->size;
     return AN_OK;
@@ -384,7 +390,7 @@ enum an_code an_raw_check(struct raw_image *image, uint64_t *total, struct an_er
         if (code == AN_OK &&
             (counters / SHARED > image->counters.size || bitmaps / SHARED > image->bitmap.size))
             return an_fail_at(error, AN_MALFORMED, image->data.at + i * image->fields.size,
-                              "functions claim many times the counters that the file has");
+                              "functions claim far more counters than the file has");
         struct value_block block;
         if (code == AN_OK && an_raw_has_values(&record))
             code = an_raw_read_values(image, record.sites, &at, &block, error);

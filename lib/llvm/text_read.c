@@ -80,7 +80,9 @@ static void advance(struct parser *p)
 static enum an_code wrong(const struct parser *p, const char *expected)
 {
     if (p->at_end)
-        return an_fail_at(p->error, AN_TRUNCATED, p->line_at, "text profile ends, expected %s",
+        return an_fail_at(p->error, AN_TRUNCATED, p->line_at,
+                          "end of the text profile, expected "
+                          "%s",
                           expected);
     int shown = p->line.length > 60 ? 60 : (int)p->line.length;
     return an_fail_at(p->error, AN_MALFORMED, p->line_at, "\"%.*s\", expected %s", shown,
@@ -261,7 +263,7 @@ static enum an_code check_promise(struct parser *p, uint64_t items, uint64_t at)
 {
     if (items <= p->file.size - at)
         return AN_OK;
-    return an_fail_at(p->error, AN_TRUNCATED, at, "%llu lines are announced, the file ends before",
+    return an_fail_at(p->error, AN_TRUNCATED, at, "expected %llu lines, but the file ends earlier",
                       (unsigned long long)items);
 }
 

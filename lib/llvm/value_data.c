@@ -16,7 +16,7 @@ static enum an_code read_kind(struct value_kind *kind, struct an_cursor *cursor,
     kind->counts = an_cursor_take(cursor, kind->sites);
     an_cursor_take(cursor, -(size_t)kind->sites & 7);
     if (cursor->short_read)
-        return an_fail_at(error, AN_MALFORMED, at, "value sites reach beyond their block");
+        return an_fail_at(error, AN_MALFORMED, at, "value sites extend beyond their block");
     if (number >= AN_LLVM_VALUE_KINDS)
         return an_fail_at(error, AN_MALFORMED, at, "value kind %u, expected 0 to %d", number,
                           AN_LLVM_VALUE_KINDS - 1);
@@ -26,7 +26,7 @@ static enum an_code read_kind(struct value_kind *kind, struct an_cursor *cursor,
         values += kind->counts[i];
     kind->pairs = an_cursor_take(cursor, values * PAIR);
     if (cursor->short_read)
-        return an_fail_at(error, AN_MALFORMED, at, "values reach beyond their block");
+        return an_fail_at(error, AN_MALFORMED, at, "values extend beyond their block");
     return AN_OK;
 }
 
@@ -39,7 +39,7 @@ enum an_code an_value_block_read(struct value_block *block, struct an_bytes file
     uint32_t kinds = an_get32(file.data + at + 4, big);
     if (size > end - at)
         return an_fail_at(error, AN_TRUNCATED, at,
-                          "block of value data claims %u bytes, %llu are left", size,
+                          "block of value data claims %u bytes, but only %llu are left", size,
                           (unsigned long long)(end - at));
     if (size < BLOCK_HEAD || size % 8 || kinds > AN_LLVM_VALUE_KINDS)
         return an_fail_at(error, AN_MALFORMED, at, "block of value data of %u bytes and %u kinds",

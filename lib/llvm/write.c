@@ -17,8 +17,8 @@ enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
         left_out = &ignored;
     *left_out = (struct an_llvm_left_out){0};
     if (version < AN_LLVM_OLDEST_WRITTEN || version > INDEXED_NEWEST_WRITTEN)
-        return an_fail(error, AN_USAGE, "cannot write indexed version %u, only %d to %u", version,
-                       AN_LLVM_OLDEST_WRITTEN, INDEXED_NEWEST_WRITTEN);
+        return an_fail(error, AN_USAGE, "cannot write indexed version %u, expected %d to %u",
+                       version, AN_LLVM_OLDEST_WRITTEN, INDEXED_NEWEST_WRITTEN);
     an_profile_settle(profile);
     struct an_buffer buffer = {0};
     enum an_code code = options->text ? an_text_write(profile, options->sparse, &buffer, error)

@@ -31,7 +31,8 @@ static enum an_code add_line(struct an_behaviour *behaviour, struct an_map *seen
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
             return an_fail_at(error, AN_MALFORMED, offset + i,
-                              "byte 0x%02x, where a list of names has text", (uint8_t)line[i]);
+                              "byte 0x%02x, expected the text of a list of names",
+                              (uint8_t)line[i]);
     if (length > LONGEST_NAME)
         return an_fail_at(error, AN_MALFORMED, offset, "a name of %zu bytes", length);
     uint32_t number = an_behaviour_number_of(behaviour, line, length);

@@ -264,8 +264,8 @@ static enum an_code read_functions(struct an_image *image, struct an_error *erro
     if (!has_memory)
         return an_fail_memory(error);
     if (!count) {
-        an_fail(error, AN_UNSUPPORTED, "a binary without symbols of functions");
-        return an_error_hint(error, "give the one that was not stripped");
+        an_fail(error, AN_UNSUPPORTED, "a binary without function symbols");
+        return an_error_hint(error, "name the one that is not stripped");
     }
     image->start = start_of(image);
     const struct an_image_function *last = &image->functions.items[image->functions.count - 1];

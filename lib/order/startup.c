@@ -480,7 +480,7 @@ enum an_code an_order_startup(const struct an_behaviour *behaviour,
     attempts.runs = options->runs && options->runs < behaviour->runs.count ? options->runs
                                                                            : behaviour->runs.count;
     if (behaviour->entries.count >= UINT32_MAX)
-        return an_fail(error, AN_UNSUPPORTED, "more than %u entries of functions in all runs",
+        return an_fail(error, AN_UNSUPPORTED, "more than %u function entries in all runs",
                        UINT32_MAX);
     bool has_memory = problem_make(&problem, behaviour, attempts.runs,
                                    options->threads ? options->threads : an_pool_processors());

@@ -145,21 +145,19 @@ static bool judge_process(const struct an_candidate *candidate, struct an_findin
 {
     struct an_finding *finding;
     if (!candidate->is_there) {
-        an_findings_add(findings, "process", AN_PROBLEM, "there is none that this user can see");
+        an_findings_add(findings, "process", AN_PROBLEM, "no such process that this user can see");
     } else if (candidate->is_kernel) {
-        an_findings_add(findings, "process", AN_PROBLEM, "%s, a thread of the kernel",
-                        candidate->name);
+        an_findings_add(findings, "process", AN_PROBLEM, "%s, a kernel thread", candidate->name);
     } else if (candidate->state == 'Z') {
         an_findings_add(findings, "process", AN_PROBLEM, "%s, which has ended", candidate->name);
     } else if (candidate->process != candidate->pid) {
         finding = an_findings_add(findings, "process", AN_PROBLEM,
                                   "%s, a thread of process %d: processes are recorded as a whole",
                                   candidate->name, candidate->process);
-        an_finding_remedy(finding, "take -p %d", candidate->process);
+        an_finding_remedy(finding, "use -p %d", candidate->process);
     } else if (candidate->state == 'T') {
-        finding =
-            an_findings_add(findings, "process", AN_LOSS,
-                            "%s, stopped by a signal: there is nothing to record", candidate->name);
+        finding = an_findings_add(findings, "process", AN_LOSS,
+                                  "%s, stopped by a signal: nothing to record", candidate->name);
         an_finding_remedy(finding, "kill -CONT %d", candidate->pid);
     } else {
         an_findings_add(findings, "process", AN_IN_ORDER, "%s, %llu thread%s, of user %u",
@@ -176,9 +174,9 @@ static void judge_binary(const struct an_candidate *candidate, struct an_finding
     struct an_finding *finding =
         an_findings_add(findings, "binary", AN_LOSS,
                         "%.130s is not the file that runs: it was deleted or replaced since, or "
-                        "lies in a container",
+                        "is inside a container",
                         candidate->binary);
-    an_finding_remedy(finding, "cp /proc/%d/exe FILE, and give that to llvm-bolt", candidate->pid);
+    an_finding_remedy(finding, "cp /proc/%d/exe FILE, and use that with llvm-bolt", candidate->pid);
 }
 
 static void judge_permission(const struct an_candidate *candidate, const struct an_machine *machine,
@@ -193,22 +191,22 @@ static void judge_permission(const struct an_candidate *candidate, const struct 
         an_finding_remedy(finding, "run as root");
     } else if (candidate->is_hidden && !machine->traces_all) {
         finding = an_findings_add(findings, "permission", AN_PROBLEM,
-                                  "it may not be looked into: it runs set-user-id, has "
-                                  "capabilities, or wants it so (PR_SET_DUMPABLE)");
+                                  "it is protected: it runs set-user-id, has capabilities, or "
+                                  "requested it (PR_SET_DUMPABLE)");
         an_finding_remedy(finding, "run as root");
     } else if (candidate->trace_error == EACCES && machine->ptrace_scope >= 1 &&
                !candidate->look_error) {
         finding = an_findings_add(findings, "permission", AN_PROBLEM,
-                                  "no child of this user's anneal, and Yama lets only such be "
-                                  "traced (kernel.yama.ptrace_scope is %d)",
+                                  "not a child of anneal, and Yama allows tracing only children "
+                                  "(kernel.yama.ptrace_scope is %d)",
                                   machine->ptrace_scope);
         an_finding_remedy(finding, "sysctl kernel.yama.ptrace_scope=0, or run as root");
     } else {
         finding = an_findings_add(findings, "permission", AN_PROBLEM,
-                                  "it may not be traced (%s): a security module, or capabilities "
-                                  "that it has",
+                                  "it cannot be traced (%s), because of a security module or its "
+                                  "capabilities",
                                   strerror(candidate->trace_error));
-        an_finding_remedy(finding, "run as root, outside of its container");
+        an_finding_remedy(finding, "run as root, outside its container");
     }
 }
 
@@ -217,18 +215,20 @@ static void judge_recording(const struct an_candidate *candidate, const struct a
 {
     enum an_record_method method = an_candidate_method(candidate, machine);
     if (method != AN_RECORD_AUTO) {
-        an_findings_add(findings, "permission", AN_IN_ORDER, "it can be recorded, by the method %s",
+        an_findings_add(findings, "permission", AN_IN_ORDER, "it can be recorded, with method %s",
                         an_record_method_name(method));
     } else if (candidate->trace_error) {
         judge_permission(candidate, machine, findings);
     } else if (candidate->tracer) {
         struct an_finding *finding = an_findings_add(
-            findings, "tracer", AN_PROBLEM, "process %d (%s) traces it already, and only one can",
+            findings, "tracer", AN_PROBLEM,
+            "process %d (%s) is tracing it already, and only one "
+            "process can",
             candidate->tracer, candidate->tracer_name[0] ? candidate->tracer_name : "not visible");
-        an_finding_remedy(finding, "end that one (a debugger, strace, another recording)");
+        an_finding_remedy(finding, "end that process (a debugger, strace, another recording)");
     } else {
         an_findings_add(findings, "permission", AN_PROBLEM,
-                        "it may be traced, but this machine does not allow it");
+                        "it could be traced, but this machine does not allow it");
     }
 }
 

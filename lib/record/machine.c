@@ -94,7 +94,7 @@ static void judge_system(const struct an_machine *machine, struct an_findings *f
     an_findings_add(findings, "system", is_known ? AN_IN_ORDER : AN_PROBLEM,
                     "Linux %s on %s, %u processor%s%s", machine->kernel, machine->processor,
                     machine->processors, machine->processors == 1 ? "" : "s",
-                    is_known ? "" : ": recording is for x86-64");
+                    is_known ? "" : ": recording requires x86-64");
 }
 
 static void judge_events(const struct an_machine *machine, struct an_findings *findings)
@@ -126,13 +126,13 @@ static void describe(const struct an_trial *trial, char *text, size_t size)
         [AN_TRIAL_READ] = "process_vm_readv",    [AN_TRIAL_DONE] = "",
     };
     if (trial->is_late)
-        snprintf(text, size, "%s does not come to an end", steps[trial->step]);
+        snprintf(text, size, "%s does not return", steps[trial->step]);
     else if (trial->signal == SIGSYS)
-        snprintf(text, size, "%s: a seccomp filter ends who calls it", steps[trial->step]);
+        snprintf(text, size, "%s: a seccomp filter kills its callers", steps[trial->step]);
     else if (trial->error)
         snprintf(text, size, "%s: %s", steps[trial->step], strerror(trial->error));
     else
-        snprintf(text, size, "%s: ended by signal %d", steps[trial->step], trial->signal);
+        snprintf(text, size, "%s: killed by signal %d", steps[trial->step], trial->signal);
 }
 
 static bool is_forbidden(const struct an_trial *trial)
@@ -150,15 +150,15 @@ static void judge_branch_records(const struct an_machine *machine, struct an_fin
     }
     describe(trial, why, sizeof why);
     if (!is_forbidden(trial)) {
-        an_findings_add(
-            findings, "branch records", AN_LOSS,
-            "none: not kept by the processor, or not passed on by the virtual machine (%s)", why);
+        an_findings_add(findings, "branch records", AN_LOSS,
+                        "none: the processor has none, or the virtual machine hides them (%s)",
+                        why);
         return;
     }
     struct an_finding *finding =
         an_findings_add(findings, "branch records", AN_LOSS, "not allowed (%s)", why);
     if (machine->is_filtered)
-        an_finding_remedy(finding, "run outside of the container, or let its seccomp filter pass "
+        an_finding_remedy(finding, "run outside the container, or let its seccomp filter pass "
                                    "perf_event_open");
 }
 
@@ -171,13 +171,13 @@ static void judge_tracing(const struct an_machine *machine, struct an_findings *
         describe(trial, why, sizeof why);
         finding = an_findings_add(findings, "tracing", AN_PROBLEM, "%s (%s)",
                                   an_machine_can_trace(machine)
-                                      ? "threads can be stopped, but not be read"
+                                      ? "threads can be stopped, but not read"
                                       : "threads of other processes cannot be stopped",
                                   why);
         if (is_forbidden(trial) && machine->ptrace_scope == 3)
-            an_finding_remedy(finding, "start the machine with kernel.yama.ptrace_scope below 3");
+            an_finding_remedy(finding, "boot with kernel.yama.ptrace_scope below 3");
         else if (is_forbidden(trial))
-            an_finding_remedy(finding, "run outside of the container, or give it CAP_SYS_PTRACE "
+            an_finding_remedy(finding, "run outside the container, or give it CAP_SYS_PTRACE "
                                        "(docker run --cap-add=SYS_PTRACE)");
     } else if (machine->traces_all) {
         an_findings_add(findings, "tracing", AN_IN_ORDER,
@@ -199,17 +199,17 @@ static void judge_method(const struct an_machine *machine, struct an_findings *f
     const char *name = an_record_method_name(machine->method);
     switch (machine->method) {
     case AN_RECORD_LBR:
-        an_findings_add(findings, "method", AN_IN_ORDER, "%s: the processor's own branch records",
+        an_findings_add(findings, "method", AN_IN_ORDER, "%s: branch records of the processor",
                         name);
         break;
     case AN_RECORD_EMULATE:
         an_findings_add(findings, "method", AN_IN_ORDER,
-                        "%s: threads are stopped and their next branches foreseen", name);
+                        "%s: threads are stopped and their next branches predicted", name);
         break;
     case AN_RECORD_STEP:
         an_findings_add(findings, "method", AN_LOSS,
-                        "%s: threads are stopped and go on step by step for a while, since no "
-                        "code may be made at run time",
+                        "%s: threads are stopped and single-stepped for a while, since code "
+                        "cannot be generated at run time",
                         name);
         break;
     default:

@@ -145,11 +145,11 @@ int an_perf_attr_settle(struct perf_event_attr *attr, int32_t pid)
 
 static enum an_code fail_permission(int number, int32_t pid, struct an_error *error)
 {
-    an_fail(error, AN_SYSTEM, "may not record events of process %d: %s", pid ? pid : getpid(),
+    an_fail(error, AN_SYSTEM, "cannot record events of process %d: %s", pid ? pid : getpid(),
             strerror(number));
     return an_error_hint(error,
-                         "/proc/sys/kernel/perf_event_paranoid, which is %ld, has to be 2 or less "
-                         "for one's own processes; for those of others it takes CAP_PERFMON and "
+                         "/proc/sys/kernel/perf_event_paranoid is %ld and must be 2 or less for "
+                         "your own processes; those of other users require CAP_PERFMON and "
                          "CAP_SYS_PTRACE",
                          setting("/proc/sys/kernel/perf_event_paranoid", 2));
 }
@@ -164,16 +164,16 @@ enum an_code an_perf_events_fail(int number, int32_t pid, struct an_error *error
     case EOPNOTSUPP:
     case ENODEV:
         an_fail(error, AN_UNSUPPORTED, "this processor has no branch records");
-        return an_error_hint(error, "--method=emulate does without");
+        return an_error_hint(error, "use --method=emulate");
     case EINVAL: /* some processors have records of calls only, or need other events */
         an_fail(error, AN_UNSUPPORTED, "this processor has no such branch records: %s",
                 strerror(number));
-        return an_error_hint(error, "--method=emulate does without");
+        return an_error_hint(error, "use --method=emulate");
     case ENOSYS:
         an_fail(error, AN_UNSUPPORTED, "this kernel has no perf_event_open()");
-        return an_error_hint(error, "--method=emulate does without");
+        return an_error_hint(error, "use --method=emulate");
     case ESRCH:
-        an_fail(error, AN_USAGE, "there is no process %d", pid);
+        an_fail(error, AN_USAGE, "no such process: %d", pid);
         return an_error_hint(error, "it may have ended; pgrep finds processes by name");
     case ENOMEM:
         return an_fail_memory(error);
@@ -183,8 +183,8 @@ enum an_code an_perf_events_fail(int number, int32_t pid, struct an_error *error
     errno = number;
     an_fail_errno(error, NULL, "cannot open an event");
     if (number == EMFILE || number == ENFILE)
-        an_error_hint(error, "each thread takes a file for each processor; ulimit -n, or "
-                             "/proc/sys/fs/file-max, limits their number");
+        an_error_hint(error, "each thread requires a file descriptor for each processor; ulimit "
+                             "-n or /proc/sys/fs/file-max limits their number");
     return AN_SYSTEM;
 }
 
@@ -217,8 +217,8 @@ static enum an_code add_processor(struct an_perf_events *events, int number, str
     if (an_perf_ring_map(&processor->ring, owner, RING_SIZE))
         return AN_OK;
     an_fail_errno(error, NULL, "cannot map a buffer for events");
-    return an_error_hint(error, "/proc/sys/kernel/perf_event_mlock_kb and ulimit -l limit how much "
-                                "memory they may have");
+    return an_error_hint(error, "/proc/sys/kernel/perf_event_mlock_kb and ulimit -l limit its "
+                                "memory");
 }
 
 static enum an_code add_processors(struct an_perf_events *events, struct an_error *error)

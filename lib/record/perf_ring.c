@@ -73,7 +73,7 @@ enum an_code an_perf_ring_read(struct an_perf_ring *ring, an_perf_record_callbac
         size_t size = left < PERF_RECORD_HEAD ? 0 : an_load16(ring->data + at + SIZE_AT);
         if (size < PERF_RECORD_HEAD || size % 8 || size > left)
             return an_fail(error, AN_MALFORMED,
-                           "the kernel's buffer has a record of %zu bytes where %llu are left",
+                           "a record of %zu bytes in the kernel's buffer, but only %llu are left",
                            size, (unsigned long long)left);
         callback(context, record_at(ring, tail, size), size);
         tail += size;

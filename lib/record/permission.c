@@ -28,15 +28,14 @@ static enum an_code check_process(const struct an_candidate *candidate, struct a
 {
     int32_t pid = candidate->pid;
     if (!candidate->is_there || candidate->state == 'Z') {
-        an_fail(error, AN_USAGE, "there is no process %d", pid);
+        an_fail(error, AN_USAGE, "no such process: %d", pid);
         return an_error_hint(error, "it may have ended; pgrep finds processes by name");
     }
     if (candidate->is_kernel)
-        return an_fail(error, AN_USAGE, "process %d (%s) is a thread of the kernel", pid,
-                       candidate->name);
+        return an_fail(error, AN_USAGE, "process %d (%s) is a kernel thread", pid, candidate->name);
     if (candidate->process != pid) {
         an_fail(error, AN_USAGE, "%d is a thread of process %d", pid, candidate->process);
-        return an_error_hint(error, "processes are recorded as a whole: take -p %d",
+        return an_error_hint(error, "processes are recorded as a whole: use -p %d",
                              candidate->process);
     }
     return AN_OK;
@@ -50,17 +49,17 @@ enum an_code an_permission_check(int32_t pid, bool look_only, struct an_error *e
     if (code != AN_OK)
         return code;
     if (candidate.trace_error) {
-        an_fail(error, AN_SYSTEM, "process %d may not be traced: %s", pid,
+        an_fail(error, AN_SYSTEM, "cannot trace process %d: %s", pid,
                 strerror(candidate.trace_error));
         return an_error_hint(error,
-                             "run anneal as the user that it belongs to, or as root; "
-                             "'anneal doctor -p %d' tells more",
+                             "run anneal as the owner of the process, or as root; 'anneal doctor "
+                             "-p %d' shows more",
                              pid);
     }
     if (candidate.tracer && !look_only) {
-        an_fail(error, AN_SYSTEM, "process %d is traced already, by process %d", pid,
+        an_fail(error, AN_SYSTEM, "process %d is being traced already, by process %d", pid,
                 candidate.tracer);
-        return an_error_hint(error, "a process has one debugger at a time: end that one");
+        return an_error_hint(error, "a process can have only one debugger at a time: end that one");
     }
     if (class_of(pid) == ELFCLASS32)
         return an_fail(error, AN_UNSUPPORTED, "process %d runs 32-bit code", pid);

@@ -92,8 +92,7 @@ static enum an_code record_windows(struct job *job)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_sigmask(SIG_BLOCK, &child, NULL);
     if (failed)
-        job->code =
-            an_fail(job->error, AN_SYSTEM, "no thread could be started: %s", strerror(failed));
+        job->code = an_fail(job->error, AN_SYSTEM, "cannot start a thread: %s", strerror(failed));
     else
         pthread_join(thread, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -129,8 +128,8 @@ enum an_code an_record(const struct an_record_options *options, struct an_record
         return an_lbr_record(&full, &attr, "cycles:u", counts, error);
     }
     if (full.method == AN_RECORD_EMULATE && !an_windows_can_emulate()) {
-        an_fail(error, AN_UNSUPPORTED, "the system does not allow code to be made at run time");
-        return an_error_hint(error, "take --method=step");
+        an_fail(error, AN_UNSUPPORTED, "the system does not allow generating code at run time");
+        return an_error_hint(error, "use --method=step");
     }
     return record_all(&full, counts, error);
 }

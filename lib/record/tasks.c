@@ -547,7 +547,7 @@ enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *wr
     struct an_proc_stat stat;
     *out = NULL;
     if (!an_proc_stat(pid, 0, &stat) || stat.state == 'Z' || stat.state == 'X') {
-        an_fail(error, AN_USAGE, "there is no process %d", pid);
+        an_fail(error, AN_USAGE, "no such process: %d", pid);
         return an_error_hint(error, "it may have ended; pgrep finds processes by name");
     }
     struct an_tasks *tasks = an_alloc_zero(1, sizeof *tasks);

@@ -547,11 +547,11 @@ static enum an_code check(const struct recorder *recorder, struct an_error *erro
 {
     if (!recorder->forbidden || !recorder->refusal)
         return AN_OK;
-    an_fail(error, AN_SYSTEM, "process %d may not be traced: %s", recorder->options->pid,
+    an_fail(error, AN_SYSTEM, "cannot trace process %d: %s", recorder->options->pid,
             strerror(recorder->refusal));
     return an_error_hint(error,
-                         "another debugger may be attached, or it belongs to somebody else; "
-                         "'anneal doctor -p %d' tells",
+                         "another debugger may be attached, or it belongs to another user; "
+                         "'anneal doctor -p %d' shows more",
                          recorder->options->pid);
 }
 

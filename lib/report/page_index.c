@@ -143,7 +143,7 @@ static void put_heading(struct an_buffer *page, const struct an_report_site *sit
         an_html(page, "</th>");
     }
     an_html(page, "<th rowspan=2 scope=col class=\"sort hot\" data-c=10 "
-                  "title=\"How often the line that ran most did\">Hottest</th></tr>\n<tr>");
+                  "title=\"Count of the most executed line\">Hottest</th></tr>\n<tr>");
     for (size_t i = 0; i < AN_REPORT_MEASURES; i++)
         an_buffer_print(page,
                         "<th scope=col class=\"sort up share %s\" data-c=%zu>Covered</th>"

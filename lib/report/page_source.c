@@ -420,12 +420,12 @@ static void put_notes(const struct walk *walk)
     const struct an_report_text *text = walk->text;
     size_t count = text->lines.count;
     if (!text->has_text)
-        an_html(walk->page, "<p class=note>The source was not there when the report was made: only "
+        an_html(walk->page, "<p class=note>The source was missing when the report was made: only "
                             "lines with code are shown, without their text.</p>\n");
     else if (count && text->lines.items[count - 1].number >= walk->starts.count)
         an_html(walk->page,
-                "<p class=note>The source is shorter than the code that was made of it: "
-                "it has changed since, and the counts stand beside wrong lines.</p>\n");
+                "<p class=note>The source is shorter than the code compiled from it: it has "
+                "changed since, and counts are beside the wrong lines.</p>\n");
 }
 
 static void put_legend(struct an_buffer *page, uint64_t greatest)

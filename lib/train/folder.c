@@ -27,17 +27,16 @@ enum an_code an_folder_make_work(const char *parent, char **path, struct an_erro
     char *resolved = realpath(given && *given ? given : "/tmp", NULL);
     *path = NULL;
     if (!resolved)
-        return an_fail_errno(error, given, "cannot make a work folder there");
+        return an_fail_errno(error, given, "cannot make a work folder in it");
     char *wanted = an_folder_path(resolved, "anneal-train.XXXXXX");
     enum an_code code = AN_OK;
     if (!wanted) {
         code = an_fail_memory(error);
     } else if (strchr(resolved, '%')) { /* it would be read as a pattern by what writes profiles */
-        an_fail(error, AN_USAGE,
-                "has a %% in its name, and cannot be the place of the work folder");
+        an_fail(error, AN_USAGE, "has a %% in its name, which the work folder must not have");
         code = an_error_in(error, resolved);
     } else if (!mkdtemp(wanted)) {
-        code = an_fail_errno(error, resolved, "cannot make a work folder there");
+        code = an_fail_errno(error, resolved, "cannot make a work folder in it");
     }
     free(resolved);
     if (code == AN_OK)

@@ -28,7 +28,7 @@ char *an_train_reason(const struct an_train_run *run, char *text, size_t size)
 {
     switch (run->outcome) {
     case AN_TRAIN_NOT_STARTED:
-        snprintf(text, size, "could not be started: %s", strerror(run->status));
+        snprintf(text, size, "could not start: %s", strerror(run->status));
         break;
     case AN_TRAIN_EXITED:
         snprintf(text, size, "exit status %d", run->status);
@@ -37,11 +37,11 @@ char *an_train_reason(const struct an_train_run *run, char *text, size_t size)
         snprintf(text, size, "killed by signal %d (%s)", run->status, strsignal(run->status));
         break;
     case AN_TRAIN_TIMED_OUT:
-        snprintf(text, size, "took longer than allowed, and was ended after %.1f s", run->seconds);
+        snprintf(text, size, "exceeded the time limit, ended after %.1f s", run->seconds);
         break;
     case AN_TRAIN_NO_PROFILE:
         snprintf(text, size,
-                 "left no profile: is it built with -fprofile-generate? did it end by _exit?");
+                 "left no profile (was it built with -fprofile-generate? did it end with _exit?)");
         break;
     case AN_TRAIN_BAD_PROFILE:
         snprintf(text, size, "%s", first_problem(run));

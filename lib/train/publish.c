@@ -47,13 +47,13 @@ enum an_code an_publish_check(const struct an_train_options *options, struct an_
 {
     const char *output = options->output ? options->output : LLVM_NAME;
     if (!*output || strcmp(output, "-") == 0)
-        return an_fail(error, AN_USAGE, "the output is a file or a folder, not '%s'", output);
+        return an_fail(error, AN_USAGE, "the output must be a file or a folder, not '%s'", output);
     char *folder = is_folder(output) ? strdup(output) : folder_of(output);
     if (!folder)
         return an_fail_memory(error);
     enum an_code code = AN_OK;
     if (access(folder, W_OK | X_OK) != 0)
-        code = an_fail_errno(error, output, "cannot write there");
+        code = an_fail_errno(error, output, "cannot write to it");
     free(folder);
     return code;
 }
@@ -78,9 +78,9 @@ static enum an_code check_contents(const char *output, struct an_error *error)
     while (code == AN_OK && (found = fts_read(walk)))
         if (!is_a_result(found)) {
             an_fail(error, AN_USAGE,
-                    "is no profile, and the folder would be replaced by that of GCC's");
+                    "is not a profile, and its folder would be replaced by GCC's profiles");
             an_error_in(error, found->fts_path);
-            code = an_error_hint(error, "choose a new folder for them");
+            code = an_error_hint(error, "name a new folder");
         }
     fts_close(walk);
     return code;
@@ -93,7 +93,7 @@ enum an_code an_publish_check_gcc(const struct an_train_options *options, struct
         return AN_OK;
     if (S_ISDIR(info.st_mode))
         return check_contents(options->output, error);
-    an_fail(error, AN_USAGE, "is a file, and GCC's profiles need a folder");
+    an_fail(error, AN_USAGE, "is a file, but GCC's profiles require a folder");
     return an_error_in(error, options->output);
 }
 

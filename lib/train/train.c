@@ -297,7 +297,7 @@ static void not_started(struct trainer *trainer, size_t number, int failure, con
     errno = failure;
     if (is_hopeless(trainer, failure))
         give_up(trainer,
-                an_fail_errno(&trainer->error, trainer->options->command[0], "cannot be run"));
+                an_fail_errno(&trainer->error, trainer->options->command[0], "cannot run"));
     else
         count_end(trainer, run, NULL);
     if (!trainer->options->keep_work)
@@ -403,12 +403,12 @@ static enum an_code no_profile(const struct trainer *trainer, struct an_error *e
 {
     const struct an_train_counts *counts = &trainer->result->counts;
     if (trainer->result->interrupted)
-        return an_fail(error, AN_EMPTY, "no run was complete: nothing was written");
-    an_fail(error, AN_EMPTY, "none of %zu runs left a profile that counts: nothing was written",
+        return an_fail(error, AN_EMPTY, "no run was complete: nothing written");
+    an_fail(error, AN_EMPTY, "none of %zu runs left a valid profile: nothing written",
             counts->ended);
     return counts->failed == counts->ended
                ? AN_EMPTY
-               : an_error_hint(error, "are the programs built with -fprofile-generate?");
+               : an_error_hint(error, "were the programs built with -fprofile-generate?");
 }
 
 static bool is_stopped_at_once(const struct trainer *trainer)
@@ -420,7 +420,7 @@ static enum an_code conclude(struct trainer *trainer, struct an_error *error)
 {
     struct an_merged merged;
     if (trainer->killed)
-        return an_fail(error, AN_EMPTY, "interrupted: nothing was written");
+        return an_fail(error, AN_EMPTY, "interrupted: nothing written");
     merge_rest(trainer);
     trainer->result->too_many_failed = is_beyond(trainer);
     if (trainer->failed != AN_OK) {
@@ -431,12 +431,12 @@ static enum an_code conclude(struct trainer *trainer, struct an_error *error)
     if (code == AN_OK && !merged.llvm && !merged.modules) {
         code = no_profile(trainer, error);
     } else if (code == AN_OK && is_stopped_at_once(trainer)) {
-        code = an_fail(error, AN_EMPTY, "interrupted: nothing was written");
+        code = an_fail(error, AN_EMPTY, "interrupted: nothing written");
     } else if (code == AN_OK) {
         code = an_publish(&trainer->training, &merged, error);
         if (code != AN_OK && !trainer->result->work) { /* hours may have gone into it */
             trainer->result->work = strdup(trainer->work);
-            an_error_hint(error, "what was merged is kept in %s/merged", trainer->work);
+            an_error_hint(error, "the merged profile is kept in %s/merged", trainer->work);
         }
     }
     an_merged_free(&merged);
@@ -485,11 +485,11 @@ static enum an_code train(struct trainer *trainer, struct an_error *error)
 static enum an_code check(const struct an_train_options *options, struct an_error *error)
 {
     if (!options->command || !*options->command)
-        return an_fail(error, AN_USAGE, "there is no command to run");
+        return an_fail(error, AN_USAGE, "no command to run");
     if (options->workload_count == 0)
-        return an_fail(error, AN_USAGE, "there are no workloads");
+        return an_fail(error, AN_USAGE, "no workloads");
     if (!options->output && !options->in_place)
-        return an_fail(error, AN_USAGE, "there is no place for the profile");
+        return an_fail(error, AN_USAGE, "no output for the profile");
     if (options->placeholder && !*options->placeholder)
         return an_fail(error, AN_USAGE, "the placeholder is empty");
     return an_publish_check(options, error);

@@ -92,7 +92,8 @@ static enum an_code tell_why(enum an_code code, const struct an_ledger *ledger,
             *error = *ledger->entries[i].error;
             error->file[0] = '\0';
             an_error_hint(error,
-                          "the profiles of later runs do not go with those of the first ones");
+                          "the profiles of later runs cannot be merged with those of the first "
+                          "ones");
             return error->code;
         }
     return code;

@@ -34,7 +34,7 @@ enum an_code an_train_workloads_add(struct an_train_workloads *list, const char 
     if (weight > 0)
         return add_copy(list, copy, weight, error);
     free(copy);
-    return an_fail(error, AN_USAGE, "'%s': a weight is at least 1", text ? text : "");
+    return an_fail(error, AN_USAGE, "'%s': expected a weight of at least 1", text ? text : "");
 }
 
 void an_train_workloads_free(struct an_train_workloads *list)
@@ -79,7 +79,7 @@ static enum an_code add_line(struct an_train_workloads *list, const char *line, 
     if (*line == '\0' || *line == '#')
         return AN_OK;
     if (text && weight == 0)
-        return an_fail_at(error, AN_MALFORMED, at, "'%s': a weight is at least 1", line);
+        return an_fail_at(error, AN_MALFORMED, at, "'%s': expected a weight of at least 1", line);
     return an_train_workloads_add(list, text ? text : line, text ? weight : 1, error);
 }
 
@@ -89,7 +89,7 @@ static enum an_code add_entry(struct an_train_workloads *list, const uint8_t *by
     if (!is_exact && size && bytes[size - 1] == '\r')
         size--;
     if (memchr(bytes, '\0', size))
-        return an_fail_at(error, AN_MALFORMED, at, "a line with a byte of 0 in it");
+        return an_fail_at(error, AN_MALFORMED, at, "a line with a NUL byte");
     char *entry = strndup((const char *)bytes, size);
     if (!entry)
         return an_fail_memory(error);
@@ -110,7 +110,7 @@ static enum an_code add_entries(struct an_train_workloads *list, struct an_bytes
         enum an_code code = add_entry(list, start, size, at, is_exact, error);
         if (code != AN_OK) {
             if (code == AN_MALFORMED && !is_exact)
-                an_error_hint(error, "-0 reads entries that end in such a byte");
+                an_error_hint(error, "use -0 for NUL-terminated entries");
             return code;
         }
         at += size + 1;

@@ -47,7 +47,8 @@ static struct an_bare_writer writer = {.write = write_all};
 void __gcov_init(struct an_rt_gcc_info *info)
 {
     if (!an_rt_gcc_release(info->version)) {
-        an_console_line("made by a release of GCC that the runtime does not know: ", info->name);
+        an_console_line("compiled by a release of GCC that the runtime does not support: ",
+                        info->name);
         return;
     }
     if (!state.first)

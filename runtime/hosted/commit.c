@@ -263,8 +263,8 @@ static int set_aside(const char *path)
             return ENAMETOOLONG;
         if (renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0) {
             an_rt_warn(path,
-                       "no whole profile of this program; set aside under another name "
-                       "(.damaged), and begun anew",
+                       "not an intact profile of this program; moved aside (.damaged), starting "
+                       "a new one",
                        0);
             return 0;
         }
@@ -278,7 +278,7 @@ enum step { DONE, AGAIN, TAKEN, BUSY, FAILED };
 
 static enum step failed(const char *path, int error)
 {
-    an_rt_warn(path, "this run's counts are lost, those of others are not", error);
+    an_rt_warn(path, "the counts of this run are lost; those of others are kept", error);
     return FAILED;
 }
 
@@ -373,7 +373,8 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
     if (step == BUSY || step == TAKEN)
         step = add_beside(path, contents, owner, step);
     if (step == BUSY || step == TAKEN)
-        an_rt_warn(path, "others hold this file and all that stand in for it; counts are lost", 0);
+        an_rt_warn(path, "other processes hold this file and all its substitutes; counts are lost",
+                   0);
     return step == DONE;
 }
 

@@ -80,8 +80,8 @@ void an_rt_continuous_begin(const struct an_rt_module *module, const char *name)
     struct an_rt_module paged = *module;
     if (!pages.size) {
         warn(name,
-             "%c: counters share their pages with others; link with what 'anneal rt --ldflags "
-             "--continuous' prints",
+             "%c: counters share pages with other data; link with the options of 'anneal rt "
+             "--ldflags --continuous'",
              0);
         return;
     }
@@ -90,7 +90,7 @@ void an_rt_continuous_begin(const struct an_rt_module *module, const char *name)
     if (!error)
         error = map_file(&pages, an_rt_raw_place_of_counters(&paged));
     if (error)
-        warn(name, "%c: the program counts in memory only", error);
+        warn(name, "%c: counting in memory only", error);
 }
 
 bool an_rt_continuous_is_on(void)

@@ -90,7 +90,7 @@ static void write_info(const struct an_rt_gcc_info *info, int64_t greatest)
     if (name_of(info, name))
         an_rt_commit(name, &contents, info->stamp);
     else
-        an_rt_warn(info->name, "the name of the profile becomes too long", 0);
+        an_rt_warn(info->name, "the name of the profile is too long", 0);
 }
 
 static void write_all(void)
@@ -128,7 +128,7 @@ static struct an_rt_member member = {.write = write_member};
 void __gcov_init(struct an_rt_gcc_info *info)
 {
     if (!an_rt_gcc_release(info->version)) {
-        an_rt_warn(info->name, "made by a release of GCC that the runtime does not know", 0);
+        an_rt_warn(info->name, "compiled by a release of GCC that the runtime does not support", 0);
         return;
     }
     if (!state.first)

@@ -76,11 +76,11 @@ static int write_module(const struct an_rt_module *module)
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
     struct an_rt_contents contents = {judge, write_profile, mutable, NULL};
     if (state.object)
-        return an_rt_commit_open(fileno(state.object), "the profile's file", &contents) ? 0 : -1;
+        return an_rt_commit_open(fileno(state.object), "the profile", &contents) ? 0 : -1;
     struct an_rt_identity identity = identify(module);
     if (!an_rt_name(state.pattern, &identity, name, sizeof name) ||
         !take_turn(module, name, turn)) {
-        an_rt_warn(state.pattern, "the name of the profile becomes too long", 0);
+        an_rt_warn(state.pattern, "the name of the profile is too long", 0);
         return -1;
     }
     return an_rt_commit(turn, &contents, identity.signature) ? 0 : -1;

@@ -40,7 +40,7 @@ static uint64_t named_by(const char *variable)
         if (signal && signal != SIGKILL && signal != SIGSTOP)
             set |= bit(signal);
         else
-            an_rt_warn(variable, "no signal that a program can wait for", 0);
+            an_rt_warn(variable, "not a signal that a program can catch", 0);
         name += length + (name[length] == ',');
     }
     return set;

@@ -704,9 +704,9 @@ static void what_is_no_recording(void **state)
         {"\x7f"
          "ELF",
          4, AN_UNKNOWN, "an ELF program"},
-        {"PERFILE", 7, AN_UNKNOWN, "not a recording"},
+        {"PERFILE", 7, AN_UNKNOWN, "not a perf recording"},
         {"PERFILE2", 8, AN_TRUNCATED, "header"},
-        {"\0\0\0\0", 4, AN_UNKNOWN, "not a recording"},
+        {"\0\0\0\0", 4, AN_UNKNOWN, "not a perf recording"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct collected all;

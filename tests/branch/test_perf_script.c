@@ -335,8 +335,8 @@ static void what_is_no_text_of_perf(void **state)
         {"1 main 0 1 main 1c 0 12\n", "a BOLT profile (fdata)"},
         {"B 1 2 3 0\n", "pre-aggregated"},
         {"T 1 2 3 0\n", "pre-aggregated"},
-        {"hello\n", "not a recording of perf"},
-        {"# only a comment\n", "not a recording of perf"},
+        {"hello\n", "not a perf recording"},
+        {"# only a comment\n", "not a perf recording"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct collected all;

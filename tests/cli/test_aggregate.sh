@@ -167,7 +167,7 @@ other_machine() {
     cp "$program" arm
     printf '\xb7' | dd of=arm bs=1 seek=18 conv=notrunc 2>/dev/null
     run 1 "$anneal" aggregate -p "$data" -o result arm
-    says 'arm: code for another processor than x86-64'
+    says 'arm: code for a processor other than x86-64'
     cp "$program" narrow
     printf '\x01' | dd of=narrow bs=1 seek=4 conv=notrunc 2>/dev/null
     run 1 "$anneal" aggregate -p "$data" -o result narrow
@@ -183,7 +183,7 @@ other_program() {
     run 1 "$anneal" aggregate -p "$data" -o result --ignore-build-id other
     says 'no process in the recording ran a file named other' 'rename the binary'
     run 1 "$anneal" aggregate -p "$data" -o result --pid 7 "$program"
-    says 'process 7 did not run program' 'these did: 1000'
+    says 'process 7 did not run program' 'these processes did: 1000'
     [ ! -e result ]
 }
 check 'a program that was not recorded' other_program

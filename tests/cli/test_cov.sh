@@ -127,7 +127,7 @@ refuses() {
     cp kept.gcda build/main.gcda
     : >result
     run 1 "$anneal" cov -o result build
-    says 'build/main.gcda: its stamp is' 'compiled anew' 'nothing shown'
+    says 'build/main.gcda: its stamp is' 'compiled again' 'nothing shown'
     [ ! -s result ]
     run 0 "$anneal" cov -k --ledger=ledger build
     says 'left out: build/main.gcda'
@@ -138,7 +138,7 @@ refuses() {
     run 1 "$anneal" cov build
     says 'build/part.gcno: at byte 300'
     run 1 "$anneal" cov nowhere
-    says 'nowhere: is no gcno or gcda'
+    says 'nowhere: not a gcno or gcda'
     mkdir empty
     run 1 "$anneal" cov empty
     says 'empty: no gcno or gcda files'

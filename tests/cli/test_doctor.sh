@@ -148,7 +148,7 @@ flags() {
 
 says_what_gcc_needs() {
     judge bare 1
-    finds relocations warning 'moves no function' -Wl,-q
+    finds relocations warning 'cannot move functions' -Wl,-q
     finds 'split functions' problem '5: ' $whole
     flags "-Wl,-q $whole"
     jq -e '.compiler == "gcc" and .kind == "pie" and .dynamic and .fragments == 5 and
@@ -396,7 +396,7 @@ judges_deleted_binaries() {
 
 wrong_processes() {
     run 1 "$anneal" doctor -p 4194304 # above the highest number that Linux knows
-    prints 'there is none'
+    prints 'no such process'
     run 1 "$anneal" doctor --json -p 0
     jq -e '.process | (.fit | not) and .method == null and (has("name") | not)' out >/dev/null
     run 2 "$anneal" doctor -p x
@@ -483,8 +483,8 @@ says_what_is_forbidden() {
         jq -e '.machine | (.tracing | not) and .seccomp and
             (.findings[] | select(.about == "tracing") | .level == "problem" and
                 (.what | contains("PTRACE_SEIZE")))' out >/dev/null || fail "$how: $(cat out)"
-        [ $how != kill ] || grep -q 'a seccomp filter ends who calls it' out
-        [ $how != hang ] || grep -q 'does not come to an end' out
+        [ $how != kill ] || grep -q 'a seccomp filter kills its callers' out
+        [ $how != hang ] || grep -q 'does not return' out
         run 0 behind $how perf_event_open "$anneal" doctor --json
         jq -e '.machine | (.branch_records | not) and
             (.findings[] | select(.about == "branch records") | .level == "warning")' out >/dev/null
@@ -525,7 +525,7 @@ finds_tools() {
     expect "$(cat found)" "$(printf '[["llvm-bolt","%s/tools/llvm-bolt","99.1.2"],["llvm-bolt","%s/tools/llvm-bolt-12",null],["perf","%s/tools/perf","7.7"]]' "$PWD" "$PWD" "$PWD")"
     PATH=$PWD/tools run 0 "$anneal" doctor
     prints '99.1.2'
-    tr -s ' \n' ' ' <out | grep -q 'llvm-bolt-12 does not tell its version'
+    tr -s ' \n' ' ' <out | grep -q 'llvm-bolt-12 does not print its version'
     PATH=/nowhere run 0 "$anneal" doctor
     prints 'perf             not installed, and not required'
     if [ ! -e $bolt ]; then

@@ -157,7 +157,7 @@ requires_checksum() {
     run 0 "$anneal" extract -C one log
     says '0 verified, 1 not verified (no checksum in the log)'
     run 1 "$anneal" extract -C two --require-checksum log
-    says 'nothing in the log proves it'
+    says 'nothing in the log verifies it'
     expect "$(ls two/obj)" values-1.gcda0.partial
     same two/obj/values-1.gcda0.partial "$golden/values-1.gcda"
 }
@@ -185,7 +185,7 @@ keeps_files() {
     says '1 of them existed already'
     echo mine >right.gcda
     run 1 "$anneal" extract "$logs/plain.log"
-    says 'right.gcda: another file of this name is there, and was kept' '--force'
+    says 'right.gcda: another file of this name exists, and was kept' '--force'
     expect "$(cat right.gcda)" mine
     run 0 "$anneal" extract --force "$logs/plain.log"
     same right.gcda "$golden/right-a.gcda"
@@ -208,7 +208,7 @@ refuses_names() {
     mkdir "a folder"
     printf 'begin 644 a folder\n#86)C\n`\nend\n' >log
     run 1 "$anneal" extract log
-    says 'something that is no file has its name'
+    says 'something other than a file has its name'
 }
 
 as_json() {
@@ -332,7 +332,7 @@ strips_names() {
     run 0 "$anneal" extract -q --strip 2 "$logs/hex.log"
     same app.gcda "$logs/../gcc-14/app.gcda"
     run 1 "$anneal" extract -q -p 3 "$logs/hex.log"
-    says 'its name has no more parts than are taken away'
+    says 'its name has no parts left'
     run 2 "$anneal" extract --strip much "$logs/hex.log"
 }
 

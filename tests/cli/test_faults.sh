@@ -235,7 +235,7 @@ libraries() {
 failures() {
     cp "$(type -P false)" no
     run 1 "$anneal" faults -- ./no
-    says './no has failed with exit status 1' '--ignore-failure'
+    says './no failed with exit status 1' '--ignore-failure'
     run 0 "$anneal" faults -n2 -i --json -- ./no
     expect "$(jq -c '.binaries[0].runs | map(.exit_status)' out)" '[1,1]'
     run 1 "$anneal" faults -- ./no-such-program
@@ -250,7 +250,7 @@ failures() {
     says 'no command to run'
     run 2 "$anneal" faults -n0 -- "$made/touch" 5
     run 1 "$anneal" faults -n1 --prepare 'exit 3' -- "$made/touch" 5
-    says '--prepare has failed with exit status 3'
+    says '--prepare failed with exit status 3'
 }
 
 prepares() {
@@ -265,7 +265,7 @@ prepares() {
 prepare_replaces_it() {
     cp "$made/touch" .
     run 1 "$anneal" faults -n2 --prepare "cp -f '$made/touch' new && mv new touch" -- ./touch 5
-    says '/touch: it has been replaced'
+    says '/touch: replaced or changed'
 }
 
 # What is in memory is copied to a disk.
@@ -276,7 +276,7 @@ in_memory() {
     mkdir temporary
     {
         run 1 "$anneal" faults -- "$folder/touch" 5 &&
-            says 'in a file system in memory' 'TMPDIR' '--copy' &&
+            says 'on a file system in memory' 'TMPDIR' '--copy' &&
             run 0 env TMPDIR="$PWD/temporary" "$anneal" faults --copy --json -n2 -- \
                 "$folder/touch" 5 &&
             [ "$(figure text_major)" -ge 5 ] &&

@@ -54,7 +54,7 @@ large_counts() {
     same result a # llvm-bolt reads no more
     printf '1 a 0 1 b 0 0 9223372036854775808\n' >b
     run 1 "$anneal" merge -o result2 b
-    says 'a count below 2^63, which is the most that llvm-bolt reads'
+    says 'a count below 2^63, the limit of llvm-bolt'
     run 0 "$anneal" merge-fdata -o result2 b
     same result2 b
     run 0 "$anneal" merge-fdata -o result2 b b
@@ -80,11 +80,11 @@ torn_lines() {
     torn 'in 4 0 1' 22 'expected a line that begins with 0 to 5'
     torn '1 main' 28 'expected an offset after the name'
     torn '1 main 0 1 main 4 0 ' 42 'expected a count, decimal'
-    torn '1 main 0 1 main 4 0' 41 'expected a blank after the mispredictions'
+    torn '1 main 0 1 main 4 0' 41 'expected a space after the mispredictions'
     torn '1 main 0 1 main 4 -1 2' 40 'expected a number of mispredictions'
     torn '1 main 0 1 main 4 0 1\r' 43 'the file has DOS line ends'
     torn '1 main 0 1 ma\0000\0000\0000' 38 'zero bytes'
-    torn 'boltedcollection' 22 'files were joined'
+    torn 'boltedcollection' 22 'files were concatenated'
     torn '1 main 0 4 main 4 0 1' 31 'expected 0, 1 or 2'
     torn '4 main 0 1 main 4 1' 31 'expected 3, 4 or 5'
     torn '1 main 10000000000000000 1 main 4 0 1' 45 'an offset of at most 64 bits'
@@ -151,7 +151,7 @@ kinds_are_not_mixed() {
     says "branches-1.fdata: a profile with branch records (LBR), but the inputs before it are without"
     run 1 "$anneal" merge -o result "$branches" "$profiles/bolted.fdata"
     says "bolted.fdata: recorded on a BOLT-optimized program (boltedcollection)" \
-        'merge each kind by itself'
+        'merge each kind separately'
     run 1 "$anneal" merge -o result "$profiles/bolted.fdata" "$branches"
     says 'recorded on an original program'
     [ ! -e result ]
@@ -258,7 +258,7 @@ filters() {
     printf '%s\n' '0 [unknown] 0 1 parse 0 0 4' '1 main 0 1 parse 0 0 1' '1 parse 0 1 parse 4 0 2' \
         '4 parse 1 3 [heap] 0 7' >expected
     same result expected
-    says '3 of 7 records are of no function that is kept'
+    says 'left out 3 of 7 records: none of their functions is kept'
     run 0 "$anneal" merge --no-function='^parse$' -o result a
     printf '%s\n' '1 lex 0 1 lex 4 0 3' '1 main 0 1 parse 0 0 1' '4 lex 1 3 [heap] 0 6' >expected
     same result expected

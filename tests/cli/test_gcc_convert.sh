@@ -73,9 +73,9 @@ refuses() {
         says 'expected MAJOR.MINOR' 'gcc -dumpfullversion'
     done
     run 1 "$anneal" convert --gcc-version=8.3 -o result "$one"
-    says 'cannot become a file of GCC 8.3'
+    says 'cannot convert to GCC 8.3'
     run 1 "$anneal" convert --gcc-version=3.4 -o result "$one"
-    says 'GCC 3.4 is none of the versions from 4.7 to 15'
+    says 'GCC 3.4 is not a version from 4.7 to 15'
     run 2 "$anneal" convert --text -o result "$one"
     says 'anneal show --all-functions --counts --json'
     run 2 "$anneal" convert --format-version=7 -o result "$one"

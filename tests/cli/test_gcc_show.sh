@@ -20,7 +20,7 @@ whole() {
     run 0 "$anneal" show values.gcda
     expect "$(cat err)" ''
     expect "$(sed -n '1,3p' out)" "values.gcda: counters (gcda) of GCC 12.2, little-endian, 1.5 KB
-stamp 0x01267960, checksum 0x2b009e11, 3 runs, their largest counts make 1,100
+stamp 0x01267960, checksum 0x2b009e11, 3 runs, sum of their largest counts 1,100
 7 functions, 5 ran; 14 of 19 counters ran, total 2,220, largest 1,100"
     grep -qE '^ +1,100 +1,106 +49.81% +3  work  values.c:30$' out
     run 0 "$anneal" show --covered values.gcda
@@ -194,7 +194,7 @@ refuses() {
     [ ! -e result ]
     run 1 "$anneal" show "$one" missing.gcda
     run 2 "$anneal" show "$corpus/text" "$corpus/raw"
-    says 'expected one profile, got' 'of GCC'
+    says 'expected one profile, got' "only GCC's"
     run 2 "$anneal" show
     # a file may claim any number of zeros
     { head -c 52 "$one"; printf '\0\0\241\1\020\0\0\200\0\0\0\0'; } >zeros.gcda

@@ -55,7 +55,7 @@ weights() {
 refuses() {
     local folder=$golden/gcc-12
     run 1 "$anneal" merge -o result "$folder"/{values-1,right-a}.gcda
-    says 'rejected:' 'right-a.gcda: it has 2 functions, and those before 7' 'nothing written'
+    says 'rejected:' 'right-a.gcda: it has 2 functions, but those before have 7' 'nothing written'
     cp "$folder/right-a.gcda" one.gcda
     printf '\1\2\3\4' | dd of=one.gcda bs=1 seek=48 conv=notrunc 2>/dev/null # of the control flow
     touch -d '2026-01-02 03:04:05 UTC' one.gcda
@@ -190,7 +190,7 @@ cores() {
     run 0 "$anneal" merge -q -o expected one.gcda7 one.gcda1
     same one.gcda expected
     run 2 ./merge-gcda one.gcda one.gcda1
-    says 'one.gcda: is an input, and would be replaced'
+    says 'one.gcda: is an input and would be replaced'
     same one.gcda expected
     mkdir nothing
     cd nothing

@@ -323,10 +323,10 @@ stream() {
         cp work.gcda before
         head -c $(($(wc -c <stream) - 4)) stream >torn
         run 1 "$anneal" gcov-tool merge-stream torn
-        says 'torn: at byte' 'the mark at the end of a file is missing'
+        says 'torn: at byte' 'the end marker of a file is missing'
         sed 's/work\.gcda/work.text/' stream >strange
         run 1 "$anneal" gcov-tool merge-stream strange
-        says "/work.text', whose name is none of a counter file"
+        says "/work.text', which is not a counter file"
         same work.gcda before
         run 1 "$anneal" gcov-tool merge-stream /dev/null
         says 'no files in this stream'

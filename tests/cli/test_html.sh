@@ -88,7 +88,7 @@ misses_sources() {
     mv src/main.c src/gone.c
     run 0 "$anneal" cov --html report build
     says '1 source cannot be read and has only counts'
-    has report/src/main.c.html 'The source was not there when the report was made' '>1.5k</b>'
+    has report/src/main.c.html 'The source was missing when the report was made' '>1.5k</b>'
 }
 
 replaces_a_report() {

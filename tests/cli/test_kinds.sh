@@ -77,7 +77,7 @@ something_unknown() {
 apart() {
     run 1 "$anneal" merge -o result "$1" "$2"
     shift
-    says "$@" 'merge each kind by itself'
+    says "$@" 'merge each kind separately'
     [ ! -e result ]
 }
 
@@ -93,7 +93,7 @@ ir_and_front_end() {
 entries_and_blocks() {
     apart "$corpus/raw/c-ir-entry-clang19-run1.profraw" \
         "$corpus/raw/c-ir-functionentry-clang19-run1.profraw" \
-        'profiles of function entries only and of all blocks cannot be merged'
+        'profiles of function entries cannot be merged with profiles of all blocks'
 }
 
 plain_and_context_sensitive() {
@@ -118,7 +118,7 @@ all_raw_versions() {
     printf '\201rforpl\377\13\0\0\0\0\0\0\0' >newer.profraw
     run 1 "$anneal" merge -o result newer.profraw
     says 'newer.profraw: at byte 8: raw profile version 11, expected 5 to 10' \
-        'written by a compiler newer than'
+        'written by a compiler later than'
     printf '\377lprofi\201\143\0\0\0\0\0\0\0%24s' '' >newer.profdata
     run 1 "$anneal" merge -o result newer.profdata
     says 'newer.profdata: at byte 8: indexed profile version 99, expected 1 to'

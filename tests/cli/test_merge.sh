@@ -89,7 +89,7 @@ searches_folders() {
     cp "$corpus/src/ops_main.c" folder/
     cp "$anneal" folder/program
     run 0 "$anneal" merge -o result folder
-    says 'merged 2 of 2 inputs' '2 other files in the folders left alone'
+    says 'merged 2 of 2 inputs' 'ignored 2 other files in the folders'
     run 0 "$anneal" merge -q -o expected "$two" "$one"
     same result expected
     run 0 "$anneal" merge -o folder/result.profdata folder
@@ -188,7 +188,7 @@ warns_of_mismatches() {
 failure_modes() {
     head -c 500 "$one" >cut
     run 1 "$anneal" merge -o result "$one" cut
-    says 'rejected: cut: at byte 500: file ends before the sections' \
+    says 'rejected: cut: at byte 500: file ends before the end of the sections' \
         'nothing written: 1 of 2 inputs rejected' '--failure-mode=all'
     [ ! -e result ]
     run 1 "$anneal" merge -o result --failure-mode=any "$one" cut

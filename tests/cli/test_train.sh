@@ -172,7 +172,7 @@ failures() {
         "$programs/llvm" ::: 1 5fail 2 6crash 3 9_exit 7hang 8deaf
     says 'run 2 (5fail) failed: exit status 3' '| how 5fail ends' \
         'run 4 (6crash) failed: killed by signal 6' 'run 6 (9_exit) failed: left no profile' \
-        'run 7 (7hang) failed: took longer than allowed' 'run 8 (8deaf) failed: took longer' \
+        'run 7 (7hang) failed: exceeded the time limit' 'run 8 (8deaf) failed: exceeded the time limit' \
         '5 of 8 runs failed (1 exited, 1 killed, 2 timed out, 1 no profile)' '3 of 8 runs succeeded'
     same result expected
     expect "$(jq -c '[.runs, .succeeded, .failed, .too_many_failed, (.failures | length)]' out)" '[8,3,5,true,5]'
@@ -203,9 +203,9 @@ failures_that_are_allowed() {
 no_profile_at_all() {
     echo old >result
     train 1 -o result "$programs/plain" ::: 1 2
-    says 'left no profile: is it built with -fprofile-generate?' 'none of 2 runs left a profile'
+    says 'left no profile (was it built with -fprofile-generate?' 'none of 2 runs left a valid profile'
     train 1 -o result "$programs/llvm" ::: 1fail 2fail
-    says 'none of 2 runs left a profile that counts: nothing was written'
+    says 'none of 2 runs left a valid profile: nothing written'
     expect "$(cat result)" old
 }
 
@@ -297,7 +297,7 @@ folders_as_outputs() {
     mkdir work
     echo precious >work/notes
     train 2 -o work -n 100 "$programs/gcc" ::: 1
-    says 'work/notes: is no profile, and the folder would be replaced'
+    says 'work/notes: is not a profile, and its folder would be replaced'
     echo old >file
     train 2 -o file "$programs/gcc" ::: 1
     says 'file: is a file'
@@ -339,7 +339,7 @@ refusals() {
     train 2 -o - "$programs/llvm"
     says 'a file or a folder'
     train 1 -o result ./no-such-program ::: 1 2 3
-    says './no-such-program: cannot be run: No such file or directory'
+    says './no-such-program: cannot run: No such file or directory'
     train 2 -j0 -o result "$programs/llvm"
     train 2 -jx -o result "$programs/llvm"
     train 2 --timeout=never -o result "$programs/llvm"
@@ -359,10 +359,10 @@ refusals() {
     says 'no-such-list'
     printf 'a\n0\tb\n' >list
     train 1 -f list -o result "$programs/llvm"
-    says 'list: at byte 2: ' 'a weight is at least 1'
+    says 'list: at byte 2: ' 'expected a weight of at least 1'
     printf 'a\0b\n' >list
     train 1 -f list -o result "$programs/llvm"
-    says '-0 reads entries'
+    says 'use -0 for NUL-terminated entries'
     train 1 -d no-such-folder -o result "$programs/llvm"
     train 2 -o no/such/folder "$programs/llvm" || train 1 -o no/such/folder "$programs/llvm"
     says 'no/such/folder'
@@ -374,7 +374,7 @@ refusals() {
 # A program for each workload: one that is not there has failed, and the others run.
 programs_as_workloads() {
     train 1 -o result '{}' ::: "$programs/llvm" ./no-such-program
-    says 'run 2 (./no-such-program) failed: could not be started: No such file' '1 of 2 runs succeeded'
+    says 'run 2 (./no-such-program) failed: could not start: No such file' '1 of 2 runs succeeded'
 }
 
 # ---- ends ----
@@ -416,7 +416,7 @@ END
     kill -TERM $training
     wait $training || status=$?
     expect $status 1
-    says 'no run was complete: nothing was written'
+    says 'no run was complete: nothing written'
     same result expected
     nothing_is_left
 }
@@ -440,7 +440,7 @@ END
     kill -INT $training
     wait $training || status=$?
     expect $status 1
-    says 'interrupted: nothing was written'
+    says 'interrupted: nothing written'
     expect "$(cat result)" old
     nothing_is_left
 }
@@ -454,7 +454,7 @@ a_full_disk() {
     head -c 252k /dev/zero >disk/filler 2>err || :
     run 1 "$anneal" train -q -o disk/result "$programs/llvm" ::: 1 2
     expect "$(grep -c . err)" 1
-    says disk/result 'No space left on device' 'what was merged is kept in'
+    says disk/result 'No space left on device' 'the merged profile is kept in'
     expect "$(cat disk/result)" old
     expect "$(ls -A disk | paste -sd' ')" 'filler result'
     "$anneal" merge -q -o saved "$TMPDIR"/*/merged
@@ -479,7 +479,7 @@ not_as_root() {
         ./program train -o home/result "$programs/llvm" ::: 1
     run 1 env TMPDIR=home setpriv --reuid=65534 --regid=65534 --clear-groups \
         ./program train -o closed/result "$programs/llvm" ::: 1
-    says 'closed/result: cannot write there: Permission denied'
+    says 'closed/result: cannot write to it: Permission denied'
     expect "$(ls home)" result
 }
 

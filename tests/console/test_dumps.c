@@ -231,7 +231,7 @@ static void test_zephyr_memory(void **context)
     assert_int_equal(first->size, file.bytes.size);
     assert_memory_equal(first->bytes, file.bytes.data, first->size);
     assert_int_equal(an_console_file(console, 1)->status, AN_CONSOLE_DAMAGED);
-    assert_non_null(strstr(an_console_file(console, 1)->problem, "memory ran out on the board"));
+    assert_non_null(strstr(an_console_file(console, 1)->problem, "the board ran out of memory"));
     an_console_free(console);
     console =
         read_text("\nGCOV_COVERAGE_DUMP_STARTWrite Error on buff\n\nGCOV_COVERAGE_DUMP_END\n");

@@ -108,10 +108,9 @@ static void test_base64(void **context)
                   "this line has 9 bytes, expected 45");
     expect_damage("begin-base64 644 f\n" FOX_64 "\n" FOX_64 "AAAA\n====\n", 3,
                   "this line has 48 bytes, expected 45");
-    expect_damage("begin-base64 644 f\n" FOX_64 "\nYR==\n====\n", 3, "bits that belong to no byte");
+    expect_damage("begin-base64 644 f\n" FOX_64 "\nYR==\n====\n", 3, "bits beyond its last byte");
     expect_damage("begin-base64 644 f\n" FOX_64 "\nYW$j\n====\n", 3, "last line of data");
-    expect_damage("begin-base64 644 f\n" FOX_64 "\nend\n", 3,
-                  "line of no bytes before it, is missing");
+    expect_damage("begin-base64 644 f\n" FOX_64 "\nend\n", 3, "empty line before it, is missing");
 }
 
 /* Two cores at a time, by line. */
@@ -164,22 +163,23 @@ static void test_damage(void **context)
     expect_damage(
         "begin 644 f\nM5&AE('%U:6-K(&)R;W=N(&9O>\"xJ=6UP<R!O=F5R('1H92!L87IY(&1O9RX*\n`\nend\n", 2,
         "may have been a line of data");
-    expect_damage("begin 644 f\n" FULL, 2, "its end, or the line of no bytes");
-    expect_damage("begin 644 f\n" FULL "\nend\n", 3, "line of no bytes before it, is missing");
+    expect_damage("begin 644 f\n" FULL, 2, "its end, or the empty line");
+    expect_damage("begin 644 f\n" FULL "\nend\n", 3, "empty line before it, is missing");
     expect_damage("begin 644 f\n" FULL "\n`\n", 3, "'end' is missing");
     expect_damage("begin 644 f\n" FULL "\n`\n" FULL "\n`\nend\n", 4,
-                  "behind the line that ends it");
-    expect_damage("begin 644 f\n#86)C\n#86)C\n`\nend\n", 2, "expected 45 in all but the last");
-    expect_damage("begin 644 f\n!86)C\n`\nend\n", 2, "bits that belong to no byte");
+                  "data follows the line that ends it");
+    expect_damage("begin 644 f\n#86)C\n#86)C\n`\nend\n", 2,
+                  "expected 45 in every line but the last");
+    expect_damage("begin 644 f\n!86)C\n`\nend\n", 2, "bits beyond its last byte");
     expect_damage("begin 644 f\n" FULL "\n#86b)C\n`\nend\n", 3, "last line of data");
     expect_damage(FULL "\n#86)C\n`\nend\n", 4, "whose 'begin' is lost");
     expect_damage("begin 644 f\n#86)C\n`\nend\ncrc32 352441c3 3 f\n", 5, "its CRC-32 is 352441c2");
     expect_damage("begin 644 f\n#86)C\n`\nend\ncrc32 352441c2 4 f\n", 5,
-                  "it has 3 bytes, and had 4");
+                  "it has 3 bytes, but had 4");
     expect_damage("begin 644 f\n#86)C\n`\nend\ncrx32 352441c2 3 f\n", 5, "checksum is damaged");
     expect_damage("begin 644 f\n#86)C\n`\nend\n352441c2 3 f\n", 5, "checksum is damaged");
-    expect_damage("crc32 352441c2 3 f\n", 1, "there is its checksum, but not the file");
-    expect_damage("begin 644 f.gcda\n#86)C\n`\nend\n", 1, "does not begin as one");
+    expect_damage("crc32 352441c2 3 f\n", 1, "only its checksum is there");
+    expect_damage("begin 644 f.gcda\n#86)C\n`\nend\n", 1, "does not begin like one");
 }
 
 /* What a checksum proves is right, whatever else is wrong with it. */
@@ -199,9 +199,9 @@ static void test_sums(void **context)
         const char *first, *second, *last, *words;
     } cases[] = {
         {right, right, "F", NULL},
-        {right, wrong, "F", "the sum at the end of this line"},
-        {right, "", "F", "this line has no sum"},
-        {right, right, "G", "the sum at the end of this line"},
+        {right, wrong, "F", "the checksum at the end of this line"},
+        {right, "", "F", "this line has no checksum"},
+        {right, right, "G", "the checksum at the end of this line"},
         {"X", "X", "X", NULL}, /* it means nothing */
         {"X", "X", "", "one character too many"},
     };
@@ -312,7 +312,7 @@ static void test_sentence(void **context)
     (void)context;
     expect_text("begin 500 iterations\n\n# \nbegin 644 f\n#86)C\n`\nend\nbegin 600 more\n", "abc",
                 AN_CONSOLE_UNVERIFIED);
-    expect_damage("begin 644 obj/f\n", 1, "its end, or the line of no bytes");
+    expect_damage("begin 644 obj/f\n", 1, "its end, or the empty line");
 }
 
 /* Counter files that are too old for the reader, as GCC 4.1 wrote them for a big-endian board. */
@@ -340,7 +340,7 @@ static void test_old_gcda(void **context)
             wrong <= 2; /* the version's last character, and the stamp, mean nothing here */
         bool is_end = wrong == WORDS - 1;
         if (wrong == WORDS - 3) { /* the last record takes the end mark in */
-            assert_non_null(strstr(only_file(console)->doubt, "no mark at its end"));
+            assert_non_null(strstr(only_file(console)->doubt, "no end marker"));
             is_other = true;
         }
         check(only_file(console)->status == ((is_structure && !is_other) || is_end

@@ -224,7 +224,7 @@ changed() {
     run 0 anneal fdo
     prints 'The source has changed since training'
     if is_gcc "$compiler"; then
-        prints 'lib/area.c: area: its lines have moved'
+        prints 'lib/area.c: area: its lines moved'
         now=$(jq -r '.files[].stale[] | select(.function == "main") | .checksum' report.json)
         trained=$(jq -r '.files[].stale[] | select(.function == "main") | .checksum_in_training' report.json)
         "gcov-dump-${compiler#gcc-}" -l .anneal/gcc/*main.gcda >dump
@@ -457,7 +457,7 @@ store() {
     echo 'int main(void) { return 0; }' >x.c
     touch file
     ANNEAL_PROFILE_DIR=$PWD/file/x FDO_PASS=1 run 1 anneal cc gcc-12 -c x.c
-    says "$PWD/file/x: making the folder for profiles" ANNEAL_PROFILE_DIR
+    says "$PWD/file/x: cannot make the folder for profiles" ANNEAL_PROFILE_DIR
     [ ! -e x.o ]
     run 0 anneal fdo
     prints 'nothing was compiled with FDO_PASS=2 yet'

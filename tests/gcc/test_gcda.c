@@ -379,16 +379,16 @@ static void test_refused(void **context)
     bad.words[1] = 0x3430362a;
     expect_refused(&bad, AN_UNSUPPORTED, "GCC 4.6");
     bad.words[1] = 0x12345678;
-    expect_refused(&bad, AN_UNSUPPORTED, "no version of GCC");
+    expect_refused(&bad, AN_UNSUPPORTED, "not a version of GCC");
     bad = good;
     bad.words[5] = 4;
-    expect_refused(&bad, AN_MALFORMED, "a summary of another length");
+    expect_refused(&bad, AN_MALFORMED, "a summary whose length");
     bad = good;
     bad.words[9] = 8;
-    expect_refused(&bad, AN_MALFORMED, "a function of another length");
+    expect_refused(&bad, AN_MALFORMED, "a function whose length");
     bad = good;
     bad.words[14] = 12;
-    expect_refused(&bad, AN_MALFORMED, "counters of a length");
+    expect_refused(&bad, AN_MALFORMED, "counters whose length");
     bad = good;
     bad.words[13] = 0x01b30000; /* kind 9 */
     expect_refused(&bad, AN_MALFORMED, "unknown kind");

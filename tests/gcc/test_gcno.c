@@ -285,14 +285,14 @@ static void test_refused(void **context)
     EXPECT(AN_OK, "", ARCS, 1, 0, ARCS, 3, 1, 2, 4, ARCS, 1, 2);
     EXPECT(AN_OK, "", ARCS, 5, 0, 1, 0, 2, 0, ARCS, 1, 1, ARCS, 3, 2, 1, 4);
     EXPECT(AN_MALFORMED, "a second record", ARCS, 3, 0, 2, 4, ARCS, 3, 0, 1, 4);
-    EXPECT(AN_MALFORMED, "shorter than what is in it", ARCS, 2, 0, 1);
+    EXPECT(AN_MALFORMED, "shorter than its contents", ARCS, 2, 0, 1);
     EXPECT(AN_MALFORMED, "out of order", BLOCKS, 1, 0);
     EXPECT(AN_MALFORMED, "unknown kind", 0x01470000, 2, 0, 1);
     EXPECT(AN_TRUNCATED, "ends within a record", ARCS, 9, 0, 1);
     EXPECT(AN_OK, "", 0);
     EXPECT(AN_OK, "", 0, 0);
-    EXPECT(AN_MALFORMED, "something behind its end", 0, 0, 0);
-    EXPECT(AN_MALFORMED, "something behind its end", 0, 1);
+    EXPECT(AN_MALFORMED, "data after its end", 0, 0, 0);
+    EXPECT(AN_MALFORMED, "data after its end", 0, 1);
 }
 
 static void test_lines(void **context)
@@ -306,12 +306,12 @@ static void test_lines(void **context)
     EXPECT(AN_MALFORMED, "a second record", LINES, 7, 2, 0, 1, A, 5, 0, 0, LINES, 7, 2, 0, 1, A, 6,
            0, 0);
     EXPECT(AN_OK, "", LINES, 3, 2, 0, 0);
-    EXPECT(AN_MALFORMED, "no file", LINES, 4, 2, 5, 0, 0);
-    EXPECT(AN_MALFORMED, "shorter than what is in it", LINES, 5, 2, 0, 1, A, 5);
-    EXPECT(AN_MALFORMED, "longer than what is in it", LINES, 8, 2, 0, 1, A, 5, 0, 0, 0);
-    EXPECT(AN_MALFORMED, "not as long as it says", LINES, 8, 2, 0, 2, A, 0, 5, 0, 0);
-    EXPECT(AN_MALFORMED, "not as long as it says", LINES, 7, 2, 0, 1, 0x61616161, 5, 0, 0);
-    EXPECT(AN_MALFORMED, "behind its end", LINES, 7, 2, 0, 1, 0x61006161, 5, 0, 0);
+    EXPECT(AN_MALFORMED, "a line without a file", LINES, 4, 2, 5, 0, 0);
+    EXPECT(AN_MALFORMED, "shorter than its contents", LINES, 5, 2, 0, 1, A, 5);
+    EXPECT(AN_MALFORMED, "longer than its contents", LINES, 8, 2, 0, 1, A, 5, 0, 0, 0);
+    EXPECT(AN_MALFORMED, "shorter than its length", LINES, 8, 2, 0, 2, A, 0, 5, 0, 0);
+    EXPECT(AN_MALFORMED, "shorter than its length", LINES, 7, 2, 0, 1, 0x61616161, 5, 0, 0);
+    EXPECT(AN_MALFORMED, "after its end", LINES, 7, 2, 0, 1, 0x61006161, 5, 0, 0);
 }
 
 static void test_functions(void **context)
@@ -327,7 +327,7 @@ static void test_functions(void **context)
     expect(&bad, AN_MALFORMED, "not a gcno file");
     bad = made;
     bad.words[3] = ARCS;
-    expect(&bad, AN_MALFORMED, "of no function");
+    expect(&bad, AN_MALFORMED, "without a function");
     bad = made;
     bad.words[4] = 7;
     expect(&bad, AN_MALFORMED, "shorter");
@@ -347,9 +347,9 @@ static void test_blocks(void **context)
     put(&made, blocks, 3);
     expect(&made, AN_OK, "");
     made.words[made.count - 1] = 21;
-    expect(&made, AN_MALFORMED, "more than the file has room for");
+    expect(&made, AN_MALFORMED, "more than the file can hold");
     made.words[made.count - 1] = 0;
-    expect(&made, AN_MALFORMED, "no blocks");
+    expect(&made, AN_MALFORMED, "without blocks");
     made.words[11] = 2;
     expect(&made, AN_MALFORMED, "a flag");
 }
@@ -365,7 +365,7 @@ static void test_clang_of_12(void **context)
     assert_int_equal(
         an_gcno_read(&gcno, (struct an_bytes){(const uint8_t *)words, sizeof words}, &error),
         AN_MALFORMED);
-    check(strstr(error.what, "shorter than what is in it"), "%s", error.what);
+    check(strstr(error.what, "shorter than its contents"), "%s", error.what);
     check(strstr(error.hint, "-coverage-version"), "%s", error.hint);
 }
 

@@ -333,10 +333,10 @@ static void test_refused(void **context)
     put(&good, 0);
     bad = good;
     bad.words[14] |= 2; /* a bucket more */
-    expect_refused(&bad, AN_MALFORMED, "does not fill its length");
+    expect_refused(&bad, AN_MALFORMED, "shorter than its length");
     bad = good;
     bad.words[21] |= 0xf0000000; /* beyond the last bucket */
-    expect_refused(&bad, AN_MALFORMED, "does not fill its length");
+    expect_refused(&bad, AN_MALFORMED, "shorter than its length");
     bad = good;
     bad.words[4] = 0x40000000;
     expect_refused(&bad, AN_TRUNCATED, "a summary");
@@ -346,12 +346,12 @@ static void test_refused(void **context)
     bad = begin(GCC_8_3);
     put_function(&bad);
     put_counters(&bad, 3, values, 4); /* not a multiple of three */
-    expect_refused(&bad, AN_MALFORMED, "lists of values that do not fill");
+    expect_refused(&bad, AN_MALFORMED, "lists of values shorter");
     bad = begin(GCC_8_3);
     put_function(&bad);
     put(&bad, 0x01a10000);
     put(&bad, (uint32_t)-4); /* zeros came later */
-    expect_refused(&bad, AN_MALFORMED, "counters of a length");
+    expect_refused(&bad, AN_MALFORMED, "counters whose length");
     bad = begin(0x3430362a);
     expect_refused(&bad, AN_UNSUPPORTED, "GCC 4.6");
 }

@@ -272,7 +272,7 @@ refuses_strangers() { # PROGRAM BINARY
     run 1 "$anneal" bat "$made/$1"
     says 'no address translation' '--enable-bat'
     run 1 "$anneal" bat --function-map "$anneal" "$made/$2" -o map
-    says 'found in both binaries'
+    says 'functions are in both binaries'
     [ ! -e map ]
     run 1 "$anneal" bat --from-original=0x1000 "$made/$2"
     says 'no function map' '--embed'

@@ -54,7 +54,7 @@ while IFS=$'\t' read -r output _ status arguments <&3; do
         ;;
     show/error.entry.txt)
         check "$arguments: refused" refuses_in_other_words "$output" "$status" "$arguments" \
-            'profiles of function entries only and of all blocks cannot be merged'
+            'profiles of function entries cannot be merged with profiles of all blocks'
         ;;
     show/mixed.kinds.txt)
         check "$arguments: refused" refuses_to_mix "$output" "$status" "$arguments"

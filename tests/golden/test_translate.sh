@@ -232,7 +232,7 @@ by_way_of_the_peer() {
     jq -e '50 * .gone < .branches' json >/dev/null || fail "$(cat json)"
     run 1 "$anneal" translate -p data -o counted --layout "$home/program.c1" \
         --to "$home/program.c2" "$home/program"
-    says 'is none of the layouts'
+    says 'is not one of the layouts'
 }
 
 # elsewhere ADDRESS: the recording as text, but the layout at ADDRESS lies 0x10000000 higher, and no
@@ -304,7 +304,7 @@ refuses() {
     cp "$home/program.c1" copy
     run 1 "$anneal" translate -p data -o ours --layout "$home/program.c1" --layout copy \
         "$home/program"
-    says 'have code at the same addresses' 'lie apart'
+    says 'have code at the same addresses' 'must not overlap'
     run 1 "$anneal" translate -p data -o ours --layout "$home/../independent/program.c1" \
         "$home/program"
     says 'was not made from'

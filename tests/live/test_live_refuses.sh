@@ -218,7 +218,7 @@ others_process() {
     chmod 755 anneal profile
     run 1 "${as_nobody[@]}" ./anneal live --state-dir "$PWD/own" -p "$target" --profile profile \
         --keep-anyway
-    says_in_one_line 'may not be traced|ermission|sudo|user'
+    says_in_one_line 'cannot trace|ermission|sudo|user'
     expect "$(differing)" 0
     gets_on
     ends_well

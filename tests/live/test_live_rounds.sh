@@ -189,10 +189,10 @@ watched() {
     local front=$! status=0
     for _ in {1..600}; do
         sleep 0.1
-        [ "$(grep -c 'as it was for' front.err)" -lt "$1" ] || break
+        [ "$(grep -c 'of the profile is unchanged' front.err)" -lt "$1" ] || break
         kill -0 $front || fail 'it has ended:' "$(cat front.err)"
     done
-    [ "$(grep -c 'as it was for' front.err)" -ge "$1" ] || fail 'it does not look:' "$(cat front.err)"
+    [ "$(grep -c 'of the profile is unchanged' front.err)" -ge "$1" ] || fail 'it does not look:' "$(cat front.err)"
     ends_well
     wait $front || status=$?
     expect $status 0

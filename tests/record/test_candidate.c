@@ -103,7 +103,7 @@ static void sees_who_traces_it(void **state)
         skip();
     assert_int_equal(candidate.tracer, getpid());
     assert_int_equal(an_candidate_method(&candidate, &machine), AN_RECORD_AUTO);
-    says(&candidate, "tracer", AN_PROBLEM, "(test_candidate) traces it already", "debugger");
+    says(&candidate, "tracer", AN_PROBLEM, "(test_candidate) is tracing it already", "debugger");
     struct an_machine with_lbr = machine;
     with_lbr.branch_records.step = AN_TRIAL_DONE;
     assert_int_equal(an_candidate_method(&candidate, &with_lbr), AN_RECORD_LBR);
@@ -127,7 +127,7 @@ static void sees_that_it_is_stopped_or_dead(void **state)
     stop(child);
     an_candidate_look(child, &candidate);
     assert_false(candidate.is_there);
-    says(&candidate, "process", AN_PROBLEM, "there is none", "");
+    says(&candidate, "process", AN_PROBLEM, "no such process", "");
     an_candidate_look(0, &candidate);
     assert_false(candidate.is_there);
 }
@@ -146,7 +146,7 @@ static void sends_threads_to_their_process(void **state)
     char remedy[40];
     assert_int_equal(pthread_create(&thread, NULL, look_at_own_thread, &candidate), 0);
     pthread_join(thread, NULL);
-    snprintf(remedy, sizeof remedy, "take -p %d", getpid());
+    snprintf(remedy, sizeof remedy, "use -p %d", getpid());
     says(&candidate, "process", AN_PROBLEM, "a thread of process", remedy);
     assert_true(candidate.threads >= 2);
 }
@@ -203,7 +203,7 @@ static void explains_why_not(void **state)
 {
     (void)state;
     struct an_candidate candidate = made_up();
-    says(&candidate, "permission", AN_IN_ORDER, "by the method emulate", "");
+    says(&candidate, "permission", AN_IN_ORDER, "with method emulate", "");
     candidate.trace_error = EACCES;
     says(&candidate, "permission", AN_PROBLEM, "a security module", "root");
     candidate.is_hidden = true;
@@ -213,7 +213,7 @@ static void explains_why_not(void **state)
     says(&candidate, "permission", AN_PROBLEM, "belongs to user 0, and this is user 1000", "root");
     candidate = made_up();
     candidate.is_kernel = true;
-    says(&candidate, "process", AN_PROBLEM, "a thread of the kernel", "");
+    says(&candidate, "process", AN_PROBLEM, "a kernel thread", "");
 }
 
 static void depends_on_the_machine(void **state)

@@ -896,7 +896,7 @@ static void no_such_process(void **state)
     assert_int_equal(try_to_record(worker.pid, &error), AN_USAGE); /* a zombie */
     reap(&worker);
     assert_int_equal(try_to_record(worker.pid, &error), AN_USAGE);
-    assert_non_null(strstr(error.what, "no process"));
+    assert_non_null(strstr(error.what, "no such process"));
     assert_int_equal(access(path, F_OK), -1);
 }
 

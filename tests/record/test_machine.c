@@ -108,9 +108,9 @@ static void perf_events_are_not(void **state)
     machine.paranoid = AN_NO_SETTING;
     says(&machine, "perf events", AN_LOSS, "does not have them", "");
     machine.branch_records.error = EOPNOTSUPP;
-    says(&machine, "branch records", AN_LOSS, "none: not kept", "");
+    says(&machine, "branch records", AN_LOSS, "none: the processor has none", "");
     machine.branch_records = (struct an_trial){.step = AN_TRIAL_EVENT, .signal = SIGSYS};
-    says(&machine, "branch records", AN_LOSS, "seccomp filter ends who calls it", "container");
+    says(&machine, "branch records", AN_LOSS, "seccomp filter kills its callers", "container");
 }
 
 static void tracing_is_not(void **state)
@@ -124,13 +124,13 @@ static void tracing_is_not(void **state)
     machine.ptrace_scope = 3;
     says(&machine, "tracing", AN_PROBLEM, "PTRACE_SEIZE", "ptrace_scope below 3");
     machine.tracing = (struct an_trial){.step = AN_TRIAL_STEP, .is_late = true};
-    says(&machine, "tracing", AN_PROBLEM, "PTRACE_SINGLESTEP does not come to an end", "");
+    says(&machine, "tracing", AN_PROBLEM, "PTRACE_SINGLESTEP does not return", "");
     machine.tracing = (struct an_trial){.step = AN_TRIAL_STOP, .signal = SIGSEGV};
-    says(&machine, "tracing", AN_PROBLEM, "PTRACE_INTERRUPT: ended by signal 11", "");
+    says(&machine, "tracing", AN_PROBLEM, "PTRACE_INTERRUPT: killed by signal 11", "");
     machine.tracing = (struct an_trial){.step = AN_TRIAL_START, .error = EAGAIN};
     says(&machine, "tracing", AN_PROBLEM, "starting a process: Resource", "");
     machine.tracing = (struct an_trial){.step = AN_TRIAL_READ, .error = ENOSYS};
-    says(&machine, "tracing", AN_PROBLEM, "stopped, but not be read (process_vm_readv: ", "");
+    says(&machine, "tracing", AN_PROBLEM, "stopped, but not read (process_vm_readv: ", "");
     assert_true(an_machine_can_trace(&machine));
 }
 

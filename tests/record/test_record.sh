@@ -227,7 +227,7 @@ check 'wrong usage' usage
 
 no_process() {
     run 2 "$anneal" record -o data -p 4194303
-    says 4194303 'no process'
+    says 4194303 'no such process'
     run 0 sh -c 'true & echo $!; wait'
     run 2 "$anneal" record -o data -p "$(cat out)"
     [ ! -e data ]
@@ -458,7 +458,7 @@ others_process() {
     chmod 755 anneal
     start "$known_branches" -s 60
     run 1 "${as_nobody[@]}" ./anneal record -o data -d 300ms -p "$target"
-    says "$target" 'may not be traced'
+    says "$target" 'cannot trace'
     [ ! -e data ]
     stop
 }

@@ -187,11 +187,11 @@ static void test_notes(void **context)
     (void)context;
     make_made(&report);
     const char *gone = file_with(&report, "gone.c");
-    has(gone, "The source was not there when the report was made");
+    has(gone, "The source was missing when the report was made");
     has(gone, "<div id=L2 style=\"counter-reset:l 1\" class=h1><b>5</b>\n</div>");
     lacks(gone, "id=L3");
     const char *shorter = file_with(&report, "lib.__nic__de.c");
-    has(shorter, "The source is shorter than the code that was made of it");
+    has(shorter, "The source is shorter than the code compiled from it");
     has(shorter, "<div id=L4 style=\"counter-reset:l 3\" class=u>");
     lacks(file_with(&report, "src/main.c.html"), "class=note");
     forget(&report);

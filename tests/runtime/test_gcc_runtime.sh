@@ -289,7 +289,7 @@ damaged() {
         cp cut steps.gcda
         run 0 ./steps
         expect "$(wc -l <err)" 1
-        grep -q 'steps.gcda: .*set aside' err
+        grep -q 'steps.gcda: .*moved aside' err
         cmp cut steps.gcda.damaged
         expect "$(multiple steps.gcda)" 1
         rm steps.gcda.damaged

@@ -173,7 +173,7 @@ steered() {
     [ ! -e all.profraw ]
     echo 'this is no profile' >object.profraw
     run 1 ./steered object
-    grep -q "anneal: warning: the profile's file: " err
+    grep -q "anneal: warning: the profile: " err
     expect "$(cat object.profraw)" 'this is no profile'
 }
 
@@ -243,7 +243,7 @@ damaged() {
         cp cut all.profraw
         run 0 ./steps
         expect "$(wc -l <err)" 1
-        grep -q 'all.profraw: .*set aside' err
+        grep -q 'all.profraw: .*moved aside' err
         cmp cut all.profraw.damaged
         expect "$(multiple 19 all.profraw)" 1
         rm all.profraw.damaged

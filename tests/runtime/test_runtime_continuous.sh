@@ -163,7 +163,7 @@ refused() {
     # shellcheck disable=SC2046
     clang-19 -w -O1 -fprofile-generate "$programs/steady.c" -o shared $("$anneal" rt)
     run 0 ./shared 10
-    says "all.profraw: %c: counters share their pages with others; link with what 'anneal rt --ldflags --continuous'"
+    says "all.profraw: %c: counters share pages with other data; link with the options of 'anneal rt --ldflags --continuous'"
     expect "$(called 19 work all.profraw)" 10
     build 19 steady "$programs/steady.c"
     rm all.profraw
@@ -174,7 +174,7 @@ refused() {
     chmod 666 progress
     LLVM_PROFILE_FILE=%cclosed/all.profraw setpriv --reuid 65534 --clear-groups -- ./steady 10 2>err
     expect "$(wc -l <err)" 1
-    grep -q 'closed/all.profraw: %c: the program counts in memory only: Permission denied' err
+    grep -q 'closed/all.profraw: %c: counting in memory only: Permission denied' err
 }
 
 check_with 'clang-19 llvm-profdata-19' 'killed at any moment' killed
