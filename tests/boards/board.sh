@@ -30,23 +30,31 @@ image() {
 # line, Ctrl-C is typed until all have ended, for it is ignored while somebody has the console; without a line it
 # ends by itself.
 start() {
-    local pid rounds=0
+    local pid
     mkfifo console
-    timeout 50 make -s -C "$bare" BOARD="$board" OUT="$PWD/made" "${@:2}" run <console >session.log 2>&1 &
+    timeout 300 make -s -C "$bare" BOARD="$board" OUT="$PWD/made" "${@:2}" run <console >session.log 2>&1 &
     pid=$!
     trap '' PIPE
     exec 3>console
-    while kill -0 $pid 2>/dev/null; do
-        if [ -n "${1:-}" ] && [ "$(grep -c "$1" session.log)" -ge "$cores" ]; then
-            printf '\003' >&3 2>/dev/null || true
-        fi
-        sleep 0.2
-        rounds=$((rounds + 1))
-        [ $rounds -lt 240 ] || fail 'does not end:' "$(tail -n 5 session.log)"
-    done
+    if [ -n "${1:-}" ]; then
+        await has_said "$1" || fail "$(tail -n 5 session.log)"
+    fi
+    await has_ended || fail 'does not end:' "$(tail -n 5 session.log)"
     exec 3>&-
     wait $pid || fail "QEMU ended with status $?:" "$(tail -n 5 session.log)"
     rm console
+}
+
+# has_said LINE: each core
+has_said() {
+    [ "$(grep -c "$1" session.log)" -ge "$cores" ] || ! kill -0 $pid 2>/dev/null
+}
+
+# has_ended: or it is told to
+has_ended() {
+    kill -0 $pid 2>/dev/null || return 0
+    printf '\003' >&3 2>/dev/null || true
+    return 1
 }
 
 # noisy: the log as if a kernel had printed messages between its lines

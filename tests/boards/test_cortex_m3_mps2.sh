@@ -13,6 +13,7 @@ gcov=arm-none-eabi-gcov
 emulator=qemu-system-arm
 # shellcheck source=tests/boards/board.sh
 . "$tests/boards/board.sh"
+tier long
 
 # A tick of the board's timer looks for it, also while the program prints.
 never_looks() {

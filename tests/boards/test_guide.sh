@@ -10,6 +10,7 @@ board=my-board
 cores=1
 # shellcheck source=tests/boards/board.sh
 . "$tests/boards/board.sh"
+tier long
 guide=$tests/../docs/guides/boards.md
 
 # from_guide LANGUAGE: its block of code

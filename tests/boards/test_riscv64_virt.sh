@@ -13,6 +13,7 @@ gcov=riscv64-unknown-elf-gcov
 emulator=qemu-system-riscv64
 # shellcheck source=tests/boards/board.sh
 . "$tests/boards/board.sh"
+tier long
 # Four cores' files of each module find their way into the second pass of anneal cc.
 two_passes() {
     local make=(make -s -C "$bare" BOARD="$board" PROFILE= OUT="$PWD/made" CPPFLAGS=-DENDS)

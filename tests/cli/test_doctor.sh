@@ -352,13 +352,18 @@ machine() {
     "$anneal" doctor --json | jq -r ".machine.$1"
 }
 
+# runs PROGRAM: the process does
+runs() {
+    [ "$(readlink "/proc/$pid/exe")" = "$(realpath "$1")" ]
+}
+
 # start COMMAND...: a process that runs until the case ends, with the number $pid
 start() {
     "$@" >/dev/null 2>&1 &
     pid=$!
     # shellcheck disable=SC2064
     trap "kill -KILL $pid" EXIT
-    until [ "$(readlink "/proc/$pid/exe")" = "$(realpath "$1")" ]; do sleep 0.01; done
+    await runs "$1"
 }
 
 judges_processes() {

@@ -173,15 +173,18 @@ warm() {
     [ "$(figure text_before)" -ge 25 ]
 }
 
+# waits PID: the program has touched its pages
+waits() {
+    [ "$(cat "/proc/$1/comm")" = touch ] && grep -q ' S ' "/proc/$1/stat"
+}
+
 # While somebody else runs it, it is not cold; a copy is.
 copies() {
     cp "$made/touch" .
     ./touch 3 wait &
     other=$!
     trap 'kill $other' EXIT
-    while [ "$(cat /proc/$other/comm)" != touch ] || ! grep -q ' S ' "/proc/$other/stat"; do
-        sleep 0.01
-    done
+    await waits $other
     run 1 "$anneal" faults -- ./touch 5
     says 'stay in memory' 'another process runs it' '--copy'
     run 0 "$anneal" faults --copy --json -n2 -- ./touch 5
@@ -322,10 +325,8 @@ interrupted() {
     "$anneal" faults --copy -n3 -- "$made/touch" 5 wait >out 2>err &
     anneal_pid=$!
     trap 'kill $anneal_pid 2>/dev/null || :' EXIT
-    until program=$(pgrep -P $anneal_pid -x touch); do
-        kill -0 $anneal_pid || fail "it has ended: $(cat err)"
-        sleep 0.02
-    done
+    await pgrep -P $anneal_pid -x touch || fail "$(cat err)"
+    program=$(pgrep -P $anneal_pid -x touch)
     kill -TERM $anneal_pid
     wait $anneal_pid && fail 'it went well'
     says 'interrupted: 0 of 3 runs are complete'

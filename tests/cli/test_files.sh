@@ -252,6 +252,10 @@ not_interrupted() {
     no_traces other result
 }
 
+has_ended() {
+    ! kill -0 "$1" 2>/dev/null
+}
+
 interrupted_while_reading() {
     mkfifo pipe
     echo old >result
@@ -260,7 +264,7 @@ interrupted_while_reading() {
     exec 7>pipe
     head -c 1000 "$two" >&7
     kill -INT $merge
-    sleep 0.2
+    await has_ended $merge
     exec 7>&-
     local status=0
     wait $merge || status=$?

@@ -144,6 +144,10 @@ refuses_other_folders() {
     [ ! -e report.new ]
 }
 
+has_begun() {
+    [ "$(find . -name '.report.*' | wc -l)" = 1 ]
+}
+
 # The source is a pipe, so that the program waits where the signal is to find it.
 cleans_up() {
     local job status=0
@@ -153,11 +157,7 @@ cleans_up() {
     mkfifo src/main.c
     "$anneal" cov --html report build 2>err &
     job=$!
-    for _ in {1..600}; do
-        [ -z "$(find . -name '.report.*')" ] || break
-        sleep 0.1
-    done
-    expect "$(find . -name '.report.*' | wc -l)" 1
+    await has_begun
     kill -TERM $job
     echo 'int main;' >src/main.c
     wait $job || status=$?

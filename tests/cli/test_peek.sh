@@ -15,10 +15,7 @@ begin() {
     "$@" >said 2>err &
     process=$!
     trap 'kill -KILL $process 2>/dev/null || :' EXIT
-    until [ -s said ]; do
-        kill -0 $process
-        sleep 0.01
-    done
+    await [ -s said ]
 }
 
 end() {

@@ -381,12 +381,7 @@ programs_as_workloads() {
 
 # until_runs FILE: the workload that makes it runs
 until_runs() {
-    local i
-    for ((i = 0; i < 500; i++)); do
-        [ ! -e "$1" ] || return 0
-        sleep 0.02
-    done
-    fail 'nothing ran'
+    await [ -e "$1" ]
 }
 
 interrupted() {
@@ -421,6 +416,11 @@ END
     nothing_is_left
 }
 
+# signal_taken PID: none is pending
+signal_taken() {
+    ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$1/status"
+}
+
 interrupted_twice() {
     local status=0 training
     cat >step <<END
@@ -436,7 +436,7 @@ END
     training=$!
     until_runs hangs
     kill -INT $training
-    sleep 0.3
+    await signal_taken $training # two at a time would be one
     kill -INT $training
     wait $training || status=$?
     expect $status 1

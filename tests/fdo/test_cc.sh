@@ -247,7 +247,7 @@ not_ended() {
     ANNEAL_DUMP_SIGNAL=USR2 ./server >said &
     server=$!
     trap 'kill $server' EXIT
-    until [ -s said ]; do sleep 0.02; done
+    await [ -s said ]
     mv server server.1
     FDO_PASS=2 run 0 anneal cc gcc-12 -O2 server.c -o server
     says '0 of 1 files have a profile'

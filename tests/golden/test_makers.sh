@@ -250,10 +250,15 @@ steps_independent() {
     steps -pie -fPIE
 }
 
+# has_threads PID: it has begun with its work
+has_threads() {
+    [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -gt 1 ]
+}
+
 steps_running() {
     rounds=200000 program -no-pie
     ./program >actual &
-    sleep 0.2
+    await has_threads $!
     run 0 "$step_record" -o data -n 20 -p $!
     run 7 wait $!
     expect "$(samples data)" 20

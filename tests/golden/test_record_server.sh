@@ -65,7 +65,7 @@ record() {
     serve "$server"
     ask until &
     client=$!
-    sleep 0.5
+    await has_threads "$target" 3
     run 0 "$anneal" record -p "$target" -o data --method="$1" --branches="$2" --overhead="$3" \
         --duration=40s
     touch until
@@ -103,6 +103,7 @@ recorded() {
     has functions "$6"
 }
 
+tier long
 if ! have gcc || [ ! -e "$(gcc -print-file-name=libsqlite3.a)" ]; then
     tools="$tools libsqlite3.a"
 fi

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by the tests of anneal live, behind tap.sh and record/target.sh; the arguments are ANNEAL
-# and UNDISTURBED. Targets, their profiles, and whether they go on as if nothing had happened.
+# Sourced by the tests of anneal live, behind tap.sh and record/target.sh; the arguments are ANNEAL,
+# UNDISTURBED, STEP_RECORD and WALK. Targets, their profiles, and whether they go on as if nothing had happened.
 # shellcheck shell=bash
 
 live_tests=$tests/live
 undisturbed=$(realpath "$2")
+walk=$(realpath "$4")
 llvm_bolt=/usr/lib/llvm-19/bin/llvm-bolt
 live_tools="gcc g++ jq python3 $llvm_bolt"
 state=$scratch/state
@@ -61,19 +62,24 @@ start_target() {
     gets_on
 }
 
-# prepare KIND NAME: $program, made once, and $profile, its fdata
+# prepare KIND NAME: $program, made once, and $profile, its fdata: of a recording, and in the tier "check", which
+# relies on no samples, of a walk through its code
 prepare() {
     program=$scratch/$2-$1
     profile=$scratch/$2-$1.fdata
     [ ! -e "$profile" ] || return 0
     build "$1" "$2" "$program" -Wl,-q
-    start_target
-    if [ "$2" = server ]; then
-        ask 2
+    if seen_in_samples; then
+        start_target
+        if [ "$2" = server ]; then
+            ask 2
+        fi
+        run 0 "$anneal" record -q --overhead=40% -F 20000 -d 1500ms -o recording -p "$target"
+        wait_for_client
+        ends_well
+    else
+        run 0 "$walk" -o recording -n 3000 "$program"
     fi
-    run 0 "$anneal" record -q --overhead=40% -F 20000 -d 1500ms -o recording -p "$target"
-    wait_for_client
-    ends_well
     run 0 "$anneal" aggregate -q -p recording -o "$profile" "$program"
     rm recording
 }
@@ -93,10 +99,10 @@ wait_for_client() {
     [ $status -eq 0 ] || fail "the client ended with status $status:" "$(cat asked)"
 }
 
-# make_progress: every thread does, within fifteen seconds; a server has to be asked
+# make_progress: every thread does, within a minute; a server has to be asked
 make_progress() {
     if [[ $program != */server-* ]] || [ -n "$client" ]; then
-        "$undisturbed" --progress board 15000
+        "$undisturbed" --progress board 60000
     else
         ask 0.3
         wait_for_client

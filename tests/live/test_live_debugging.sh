@@ -4,7 +4,7 @@
 # New code has names: perf tells functions apart by itself; gdb does, and goes up from them to where
 # the thread began, once it is told which files are mapped (it only asks the dynamic linker).
 #
-# usage: test_live_debugging.sh ANNEAL UNDISTURBED
+# usage: test_live_debugging.sh ANNEAL UNDISTURBED STEP_RECORD WALK
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/record/target.sh
@@ -78,7 +78,7 @@ stacks() {
 
 # perf_names: lines of share, file and symbol
 perf_names() {
-    perf record -q -e cpu-clock -F 2000 -p "$target" -o data -- sleep 1 2>perf.err
+    perf record -q -e cpu-clock -F 2000 -p "$target" -o data -- sleep 1 2>perf.err # for a second
     perf report --stdio --no-children -g none --sort dso,symbol -i data 2>>perf.err |
         grep -E '^ *[0-9.]+%' >names
     [ -s names ] || fail 'perf report finds nothing:' "$(cat perf.err)"
@@ -98,6 +98,7 @@ profiled() {
     ends_well
 }
 
+tier long
 may_live
 for kind in fixed pie static; do
     check_with gdb "gdb ($kind)" stacks $kind

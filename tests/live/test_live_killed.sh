@@ -4,7 +4,7 @@
 # Whenever anneal live is killed, with all its processes, the program goes on and computes what it has
 # to; and a new round, or a revert, goes on from what the killed one left behind.
 #
-# usage: test_live_killed.sh ANNEAL UNDISTURBED
+# usage: test_live_killed.sh ANNEAL UNDISTURBED STEP_RECORD WALK
 #
 # KILLS=N: so many (25); 200 for a long run.
 # shellcheck source=tests/tap.sh
@@ -38,6 +38,10 @@ in_session() {
     ps -o pid=,stat= -s "$front" | awk '$2 !~ /^Z/ { print $1 }'
 }
 
+none_in_session() {
+    [ -z "$(in_session)" ]
+}
+
 # kill_all: no process of it is left. When it had ended already, the others come earlier.
 kill_all() {
     local process status=0
@@ -46,11 +50,7 @@ kill_all() {
     for process in $(in_session); do
         kill -KILL "$process" 2>/dev/null || :
     done
-    for _ in {1..100}; do
-        [ -n "$(in_session)" ] || break
-        sleep 0.01
-    done
-    expect "$(in_session)" ''
+    await none_in_session || fail "$(in_session)"
     case $status in
     0) late=$((late + 1)) time=$((time * 9 / 10)) ;;
     137) time=$((time * 21 / 20 + 1)) ;;
@@ -106,6 +106,7 @@ killed() {
     ends_well
 }
 
+tier long
 may_live
 for kind in fixed pie static; do
     check_with 'ps setsid' "killed in a round ($kind)" killed round $kind pointers

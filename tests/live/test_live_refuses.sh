@@ -4,7 +4,7 @@
 # What anneal live cannot do it refuses, in one line that says why and what to do, and leaves the
 # process as it is.
 #
-# usage: test_live_refuses.sh ANNEAL UNDISTURBED
+# usage: test_live_refuses.sh ANNEAL UNDISTURBED STEP_RECORD WALK
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/record/target.sh
@@ -93,11 +93,15 @@ replaced() {
 }
 
 interpreter() {
-    start bash -c 'while :; do sleep 0.1; done'
+    start bash -c 'while :; do sleep 0.1; done' # which is all that this program does
     live 1 --record 300ms
     says_in_one_line '-Wl,-q|--emit-relocs|strip|symbol'
     kill -0 "$target"
     stop
+}
+
+runs_or_is_gone() {
+    runs ./narrow "$target" || ! kill -0 "$target" 2>/dev/null
 }
 
 # A program of 32 bits, without libraries: few systems have them.
@@ -111,7 +115,7 @@ void _start(void)
 EOP
     gcc -m32 -nostdlib -static -fno-pie -no-pie narrow.c -o narrow
     start ./narrow
-    sleep 0.1
+    await runs_or_is_gone
     kill -0 "$target" 2>/dev/null || { echo 'no such programs run here' && return; }
     live 1 --record 300ms
     says_in_one_line '32'
@@ -122,7 +126,7 @@ EOP
 # ---- processes ----
 
 no_process() {
-    sleep 0 &
+    true &
     target=$!
     wait "$target"
     live 2
@@ -224,12 +228,21 @@ others_process() {
     ends_well
 }
 
+# records PID: it, or a child of it, has a file for what it records
+records() {
+    local process
+    for process in "$1" $(pgrep -P "$1"); do
+        ! find "/proc/$process/fd" -lname '*#*' 2>/dev/null | grep -q . || return 0
+    done
+    return 1
+}
+
 # It ends while it is recorded.
 ends_early() {
     begin
-    "$anneal" live --state-dir "$state" -p "$target" -q --record 20s >out 2>err &
+    "$anneal" live --state-dir "$state" -p "$target" -q --record 300s >out 2>err &
     local front=$! status=0
-    sleep 0.5
+    await records $front
     ends_well
     wait $front || status=$?
     expect $status 1

@@ -4,7 +4,7 @@
 # A running program gets new code, in several rounds, and its old code back: linked in all three ways,
 # by root and by its own user. After the revert no byte of it is different from before.
 #
-# usage: test_live_rounds.sh ANNEAL UNDISTURBED
+# usage: test_live_rounds.sh ANNEAL UNDISTURBED STEP_RECORD WALK
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/record/target.sh
@@ -20,7 +20,7 @@ begin() {
 
 # What the tests rely on: one byte that differs is found, and a program that is disturbed says so.
 notices() {
-    begin fixed pointers
+    begin pie pointers
     expect "$(differing)" 0
     expect "$(added_memory)" '0 0'
     python3 - "$target" <<'END'
@@ -45,6 +45,18 @@ has_round() {
         fail "$(cat out)"
     live 0 --status
     prints "$target"
+}
+
+one_round() {
+    begin pie pointers
+    a_round
+    is_free "$target"
+    gets_on
+    has_round 1
+    [ "$(differing)" -gt 0 ] || fail 'its code is as before'
+    revert
+    expect "$(in_force)" 0
+    ends_well
 }
 
 three_rounds() {
@@ -181,18 +193,19 @@ later_is_judged() {
     ends_well
 }
 
+# has_looked TIMES: or has ended
+has_looked() {
+    [ "$(grep -c 'of the profile is unchanged' front.err)" -ge "$1" ] || ! kill -0 "$front" 2>/dev/null
+}
+
 # watched LOOKS: --continuous, until it has looked so often; the rounds are in front.out. It ends with the
 # process.
 watched() {
     "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% \
         --interval=1000.5ms --threshold=40% --keep-anyway --json >front.out 2>front.err &
     local front=$! status=0
-    for _ in {1..600}; do
-        sleep 0.1
-        [ "$(grep -c 'of the profile is unchanged' front.err)" -lt "$1" ] || break
-        kill -0 $front || fail 'it has ended:' "$(cat front.err)"
-    done
-    [ "$(grep -c 'of the profile is unchanged' front.err)" -ge "$1" ] || fail 'it does not look:' "$(cat front.err)"
+    await has_looked "$1" || fail 'it does not look:' "$(cat front.err)"
+    kill -0 $front || fail 'it has ended:' "$(cat front.err)"
     ends_well
     wait $front || status=$?
     expect $status 0
@@ -222,17 +235,19 @@ is_changed() {
     expect "$(jq -c '[.round, .generation]' front.out)" '[1,2]'
 }
 
+# has_made ROUNDS: or has ended
+has_made() {
+    [ "$(in_force)" -ge "$1" ] || ! kill -0 "$front" 2>/dev/null
+}
+
 # Until it is interrupted
 continuous() {
     begin fixed pointers
     env --default-signal=INT "$anneal" live --state-dir "$state" -p "$target" -q --continuous \
         --record 1s --overhead=40% --interval=1s --threshold=100% --keep-anyway >front.out 2>&1 &
     local front=$! status=0
-    for _ in {1..300}; do
-        sleep 0.1
-        [ "$(in_force)" -lt 2 ] || break
-        kill -0 $front || fail 'it has ended:' "$(cat front.out)"
-    done
+    await has_made 2 || fail 'it makes no second round:' "$(cat front.out)"
+    kill -0 $front || fail 'it has ended:' "$(cat front.out)"
     kill -INT $front
     wait $front || status=$?
     expect $status 0
@@ -286,13 +301,21 @@ own_process() {
 }
 
 may_live
+check 'one round and a revert' one_round
 check 'a byte that differs is found' notices
+check 'a dry run changes nothing' dry_run
+if [ "$(id -u)" = 0 ]; then
+    check_with setpriv 'a user has a process of their own' own_process
+else
+    skip 'a user has a process of their own' 'only root can start one'
+fi
+
+tier long
 for kind in fixed pie static; do
     check "three rounds and a revert ($kind)" three_rounds $kind
     check "one round after the other ($kind)" one_by_one $kind
     check "a round after a revert ($kind)" after_a_revert $kind
 done
-check 'a dry run changes nothing' dry_run
 check 'a round that is recorded' recorded
 check 'huge pages' huge_pages
 check 'until it is interrupted' continuous
@@ -301,9 +324,4 @@ check 'a later one makes room for the one before' later_is_judged
 check 'work that stays the same is left alone, until it ends' is_steady
 check 'work that is another one gets another layout' is_changed
 check 'a process that is stopped' stopped
-if [ "$(id -u)" = 0 ]; then
-    check_with setpriv 'a user has a process of their own' own_process
-else
-    skip 'a user has a process of their own' 'only root can start one'
-fi
 finish

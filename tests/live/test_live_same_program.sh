@@ -5,7 +5,7 @@
 # themselves, exceptions get where they have to, forks and libraries and signals and contexts are as
 # ever, no system call is interrupted, a server's answers are right, and it does not grow.
 #
-# usage: test_live_same_program.sh ANNEAL UNDISTURBED
+# usage: test_live_same_program.sh ANNEAL UNDISTURBED STEP_RECORD WALK
 #
 # LIVE_ROUNDS=N: so many rounds (8); 50 for a long run.
 # shellcheck source=tests/tap.sh
@@ -71,6 +71,9 @@ serves() {
 }
 
 may_live
+check 'a server and its client, in one round' serves pie 1
+
+tier long
 for kind in fixed pie static; do
     check "pointers to functions ($kind)" stays_small $kind pointers "$rounds"
     check "addresses of labels ($kind)" stays_small $kind labels $((rounds / 2))

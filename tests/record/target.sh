@@ -39,27 +39,63 @@ stop() {
     trap - EXIT
 }
 
-# is_free PID: no thread of it is traced or stopped, within a second
+# is_free PID: no thread of it is traced or stopped
 is_free() {
-    for _ in {1..100}; do
-        # a thread may end while it is looked at
-        cat /proc/"$1"/task/*/status >status 2>/dev/null || :
-        if ! grep -qE '^(TracerPid:.*[1-9]|State:.*[tT] \()' status; then
-            [ -s status ] || fail "process $1 is gone:" "$(cat said)"
-            return
-        fi
-        sleep 0.01
-    done
-    fail "process $1 is still held:" "$(grep -E '^(Name|State|TracerPid)' status)"
+    await looks_free "$1" || fail "process $1 is still held:" "$(grep -E '^(Name|State|TracerPid)' status)"
+    [ -s status ] || fail "process $1 is gone:" "$(cat said)"
 }
 
-# waits_for FILE: until it is there and has something in it, for ten seconds
+looks_free() {
+    # a thread may end while it is looked at
+    cat /proc/"$1"/task/*/status >status 2>/dev/null || :
+    ! grep -qE '^(TracerPid:.*[1-9]|State:.*[tT] \()' status
+}
+
+# waits_for FILE: until it is there and has something in it
 waits_for() {
-    for _ in {1..1000}; do
-        [ ! -s "$1" ] || return 0
-        sleep 0.01
+    await [ -s "$1" ]
+}
+
+# has_begun PID: a child of the recorder records, to a file in this folder or below; or it has ended
+has_begun() {
+    local child
+    kill -0 "$1" 2>/dev/null || return 0
+    for child in $(pgrep -P "$1"); do
+        ! find "/proc/$child/fd" -lname "$PWD/*#*" 2>/dev/null | grep -q . || return 0
     done
-    fail "$1 has not come"
+    return 1
+}
+
+# is_stopped PID
+is_stopped() {
+    grep -q '^State:.*T (stopped)' "/proc/$1/status"
+}
+
+# runs PROGRAM PID: the process is no shell any more
+runs() {
+    [ "$(readlink "/proc/$2/exe")" = "$(realpath "$1")" ]
+}
+
+# run_time PID: of its first thread, in nanoseconds
+run_time() {
+    cut -d' ' -f1 "/proc/$1/schedstat"
+}
+
+# has_run PID NANOSECONDS
+has_run() {
+    [ "$(run_time "$1")" -ge "$2" ]
+}
+
+# has_threads PID COUNT: at least
+has_threads() {
+    [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -ge "$2" ]
+}
+
+# seen_in_samples: whether this case may rely on samples of a program that ends by itself. On a machine that has
+# other things to do there may be few, or none: the tier "check" does not rely on them.
+seen_in_samples() {
+    # shellcheck disable=SC2154 # tap.sh has it
+    [ "$current_tier" = long ]
 }
 
 # A program that computes for SECONDS (of CPU time: for ROUNDS rounds), in functions of known names.

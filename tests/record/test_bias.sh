@@ -59,6 +59,7 @@ right() {
     cat verdict
 }
 
+tier long
 may_record "$step_record"
 check 'a bias of 5% is found when it is there' planted
 check 'all sorts of branches in long windows' right abcdfg emulate 256 1200000 -b 8
@@ -79,7 +80,7 @@ check 'whole rounds with a system call' right e emulate 54 108000 -b 5
 # perf_looks FILE: where perf finds the program, an address a line
 perf_looks() {
     start "$known_branches" -g e -s 200
-    run 0 perf record -q -e cpu-clock:u -F 20000 -o looks -p "$target" -- sleep 3
+    run 0 perf record -q -e cpu-clock:u -F 20000 -o looks -p "$target" -- sleep 3 # for so long
     stop
     perf script -F ip -i looks >"$1" 2>perf.err || fail "$(cat perf.err)"
 }

@@ -6,7 +6,8 @@
 #
 # usage: test_interrupt.sh ANNEAL STEP_RECORD UNDISTURBED LIST_RECORDING
 #
-# INTERRUPTIONS=N: so many (200).
+# INTERRUPTIONS=N: so many in the tier "long" (200). In the tier "check" there are a few, each when the recorder
+# has just begun.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/record/target.sh
@@ -18,7 +19,7 @@ interruptions=${INTERRUPTIONS:-200}
 
 gets_on() {
     local status=0
-    "$undisturbed" --progress board 15000 && return
+    "$undisturbed" --progress board 60000 && return
     if ! kill -0 "$target"; then
         wait "$target" || status=$?
         fail "the program has ended with status $status:" "$(cat said)"
@@ -28,7 +29,7 @@ gets_on() {
 
 start_undisturbed() {
     start "$undisturbed" board
-    until [ -s board ]; do sleep 0.01; done
+    waits_for board
     gets_on
 }
 
@@ -42,14 +43,19 @@ ends_well() {
     trap - EXIT
 }
 
+stopped_or_gone() {
+    is_stopped "$target" 2>/dev/null || ! kill -0 "$target" 2>/dev/null
+}
+
 # Stopping and continuing a process makes some calls return EINTR: the program has to notice.
 notices() {
     start_undisturbed
     local status=0
     for _ in {1..50}; do
         kill -STOP "$target" 2>/dev/null || break
+        await stopped_or_gone
         kill -CONT "$target" 2>/dev/null || break
-        sleep 0.02
+        "$undisturbed" --progress board 200 >progress 2>&1 || : # it may have ended
     done
     kill -TERM "$target" 2>/dev/null || :
     wait "$target" || status=$?
@@ -72,13 +78,13 @@ begin() {
 
 # Nothing is left of a recorder but what it recorded.
 no_remains() {
-    for _ in {1..300}; do
-        # processes may end while they are looked at
-        grep -lzF "$PWD/rec/data" /proc/[0-9]*/cmdline >remains 2>/dev/null || :
-        [ -s remains ] || return 0
-        sleep 0.01
-    done
-    fail "still there: $(cat remains)"
+    await none_remains || fail "still there: $(cat remains)"
+}
+
+none_remains() {
+    # processes may end while they are looked at
+    grep -lzF "$PWD/rec/data" /proc/[0-9]*/cmdline >remains 2>/dev/null || :
+    [ ! -s remains ]
 }
 
 # valid NUMBER: the recording can be read; perf, which takes its time, is asked about every fourth
@@ -122,24 +128,36 @@ interrupt() {
     rm -r rec
 }
 
-# interrupted SIGNAL METHOD: many times, from 5 to 150 ms after the start
+# interrupted SIGNAL METHOD: many times, from 5 to 150 ms after the start. Signals that come before the recorder
+# has begun do not count.
 interrupted() {
     local i times=$((interruptions / 8)) too_early=0
     start_undisturbed
-    for ((i = 0; i < times; i++)); do
+    for ((i = 0; i - too_early < times; i++)); do
+        [ $i -lt $((10 * times)) ] || fail "$too_early of $i were too early"
         begin "$2"
-        sleep "$(printf '0.%03d' $((5 + RANDOM % 146)))"
+        sleep "$(printf '0.%03d' $((5 + RANDOM % 146)))" # any moment
         interrupt "$1" $i
     done
-    [ $too_early -le $((times / 2 + 1)) ] || fail "$too_early of $times were too early"
+    ends_well
+}
+
+# interrupted_once SIGNAL METHOD: as soon as there is a file
+interrupted_once() {
+    local too_early=0
+    start_undisturbed
+    begin "$2"
+    await has_begun $front
+    interrupt "$1" 0
     ends_well
 }
 
 # Most recordings end by themselves, with some threads on their way into a system call.
+# ends_by_itself METHOD TIMES
 ends_by_itself() {
     local i
     start_undisturbed
-    for ((i = 0; i < interruptions; i++)); do
+    for ((i = 0; i < $2; i++)); do
         run 0 "$anneal" record -q --method="$1" --overhead=60% -F 100000 --duration=20ms \
             -o data -p "$target"
         rm data
@@ -149,12 +167,18 @@ ends_by_itself() {
 
 may_record "$step_record"
 check 'the program notices when it is disturbed' notices
+for signal in INT TERM KILL; do
+    check_with 'perf setsid pgrep' "SIG$signal at the beginning of a recording" interrupted_once $signal emulate
+done
+check 'some recordings that end by themselves' ends_by_itself emulate 5
+
+tier long
 for method in emulate step; do
     for signal in INT TERM KILL; do
         check_with 'perf setsid' "SIG$signal while recording ($method)" interrupted $signal $method
     done
 done
-check 'many recordings that end by themselves' ends_by_itself emulate
+check 'many recordings that end by themselves' ends_by_itself emulate "$interruptions"
 # A killed tracer may harm a thread (docs/reference/record.md). This one is not in the group.
 for method in emulate step; do
     check_with 'perf setsid' "SIGKILL for the process group ($method)" interrupted group $method

@@ -406,8 +406,10 @@ static double cpu_time(clockid_t clock)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* In the tier "check" a fifth of it, since nothing is said there of numbers of samples. */
 static void spin(double seconds)
 {
+    seconds *= an_tier_long() ? 1 : 0.2;
     double end = cpu_time(CLOCK_THREAD_CPUTIME_ID) + seconds;
     while (cpu_time(CLOCK_THREAD_CPUTIME_ID) < end)
         for (volatile unsigned i = 0; i < 10000; i++)
@@ -510,12 +512,20 @@ static void start_worker(void *context, const struct an_record_counts *counts)
 }
 
 /* How the number of samples goes with the time: some are never taken when the processor is taken
- * from a virtual machine. */
+ * from a virtual machine. That, and run times, are judged in the tier "long". */
 static void check_number(uint64_t samples, double user_seconds)
 {
     double expected = user_seconds * FREQUENCY;
+    if (!an_tier_long())
+        return;
     check((double)samples > 0.4 * expected && (double)samples < 1.15 * expected + 5,
           "%llu samples, expected %.0f", (unsigned long long)samples, expected);
+}
+
+static void check_run_time(double run_seconds, double share, double user_seconds)
+{
+    check(!an_tier_long() || run_seconds > share * user_seconds, "%f s of %f s", run_seconds,
+          user_seconds);
 }
 
 static bool is_mapped(const struct collected *all, const struct an_branch_sample *sample)
@@ -600,9 +610,8 @@ static void threads_of_a_process(void **state)
     assert_int_equal(counts.threads, 11);
     assert_int_equal(counts.processes, 1);
     check_number(counts.samples, worker.user_seconds);
-    check(counts.run_seconds > 0.9 * worker.user_seconds, "%f s, expected %f s", counts.run_seconds,
-          worker.user_seconds);
-    assert_true(counts.seconds > 0.3 && counts.own_seconds > 0);
+    check_run_time(counts.run_seconds, 0.9, worker.user_seconds);
+    assert_true(counts.seconds > 0 && counts.own_seconds > 0);
     read_back(&all);
     assert_int_equal(all.item_count, counts.samples);
     assert_int_equal(tasks_of(&all, AN_TASK_FORK, true), 2);
@@ -677,11 +686,10 @@ static void with_its_children(void **state)
     record_family(true, &counts, &user_seconds);
     assert_int_equal(counts.processes, 4);
     check_number(counts.samples, user_seconds);
-    check(counts.run_seconds > 0.9 * user_seconds, "%f s, expected %f s", counts.run_seconds,
-          user_seconds);
+    check_run_time(counts.run_seconds, 0.9, user_seconds);
     read_back(&all);
     assert_int_equal(all.item_count, counts.samples);
-    assert_int_equal(processes_in(&all), 4);
+    check(!an_tier_long() || processes_in(&all) == 4, "%zu", processes_in(&all));
     bool shell = false; /* a program that came later has its build-id, too */
     const struct an_samples_info *info = an_samples_info(all.samples);
     for (size_t i = 0; i < info->build_id_count; i++)
@@ -701,9 +709,9 @@ static void without_its_children(void **state)
     assert_int_equal(counts.processes, 1);
     assert_int_equal(counts.threads, 1);
     read_back(&all);
-    assert_int_equal(processes_in(&all), 1);
-    check((double)all.item_count < 0.4 * user_seconds * FREQUENCY + 10, "%zu samples",
-          all.item_count);
+    assert_in_range(processes_in(&all), an_tier_long() ? 1 : 0, 1);
+    check(!an_tier_long() || (double)all.item_count < 0.4 * user_seconds * FREQUENCY + 10,
+          "%zu samples", all.item_count);
     collected_free(&all);
 }
 
@@ -745,8 +753,7 @@ static void new_threads_are_looked_for(void **state)
     reap(&worker);
     assert_int_equal(an_perf_events_threads(events), 4);
     check_number(samples, worker.user_seconds);
-    check((double)an_perf_events_run_time(events) > 0.7e9 * worker.user_seconds, "%llu ns of %f s",
-          (unsigned long long)an_perf_events_run_time(events), worker.user_seconds);
+    check_run_time((double)an_perf_events_run_time(events) * 1e-9, 0.7, worker.user_seconds);
     an_perf_events_free(events);
 }
 
@@ -779,8 +786,8 @@ static void when_the_time_is_over(void **state)
     struct an_error error;
     assert_int_equal(an_lbr_record(&options, &attr, "cpu-clock:u", &counts, &error), AN_OK);
     kill_worker(&worker);
-    assert_true(counts.seconds >= 0.35 && counts.seconds < 20);
-    assert_true(counts.samples > 0);
+    assert_true(counts.seconds >= 0.35);
+    assert_true(!an_tier_long() || counts.samples > 0);
 }
 
 struct stopper {
@@ -987,5 +994,10 @@ int main(void)
         in_a_folder(this_machine),
         cmocka_unit_test(the_frequency_is_one_that_is_allowed),
     };
-    return RUN_TESTS(tests);
+    const struct CMUnitTest judged[] = {
+        in_a_folder(threads_of_a_process),  in_a_folder(with_its_children),
+        in_a_folder(without_its_children),  cmocka_unit_test(new_threads_are_looked_for),
+        in_a_folder(when_the_time_is_over),
+    };
+    return takes_tier("check") ? RUN_TESTS(tests) : RUN_TESTS(judged);
 }

@@ -5,7 +5,7 @@
 #
 # usage: test_runtime_continuous.sh ANNEAL
 #
-# KILLS=N: so many (40)
+# KILLS=N: so many in the tier "long" (40)
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 programs=$tests/runtime/programs
@@ -37,15 +37,30 @@ progress() {
     od -An -t u8 progress | tr -d ' '
 }
 
+gets_on() {
+    [ -s progress ] && [ "$(progress)" -gt 0 ]
+}
+
+# both_count: a process and its child
+both_count() {
+    [ "$(echo all.*.live.profraw | wc -w)" = 2 ] && gets_on
+}
+
+# counts_more VERSION PID COUNT
+counts_more() {
+    [ "$(called "$1" work "all.$2.live.profraw")" -gt "$3" ]
+}
+
 # What is left of a process that was killed has all calls that were complete, and the one that was not.
+# killed TIMES
 killed() {
     local i complete counted
     build 19 steady "$programs/steady.c"
-    for ((i = 0; i < kills; i++)); do
+    for ((i = 0; i < $1; i++)); do
         rm -f progress all.*
         ./steady 2>err &
-        until [ -s progress ]; do sleep 0.002; done
-        sleep "0.$(printf %03d $((RANDOM % 30)))"
+        await [ -s progress ]
+        sleep "0.$(printf %03d $((RANDOM % 30)))" # any moment
         kill -KILL $!
         wait $! 2>/dev/null || :
         complete=$(progress)
@@ -72,10 +87,10 @@ versions() {
     "llvm-profdata-$version" show --ic-targets --function=work all.profraw | grep -q 'twice.* 3000 '
     rm progress
     ./steady 2>err &
-    until [ -s progress ] && [ "$(progress)" -gt 0 ]; do sleep 0.01; done
+    await gets_on
     counted=$(called "$version" work all.$!.live.profraw)
     [ "$counted" -gt 0 ]
-    until [ "$(called "$version" work all.$!.live.profraw)" -gt "$counted" ]; do sleep 0.01; done
+    await counts_more "$version" $! "$counted"
     run 0 "$anneal" peek all.$!.live.profraw
     grep -q ' work$' out
     run 2 "$anneal" peek -o copy all.$!.live.profraw
@@ -95,7 +110,7 @@ forked() {
     expect "$(called 19 work all.profraw)" 2000
     rm progress
     ./steady -2 fork &
-    until [ "$(echo all.*.live.profraw | wc -w)" = 2 ] && [ "$(progress)" -gt 0 ]; do sleep 0.01; done
+    await both_count
     pkill -KILL -P $!
     kill -KILL $!
     wait $! 2>/dev/null || :
@@ -177,7 +192,7 @@ refused() {
     grep -q 'closed/all.profraw: %c: counting in memory only: Permission denied' err
 }
 
-check_with 'clang-19 llvm-profdata-19' 'killed at any moment' killed
+check_with 'clang-19 llvm-profdata-19' 'killed at some moments' killed 3
 for version in 13 14 16 19; do
     check_with "clang-$version llvm-profdata-$version" "clang $version" versions $version
 done
@@ -188,4 +203,7 @@ check_with 'clang-19 llvm-profdata-19' 'ends without exit handlers, other progra
 check_with 'clang-19 llvm-profdata-19' 'libraries have files of their own' libraries
 check_with 'clang-19 llvm-profdata-19' 'what cannot be added stays' kept
 check_with 'clang-19 llvm-profdata-19 setpriv' 'where that cannot be' refused
+
+tier long
+check_with 'clang-19 llvm-profdata-19' 'killed at any moment' killed "$kills"
 finish

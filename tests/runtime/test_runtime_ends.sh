@@ -98,7 +98,7 @@ begin() {
     rm -f said
     ./ends "$1" >said 2>err &
     process=$!
-    until [ -s said ]; do sleep 0.01; done
+    await [ -s said ]
 }
 
 # ends_with SIGNAL STATUS: the process gets it, and ends
@@ -137,26 +137,33 @@ begin_default() {
     rm -f said
     env --default-signal ./ends "$1" >said 2>err &
     process=$!
-    until [ -s said ]; do sleep 0.01; done
+    await [ -s said ]
 }
 
 # wait_for COUNTS: before() has been counted as often as this
 wait_for() {
-    for _ in {1..500}; do
-        [ "$(counted before 2>/dev/null)" != "$1" ] || return 0
-        sleep 0.01
-    done
-    fail "counted: $(counted before), expected $1"
+    await has_counted "$1" || fail "counted: $(counted before), expected $1"
+}
+
+has_counted() {
+    [ "$(counted before 2>/dev/null)" = "$1" ]
 }
 
 dump_signal() {
+    local profile file
     build "$1"
     ANNEAL_DUMP_SIGNAL=USR2 ANNEAL_EXIT_SIGNAL=TERM begin wait
     expect "$(counted before)" 'nothing '
     kill -USR2 $process
     wait_for '3 '
+    profile=$(echo ends.gcda *.profraw)
+    for file in $profile; do
+        [ ! -e "$file" ] || profile=$file
+    done
+    touch -d '1 minute ago' "$profile"
+    touch -d '1 second ago' before
     kill -USR2 $process
-    sleep 0.1
+    await [ "$profile" -nt before ]
     ends_with TERM 143
     expect "$(counted before)" '3 '
 }
@@ -175,6 +182,17 @@ EOF
     run 140 ./late
 }
 
+# takes_dumps PID: it is the program, and has a handler for SIGUSR2, which is 12
+takes_dumps() {
+    [ "$(readlink "/proc/$1/exe")" = "$PWD/threads" ] &&
+        ((0x$(sed -n 's/^SigCgt:\t//p' "/proc/$1/status") & 1 << 11))
+}
+
+# signal_taken PID: none is pending, or the process has ended
+signal_taken() {
+    ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$1/status" 2>/dev/null
+}
+
 # Written again and again while threads count: atomic counters come out exact. Counts of values, which are not
 # atomic, lose what one thread adds while another one holds the count; none is too large.
 dumped_while_counting() {
@@ -187,14 +205,11 @@ dumped_while_counting() {
         ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=$mode ./threads 2>err &
         process=$!
         # The shell, which it is before, has a handler, too.
-        until [ "$(readlink /proc/$process/exe)" = "$PWD/threads" ]; do sleep 0.002; done
-        until ((0x$(sed -n 's/^SigCgt:\t//p' /proc/$process/status) & 1 << 11)); do # SIGUSR2 is 12
-            sleep 0.002
-        done
+        await takes_dumps $process
         dumps=0
         while kill -USR2 $process 2>/dev/null; do
             dumps=$((dumps + 1))
-            sleep 0.002
+            await signal_taken $process
         done
         wait $process
         [ ! -s err ]

@@ -3,7 +3,7 @@
 #
 # Many processes that add to one profile: what is in it is the sum of them, to the last count, whatever happens
 # to some of them. A program whose profile fits in a page, and one of dozens of kilobytes; of clang 19 and
-# of GCC 12. RUNS, KILL_RUNS and KILL_ROUNDS make it longer; RUNS is a multiple of 20.
+# of GCC 12. RUNS, KILL_RUNS and KILL_ROUNDS make the tier "long" longer; RUNS is a multiple of 20.
 #
 # usage: test_runtime_many.sh ANNEAL KILL_SOME FULL_DISK
 # shellcheck source=tests/tap.sh
@@ -82,8 +82,9 @@ runs_in() {
 
 # Half of the runs leave a smaller profile. Ten of the other runtime's, each alone in its file and loaded somewhere
 # else, are added up by the compiler's tool (LLVM), or run one after another (GCC).
+# at_once COMPILER SIZE RUNS
 at_once() {
-    local run
+    local run runs=$3
     build "$1" "$2"
     with ours.d
     seq "$runs" | xargs -P 16 -I{} sh -c 'exec ./ours $([ $(({} % 2)) = 0 ] || echo first)' 2>err
@@ -103,8 +104,9 @@ at_once() {
     [ "$1" = gcc-12 ] || [ "$(find theirs.d -name '*.profraw' -exec sha1sum {} + | cut -d' ' -f 1 | sort -u | wc -l)" -gt 3 ]
 }
 
+# two_builds COMPILER RUNS
 two_builds() {
-    local file program
+    local file program runs=$2
     build "$1" large ours-other
     reference ours
     reference ours-other
@@ -219,14 +221,30 @@ compiles() {
     [ ! -s said ] || fail "$(head said)"
 }
 
-for compiler in clang-19 gcc-12; do
-    peers="$compiler $([ $compiler = gcc-12 ] && echo gcov-dump-12 || echo llvm-profdata-19) awk"
-    for size in small large; do
-        check_with "$peers" "$compiler: $runs runs of a $size program, 16 at once" at_once $compiler $size
+# peers_of COMPILER
+peers_of() {
+    echo "$1 $([ "$1" = gcc-12 ] && echo gcov-dump-12 || echo llvm-profdata-19) awk"
+}
+
+# many RUNS: of each compiler
+many() {
+    local compiler peers size
+    for compiler in clang-19 gcc-12; do
+        peers=$(peers_of $compiler)
+        for size in small large; do
+            check_with "$peers" "$compiler: $1 runs of a $size program, 16 at once" at_once $compiler $size "$1"
+        done
+        check_with "$peers" "$compiler: $1 runs of two builds behind one name" two_builds $compiler "$1"
     done
-    check_with "$peers" "$compiler: $runs runs of two builds behind one name" two_builds $compiler
-    check_with "$peers" "$compiler: a disk that is full, and then is not" full $compiler
+}
+
+many 40
+for compiler in clang-19 gcc-12; do
+    check_with "$(peers_of $compiler)" "$compiler: a disk that is full, and then is not" full $compiler
 done
+
+tier long
+many "$runs"
 check_with 'clang-19 llvm-profdata-19' 'clang-19: killed runs and one file' killed clang-19 all 1
 check_with 'clang-19 llvm-profdata-19' 'clang-19: killed runs and four files' killed clang-19 all_%4m 4
 check_with 'gcc-12 gcov-dump-12' 'gcc-12: killed runs' killed gcc-12 - 1

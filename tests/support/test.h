@@ -29,6 +29,22 @@
 #define RUN_TESTS(tests)                                                                           \
     (cmocka_set_message_output(CM_OUTPUT_TAP), cmocka_run_group_tests(tests, NULL, NULL))
 
+/*
+ * Each case belongs to one of two tiers, "check" and "long" (tests/README.md). TIER says which cases this
+ * run takes; without it, all.
+ */
+static inline bool takes_tier(const char *name)
+{
+    const char *wanted = getenv("TIER");
+    return !wanted || !*wanted || strcmp(wanted, name) == 0;
+}
+
+/* Whether bounds on time, and shares of it, are judged. */
+static inline bool an_tier_long(void)
+{
+    return takes_tier("long");
+}
+
 /* Fails the case with a message unless the condition holds. */
 #define check(condition, ...)                                                                      \
     do {                                                                                           \
@@ -39,16 +55,6 @@
             fail();                                                                                \
         }                                                                                          \
     } while (0)
-
-/*
- * Whether this run is of the long tier (tests/README.md), by the variable TIER. What takes minutes is
- * done there only; a run by hand, without TIER, does it, too.
- */
-static inline bool long_tier(void)
-{
-    const char *tier = getenv("TIER");
-    return !tier || strcmp(tier, "long") == 0;
-}
 
 /* Numbers that are random enough and the same in every run (xorshift64*, S. Vigna). */
 static inline uint64_t next_number(uint64_t *state)
