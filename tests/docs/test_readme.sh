@@ -32,13 +32,24 @@ names_commands() {
     done
 }
 
-# What `anneal help` lists has a line each: "  NAME  what it does".
-has_all_commands() {
-    local name
-    run 0 "$anneal" help
-    for name in $(sed -n 's/^  \([a-z][a-z+-]*\)  .*/\1/p' out); do
-        [ "$name" = help ] || grep -qF "\`$name\`" "$readme" || fail "README.md does not have $name"
-    done
+# Titles of groups and names of commands, in their order: of the help, and of the README.
+of_the_help() {
+    sed -n 's/^\([A-Z][A-Za-z ]*\):$/\1/p; s/^  \([a-z][a-z+-]*\)  .*/\1/p' "$1"
+    sed -n '/^Drop-in replacements:/,/^$/{s/^Drop.*: //;p}' "$1" | grep -oE '[a-z0-9]+(-[a-z]+)?'
+}
+
+of_the_readme() {
+    sed -n '/^## Commands/,/^## Install/p' "$readme" |
+        sed -n -e 's/^| \([A-Z][^|]*\) | |$/\1/p' -e 's/^| \(\[[^|]*\) |.*/\1/p' -e '/^Drop-in/p' |
+        sed -e '/^Drop-in\|^\[/!b' -e 's/[^`]*`\([^`]*\)`[^`]*/\1\n/g' | grep .
+}
+
+is_grouped_as_the_help() {
+    run 0 "$anneal" --help
+    of_the_help out >help
+    of_the_readme >readme
+    [ "$(wc -l <help)" -gt 20 ] || fail 'hardly any command was found'
+    same readme help
 }
 
 # The library in the build folder stands for the installed one, with and without arguments.
@@ -65,7 +76,7 @@ index_is_complete() {
 
 check 'README.md has at most 150 lines' is_short
 check 'its commands exist' names_commands
-check 'it has every command' has_all_commands
+check 'it has every command, in the groups of the help' is_grouped_as_the_help
 check_with gcc 'its example compiles and runs' example_runs
 check 'the index of docs/ has every page' index_is_complete
 finish
