@@ -25,7 +25,8 @@ threads=3       # of the server; one is left for who asks once
 connections=2   # of the load
 lifetime=300    # seconds; after that, server and load end by themselves
 window=16       # samples of a quarter of a second: so long is each layout measured
-recording='--record=6s --overhead=10%'
+cpu_window=3    # and for so many seconds of the server's CPU time, on a busy machine too
+overhead=25%    # of its CPU time, for recording
 
 server=
 load=
@@ -232,7 +233,27 @@ measure()
     samples_pass 2 # half a second for what went before
     from=$(samples)
     samples_pass $window
+    for ((i = 0; i < 80; i++)); do
+        ! has_run "$from" || break
+        tick
+    done
     measured="$from $(samples)"
+}
+
+# has_run FROM: whether the server has had enough CPU time since that sample
+has_run()
+{
+    awk -v from="$1" -v enough=$cpu_window 'NR == from { begin = $3 } { end = $3 }
+        END { exit end - begin < enough }' "$work/samples"
+}
+
+# For how many seconds to record: six, or more where the server gets less than
+# a processor.
+recording_time()
+{
+    awk -v least=6 -v most=30 '{ time = $1; cpu = $3 } NR == 1 { start = $3 }
+        END { t = cpu > start ? least * time / (cpu - start) : most
+            printf "%d\n", t < least + 1 ? least : t < most ? t : most }' "$work/samples"
 }
 
 end_line()
@@ -316,6 +337,7 @@ end_line
 step 'measured twice with its original code: what differs now is noise'
 
 layouts=0
+recording="--record=$(recording_time)s --overhead=$overhead"
 mark 0 'anneal live begins to record'
 # shellcheck disable=SC2086
 run_live live.out "anneal live has failed" $recording --keep-anyway --bolt="$bolt"

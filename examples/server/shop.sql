@@ -27,7 +27,6 @@ CREATE TABLE product (
     stock INT NOT NULL DEFAULT 0,
     about TEXT NOT NULL,
     KEY (kind, price),
-    FULLTEXT INDEX (about),
     FOREIGN KEY (kind) REFERENCES kind (id));
 CREATE TABLE sale (
     id INT PRIMARY KEY,
