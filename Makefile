@@ -21,7 +21,7 @@ SUBMAKE = $(MAKE) --no-print-directory
 
 .PHONY: build demo check check-long bench lint fuzz sanitize flaky install uninstall clean help
 
-build: $(BUILD)/build.ninja ## build what is installed: program, libraries, runtime (the default)
+build: $(BUILD)/build.ninja ## build the program, the libraries and the runtime (default)
 	@scripts/timed "built $(BUILD)/cli/anneal" ninja -C $(BUILD) toolkit
 
 $(BUILD)/build.ninja:
@@ -38,7 +38,7 @@ demo: ## train, rebuild and measure an example program; give a running server ne
 	@examples/live-demo.sh $(BUILD)/cli/anneal $(BUILD)/demo
 	@cat examples/next.txt
 
-check: ## run the tests: under five minutes, whatever else the machine does
+check: ## run the tests (under five minutes)
 	$(BOOTSTRAP) test
 	tests/run $(BUILD)
 
@@ -46,12 +46,12 @@ check-long: ## run the long tests: statistics, campaigns, all compilers and boar
 	$(BOOTSTRAP) test-long
 	tests/run --long $(BUILD)
 
-bench: ## measure against llvm-profdata
+bench: ## compare the speed with llvm-profdata
 	$(BOOTSTRAP) bench
 	$(SUBMAKE) build
 	bench/run $(BUILD)
 
-lint: ## warnings of three compilers, formatting, clang-tidy, shellcheck, symbols
+lint: ## check warnings of three compilers, formatting, clang-tidy, shellcheck, symbols
 	$(BOOTSTRAP) lint
 	scripts/lint
 
@@ -59,7 +59,7 @@ sanitize: ## run the tests under the address and undefined-behaviour sanitizers
 	$(BOOTSTRAP) test
 	tests/run --sanitize build-san
 
-flaky: ## run the tests FLAKY_RUNS times beside a heavy load; list what was not green each time
+flaky: ## run the tests FLAKY_RUNS times under heavy load; list those that ever failed
 	$(BOOTSTRAP) flaky
 	scripts/flaky $(FLAKY_RUNS) $(BUILD)
 
@@ -73,10 +73,10 @@ install: build ## install to PREFIX, below DESTDIR
 	$(if $(PREFIX),meson configure $(BUILD) -Dprefix="$(PREFIX)")
 	DESTDIR="$(DESTDIR)" meson install -C $(BUILD)
 
-uninstall: ## remove what the last install from BUILD put there
+uninstall: ## remove what the last install from BUILD installed
 	ninja -C $(BUILD) uninstall
 
-clean: ## remove all that is made here
+clean: ## remove everything that was built
 	rm -rf $(BUILD) build-san build-fuzz build-lint
 
 help: ## print this list

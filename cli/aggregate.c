@@ -84,7 +84,7 @@ static void tell_build_id(const struct aggregate_request *request,
                     request->recording, request->binary);
         break;
     case AN_BUILD_ID_RENAMED:
-        say_warning("%s had another name when it was recorded", request->binary);
+        say_warning("%s was recorded under another name", request->binary);
         break;
     case AN_BUILD_ID_MISMATCH:
         say_warning("%s is of another build of %s", request->recording, request->binary);

@@ -115,7 +115,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_doctor = {
     .name = "doctor",
     .operands = "[BINARY]...",
-    .summary = "check what this machine can record, and binaries for llvm-bolt",
+    .summary = "check the machine for recording, and binaries for llvm-bolt",
     .description =
         "Shows how this user can record programs on this machine, which tools are installed, and "
         "whether binaries were built so that llvm-bolt can give them a new layout; if not, which "

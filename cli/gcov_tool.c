@@ -298,7 +298,7 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (argc > 1 && is_one_of(argv[1], "-v", "--version")) {
-        printf("anneal %s, in the place of gcov-tool\n", an_version());
+        printf("anneal %s, in place of gcov-tool\n", an_version());
         return EXIT_DONE;
     }
     say_error("expected merge, merge-stream, rewrite or overlap%s%s", argc > 1 ? ", not " : "",

@@ -61,7 +61,7 @@ static const struct option_spec options[] = {
     {LIVE_BOLT, 0, "bolt", "PATH", "call this llvm-bolt (default: that of LLVM 19)"},
     {LIVE_BOLT_OPTION, 0, "bolt-option", "OPTION", "pass OPTION to llvm-bolt; may be repeated"},
     {LIVE_STATE_DIR, 0, "state-dir", "DIR",
-     "keep layouts and state in FOLDER (default: /var/tmp/anneal-UID)"},
+     "keep layouts and state in DIR (default: /var/tmp/anneal-UID)"},
     {LIVE_JSON, 0, "json", NULL, "print the summary as JSON"},
     {LIVE_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},

@@ -113,7 +113,7 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-version") == 0) {
-        printf("anneal %s, in the place of llvm-profdata\n", an_version());
+        printf("anneal %s, in place of llvm-profdata\n", an_version());
         return EXIT_DONE;
     }
     fprintf(stderr, "%s: Unknown command. Run %s --help for usage.\n", program_name, program_name);

@@ -47,7 +47,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_merge = {
     .name = "merge",
     .operands = "[INPUT...]",
-    .summary = "merge the profiles of many runs into one",
+    .summary = "merge profiles into one",
     .description =
         "Merges LLVM instrumentation profiles: raw profiles of LLVM 11 to 22 (32 and 64 bit, "
         "either byte order, several in one file), indexed profiles of versions 1 to 13, and "

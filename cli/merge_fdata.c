@@ -154,7 +154,7 @@ static int run(const struct command *command, int argc, char **argv)
         if (!take(&request, id, value, &version))
             break;
     if (id == OPTION_END && version)
-        printf("anneal %s, in the place of merge-fdata\n", an_version());
+        printf("anneal %s, in place of merge-fdata\n", an_version());
     if (id == OPTION_HELP || (id == OPTION_END && version))
         status = EXIT_DONE;
     else if (id == OPTION_END)

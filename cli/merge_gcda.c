@@ -100,7 +100,7 @@ static int run(const struct command *command, int argc, char **argv)
     while ((id = option_next(&parser, &value)) > 0)
         take(&request, id, value, &version);
     if (id == OPTION_END && version) {
-        printf("anneal %s, in the place of merge-gcda\n", an_version());
+        printf("anneal %s, in place of merge-gcda\n", an_version());
     } else if (id == OPTION_END) {
         for (size_t i = 0; i < parser.operand_count && !request.inputs.failed; i++)
             inputs_add(&request.inputs, parser.operands[i], 1);

@@ -37,8 +37,7 @@ static const struct option_spec options[] = {
      "use the sizes and symbols of this program for a better order, and report what cannot be "
      "moved"},
     {HOT, 0, "hot", NULL,
-     "order for a long-running program: place hot functions behind their "
-     "callers"},
+     "order for a long-running program: place hot functions after their callers"},
     {BLEND, 0, "blend", NULL, "place hot functions first, then what the start needs"},
     {SHARE, 0, "hot-share", "PERCENT",
      "with --blend: this share of all counts is hot (default: "
@@ -49,7 +48,7 @@ static const struct option_spec options[] = {
     {NOTES, 0, "notes", "FOLDER", "find the gcno files of GCC's profiles below FOLDER"},
     {PROCESS, 0, "pid", "PID", "use only the samples of process PID"},
     {OTHER_BUILD, 0, "ignore-build-id", NULL, "accept recordings of another build of the binary"},
-    {EVALUATE, 0, "evaluate", "BINARY", "show what the order is worth to this program"},
+    {EVALUATE, 0, "evaluate", "BINARY", "show what the order gains for this program"},
     {ORDER, 0, "order", "FILE", "with --evaluate: evaluate this order, in the input format of lld"},
     {SVG, 0, "svg", "FILE", "with --evaluate: draw a chart"},
     {TESTS, 0, "test-runs", "N", "hold out the last N runs, and evaluate on them"},
@@ -412,7 +411,7 @@ const struct command command_order = {
     .description =
         "A starting program reads its code page by page. This command places the functions that "
         "runs enter early next to each other, as an order for the linker. With --hot, for "
-        "long-running programs, it places functions behind those that call them most; --blend "
+        "long-running programs, it places functions after those that call them most; --blend "
         "does both.\n\n"
         "A RUN is one of: an LLVM profile with temporal traces (of a program compiled with "
         "-fprofile-generate -mllvm -pgo-temporal-instrumentation); a folder with the gcda files "

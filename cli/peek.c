@@ -155,11 +155,11 @@ const struct command command_peek = {
     .operands = "PID|FILE",
     .summary = "show what a running program has counted so far",
     .description =
-        "Reads the counts of a running program out of its memory, and of its libraries, and "
-        "shows them as 'anneal show' does. The program must be instrumented by clang and linked "
-        "with anneal's runtime. It is not stopped and keeps its counts: the output is not part "
-        "of any profile that it writes. FILE is one that a program counts in as it runs (%c in "
-        "the name of its profile).",
+        "Reads the counts of a running program and its libraries from its memory, and shows them "
+        "as 'anneal show' does. The program must be instrumented by clang and linked with "
+        "anneal's runtime. It is not stopped and keeps its counts: the output is not part of any "
+        "profile that it writes. FILE is one that a program counts in as it runs (%c in the name "
+        "of its profile).",
     .options = options,
     .examples = "anneal peek $(pidof server)\n"
                 "    show its ten hottest functions so far\n"

@@ -36,7 +36,7 @@ static const struct option_spec options[] = {
      "also translate from FILE, a layout with an address translation (BAT) by llvm-bolt; repeat "
      "for each layout, oldest first. ADDRESS says where its first new segment was loaded, if the "
      "recording does not show it and it was not the link address"},
-    {STATE, 0, "state", "FILE", "read layouts and call stack from FILE (see below)"},
+    {STATE, 0, "state", "FILE", "read layouts and call stack from the state file FILE"},
     {CALL_STACK, 0, "call-stack", "FILE",
      "read the functions that were on a call stack when code was replaced from FILE, one per line"},
     {TARGET, 0, "to", "FILE",

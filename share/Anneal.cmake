@@ -14,7 +14,7 @@ set(ANNEAL_PROFILE_DIR "${CMAKE_SOURCE_DIR}/.anneal" CACHE PATH "where the profi
 
 if(FDO_PASS)
   if(NOT ANNEAL)
-    message(FATAL_ERROR "FDO_PASS needs the program anneal, which is not in the PATH")
+    message(FATAL_ERROR "FDO_PASS requires anneal, which is not in PATH")
   endif()
   set(anneal_launcher env FDO_PASS=${FDO_PASS} "ANNEAL_PROFILE_DIR=${ANNEAL_PROFILE_DIR}" ${ANNEAL})
   set(CMAKE_C_COMPILER_LAUNCHER ${anneal_launcher} cc ${CMAKE_C_COMPILER_LAUNCHER})

@@ -26,7 +26,7 @@ fdo-report:
 	@ANNEAL_PROFILE_DIR='$(ANNEAL_PROFILE_DIR)' $(ANNEAL) fdo
 
 fdo:
-	$(if $(FDO_TRAIN),,$(error FDO_TRAIN is to be the command that trains, such as ./app example.txt))
+	$(if $(FDO_TRAIN),,$(error set FDO_TRAIN to the training command, such as ./app example.txt))
 	rm -rf '$(ANNEAL_PROFILE_DIR)'
 	$(MAKE) clean
 	$(MAKE) $(FDO_TARGET) FDO_PASS=1

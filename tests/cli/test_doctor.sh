@@ -164,7 +164,7 @@ says_what_gcc_needs() {
 judges_other_ways_to_build() {
     judge relocations
     finds relocations ok kept
-    finds 'split functions' warning 'limited' $whole
+    finds 'split functions' warning 'in part' $whole
     judge whole
     finds 'split functions' ok none
     flags '-Wl,-q'

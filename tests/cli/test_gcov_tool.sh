@@ -368,7 +368,7 @@ helps() {
         ! grep -qE '^.{81}' out
     done
     run 0 ./gcov-tool -v
-    prints 'in the place of gcov-tool'
+    prints 'in place of gcov-tool'
     run 0 ./gcov-tool --version
     run 0 ./gcov-tool -h
     prints 'overlap'
