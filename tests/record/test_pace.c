@@ -156,6 +156,64 @@ static void knows_nothing_of_the_program(void **state)
     }
 }
 
+static const double shares[] = {0.4, 0.25, 0.15, 0.12, 0.08};
+
+enum { FUNCTIONS = sizeof shares / sizeof *shares, MOMENTS = 200000 };
+
+static size_t function_at(double place)
+{
+    size_t function = 0;
+    for (; function < FUNCTIONS - 1 && place >= shares[function]; function++)
+        place -= shares[function];
+    return function;
+}
+
+/* A program that always runs and goes through five functions, over and over, each round in so many
+ * nanoseconds. While it is held it does not run. `dearer`: what a window costs more in each function. */
+static void count_functions(uint64_t round, uint64_t dearer, uint64_t counts[FUNCTIONS])
+{
+    struct an_pace pace;
+    uint64_t random = 7, time = 0, run = 0;
+    an_pace_start(&pace, 0.5, 1000000, 20000, time, &random);
+    for (unsigned moments = 0; moments < MOMENTS;) {
+        uint64_t wait = an_pace_wait(&pace, time, run);
+        time += wait;
+        run += wait;
+        if (wait)
+            continue;
+        size_t function = function_at((double)(run % round) / (double)round);
+        uint64_t cost = 20000 + dearer * function;
+        counts[function]++;
+        moments++;
+        an_pace_charge(&pace, cost);
+        time += cost;
+        an_pace_next(&pace, time, 1);
+    }
+}
+
+/*
+ * Each has moments in proportion to its time, however long a round is: within four standard errors, of which a
+ * bias of 10 % would be twelve. Windows may be dearer in some functions than in others where a round is short. (In
+ * long ones the mean interval follows what the last windows cost.)
+ */
+static void meets_functions_in_proportion(void **state)
+{
+    static const uint64_t rounds[] = {37000, 900000, 7 * MS, 250 * MS};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof rounds / sizeof *rounds; i++) {
+        uint64_t counts[FUNCTIONS] = {0}, round = rounds[i / 2];
+        uint64_t dearer = i % 2 && round < MS ? 15000 : 0;
+        count_functions(round, dearer, counts);
+        for (size_t function = 0; function < FUNCTIONS; function++) {
+            double share = (double)counts[function] / MOMENTS, expected = shares[function];
+            double error = sqrt(expected * (1 - expected) / MOMENTS);
+            assert_true(0.1 * expected > 12 * error);
+            check(fabs(share - expected) < 4 * error, "round of %llu ns: %f, expected %f",
+                  (unsigned long long)round, share, expected);
+        }
+    }
+}
+
 /* Of moments that have nothing to do with each other, the intervals' mean is their deviation. */
 static void chooses_random_moments(void **state)
 {
@@ -185,6 +243,7 @@ int main(void)
         cmocka_unit_test(keeps_to_the_frequency),
         cmocka_unit_test(leaves_sleepers_alone),
         cmocka_unit_test(knows_nothing_of_the_program),
+        cmocka_unit_test(meets_functions_in_proportion),
         cmocka_unit_test(chooses_random_moments),
     };
     return RUN_TESTS(tests);
