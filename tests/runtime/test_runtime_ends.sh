@@ -231,7 +231,7 @@ wrong_signals() {
     for name in NONE 0 65 KILL 'USR2,STOP' TERMINAL; do
         ANNEAL_DUMP_SIGNAL=$name run 13 ./ends execv none
         expect "$name $(wc -l <err)" "$name 1"
-        grep -q '^anneal: warning: ANNEAL_DUMP_SIGNAL: no signal' err
+        grep -q '^anneal: warning: ANNEAL_DUMP_SIGNAL: not a signal' err
     done
 }
 
