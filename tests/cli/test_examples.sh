@@ -85,20 +85,28 @@ example_of_train() {
     follow train
 }
 
+# runs: of both compilers, made once for all pages that look at them
+runs() {
+    if [ ! -e "$scratch/runs" ]; then
+        sources
+        clang_runs 1500 2000 2500 3000
+        gcc_runs
+        cp -r . "$scratch/runs"
+    else
+        cp -r "$scratch/runs/." .
+    fi
+}
+
 example_of_merge() {
-    sources
-    clang_runs 1500 2000 2500 3000
+    runs
     head -c 6000 raw/2.profraw >raw/5.profraw
     : >raw/6.profraw
-    gcc_runs
     follow merge
 }
 
 # profiles: those that show, diff and convert look at
 profiles() {
-    sources
-    clang_runs 1500 2000 2500 3000
-    gcc_runs
+    runs
     "$anneal" merge -q -o interp.profdata raw
     "$anneal" merge -q -o total run1 run2
     "$anneal" train -q -o other.profdata ./interp-train {} 2000 ::: workloads/{sieve,strings,wordcount}.txt
