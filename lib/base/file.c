@@ -157,6 +157,35 @@ enum an_code an_file_remake(const char *path, struct an_bytes bytes, struct an_e
     return write_whole(path, bytes, true, error);
 }
 
+/* Whether nothing has this name, as far as one can see. */
+static bool is_missing(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* A folder that one may not look into is taken for there: whoever opens the file has more to say about it. */
+enum an_code an_file_make_folders(const char *path, struct an_error *error)
+{
+    size_t size = strlen(path) + 1;
+    char *part = an_alloc(size, 1);
+    bool is_there = true;
+    if (!part)
+        return an_fail_memory(error);
+    memcpy(part, path, size);
+    for (char *slash = strchr(part + (*part == '/'), '/'); slash && is_there;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (is_missing(part) && mkdir(part, 0777) != 0 && errno != EEXIST) {
+            an_fail_errno(error, part, "cannot make the folder");
+            is_there = false;
+        }
+        *slash = '/';
+    }
+    free(part);
+    return is_there ? AN_OK : error->code;
+}
+
 const char *an_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -40,6 +40,12 @@ enum an_code an_file_replace(const char *path, struct an_bytes bytes, struct an_
 /* The same for what can be made again: it is not synchronised, which takes long for many files. */
 enum an_code an_file_remake(const char *path, struct an_bytes bytes, struct an_error *error);
 
+/*
+ * Makes the folders that a path names and that are not there: all of its parts but the last one, and all of them
+ * when it ends in a slash. Those that are there stay as they are.
+ */
+enum an_code an_file_make_folders(const char *path, struct an_error *error);
+
 /* A path's last part, behind its folders: a part of the path itself. */
 const char *an_file_name(const char *path);
 

@@ -90,22 +90,15 @@ static bool full_name(const struct an_console_file *file, const char *relative, 
 /* ---- folders ---- */
 
 /* Makes the folder and those above it. */
-static bool make_all(const char *directory)
+static bool make_all(const char *directory, struct an_error *error)
 {
     char path[4096];
-    size_t length = strlen(directory);
-    if (length >= sizeof path) {
+    if ((size_t)snprintf(path, sizeof path, "%s/", directory) >= sizeof path) {
         errno = ENAMETOOLONG;
+        an_fail_errno(error, directory, "cannot make the folder");
         return false;
     }
-    memcpy(path, directory, length + 1);
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return false;
-        *slash = '/';
-    }
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
+    return an_file_make_folders(path, error) == AN_OK;
 }
 
 /* The folder of this name in another one, made if need be; a symbolic link is none. */
@@ -121,8 +114,8 @@ static int open_folder(int above, const char *name)
 static enum an_console_outcome find_place(struct place *place, const char *directory,
                                           const char *name, struct an_error *error)
 {
-    if (!make_all(directory))
-        return fail(error, directory, "cannot make the folder");
+    if (!make_all(directory, error))
+        return AN_CONSOLE_FAILED;
     place->folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (place->folder < 0)
         return fail(error, directory, "cannot open the folder");

@@ -104,8 +104,9 @@ static enum an_code find(struct findings *findings, const struct an_fdo_store *s
 static enum an_code write_merged(const char *path, const struct an_gcc_merged *merged,
                                  struct an_error *error)
 {
-    if (!an_fdo_make_folders(path))
-        return an_fail_errno(error, path, "cannot make its folder");
+    enum an_code code = an_file_make_folders(path, error);
+    if (code != AN_OK)
+        return code;
     return an_file_remake(path, (struct an_bytes){merged->bytes, merged->size}, error);
 }
 

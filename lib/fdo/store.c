@@ -86,20 +86,6 @@ static bool make_folder(const char *path)
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-bool an_fdo_make_folders(const char *path)
-{
-    char folder[PATH_MAX];
-    if (snprintf(folder, sizeof folder, "%s", path) >= PATH_MAX)
-        return false;
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (!make_folder(folder))
-            return false;
-        *slash = '/';
-    }
-    return true;
-}
-
 /* The last thing that is made tells that all is there. */
 enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error *error)
 {
@@ -110,8 +96,9 @@ enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error
     snprintf(ignore, sizeof ignore, "%s/.gitignore", store->root);
     if (access(ignore, R_OK) == 0)
         return AN_OK;
-    if (!an_fdo_make_folders(ignore))
-        return an_fail_errno(error, store->root, "cannot make the folder for profiles");
+    enum an_code code = an_file_make_folders(ignore, error);
+    if (code != AN_OK)
+        return code;
     for (unsigned part = 0; part < AN_FDO_PARTS; part++)
         if (!an_fdo_store_path(store, part, NULL, path) || !make_folder(path))
             return an_fail_errno(error, path, "cannot make a folder for profiles");

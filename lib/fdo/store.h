@@ -48,7 +48,4 @@ enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error
 bool an_fdo_store_path(const struct an_fdo_store *store, enum an_fdo_part part, const char *name,
                        char path[PATH_MAX]);
 
-/* Makes the folders above a path; false with errno. */
-bool an_fdo_make_folders(const char *path);
-
 #endif

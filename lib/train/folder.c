@@ -97,27 +97,10 @@ bool an_folder_empty(const char *path, struct an_trash *trash)
     return good;
 }
 
-enum an_code an_folder_make_way(const char *path, struct an_error *error)
-{
-    char *way = strdup(path);
-    if (!way)
-        return an_fail_memory(error);
-    enum an_code code = AN_OK;
-    for (char *slash = strchr(way + (*way == '/'), '/'); slash && code == AN_OK;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(way, 0777) != 0 && errno != EEXIST)
-            code = an_fail_errno(error, way, "cannot create");
-        *slash = '/';
-    }
-    free(way);
-    return code;
-}
-
 enum an_code an_folder_write(const char *path, struct an_bytes bytes, bool can_be_remade,
                              struct an_error *error)
 {
-    enum an_code code = an_folder_make_way(path, error);
+    enum an_code code = an_file_make_folders(path, error);
     if (code != AN_OK)
         return code;
     return can_be_remade ? an_file_remake(path, bytes, error) : an_file_replace(path, bytes, error);

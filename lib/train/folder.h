@@ -31,9 +31,6 @@ struct an_trash {
 /* Takes all files out of a folder, but not the folders in it. False when something could not be done. */
 bool an_folder_empty(const char *path, struct an_trash *trash);
 
-/* Makes all folders on the way to a file that are not there. */
-enum an_code an_folder_make_way(const char *path, struct an_error *error);
-
 /* Writes a whole file, with the folders on the way to it. When it `can_be_remade` it is not synchronised. */
 enum an_code an_folder_write(const char *path, struct an_bytes bytes, bool can_be_remade,
                              struct an_error *error);

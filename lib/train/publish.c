@@ -51,8 +51,8 @@ enum an_code an_publish_check(const struct an_train_options *options, struct an_
     char *folder = is_folder(output) ? strdup(output) : folder_of(output);
     if (!folder)
         return an_fail_memory(error);
-    enum an_code code = AN_OK;
-    if (access(folder, W_OK | X_OK) != 0)
+    enum an_code code = an_file_make_folders(output, error);
+    if (code == AN_OK && access(folder, W_OK | X_OK) != 0)
         code = an_fail_errno(error, output, "cannot write to it");
     free(folder);
     return code;

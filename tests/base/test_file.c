@@ -279,6 +279,26 @@ static void a_failed_write_leaves_the_old_file(void **state)
     assert_int_equal(entries(), 1);
 }
 
+static void folders_that_are_missing(void **state)
+{
+    (void)state;
+    struct an_error error;
+    struct stat info;
+    assert_int_equal(an_file_make_folders(in_folder("one/two/file"), &error), AN_OK);
+    assert_int_equal(stat(in_folder("one/two"), &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    assert_int_equal(stat(in_folder("one/two/file"), &info), -1);
+    assert_int_equal(an_file_make_folders(in_folder("one/two/three/"), &error), AN_OK);
+    assert_int_equal(stat(in_folder("one/two/three"), &info), 0);
+    assert_int_equal(an_file_make_folders(in_folder("one/two/file"), &error), AN_OK);
+    assert_int_equal(an_file_make_folders("file", &error), AN_OK);
+    assert_int_equal(an_file_make_folders("/", &error), AN_OK);
+    put("plain", "x", 1);
+    assert_int_equal(an_file_make_folders(in_folder("plain/below/file"), &error), AN_SYSTEM);
+    assert_non_null(strstr(error.file, "plain/below"));
+    assert_content("plain", "x");
+}
+
 #define in_a_folder(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
@@ -295,6 +315,7 @@ int main(void)
         in_a_folder(what_cannot_be_replaced),
         in_a_folder(devices_and_pipes_are_written_in_place),
         in_a_folder(a_failed_write_leaves_the_old_file),
+        in_a_folder(folders_that_are_missing),
     };
     return RUN_TESTS(tests);
 }

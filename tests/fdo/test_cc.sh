@@ -457,7 +457,7 @@ store() {
     echo 'int main(void) { return 0; }' >x.c
     touch file
     ANNEAL_PROFILE_DIR=$PWD/file/x FDO_PASS=1 run 1 anneal cc gcc-12 -c x.c
-    says "$PWD/file/x: cannot make the folder for profiles" ANNEAL_PROFILE_DIR
+    says "$PWD/file/x: cannot make the folder" ANNEAL_PROFILE_DIR
     [ ! -e x.o ]
     run 0 anneal fdo
     prints 'nothing was compiled with FDO_PASS=2 yet'
