@@ -6,29 +6,42 @@
 
 #include <ctype.h>
 
-static const struct {
+#define RECORDING "anneal aggregate makes a profile of a recording and its binary"
+#define NOTES "the counts are in gcda files; anneal cov reads both"
+#define PROGRAM "name the profiles that the program left when it ran"
+
+static const struct kind {
     const char *magic;
     size_t length;
     const char *what;
+    const char *hint; /* for those who expected a profile; NULL: it is one, of another family */
 } kinds[] = {
-    {"adcg", 4, "a GCC counter file (gcda)"},
-    {"gcda", 4, "a big-endian GCC counter file (gcda)"},
-    {"oncg", 4, "a GCC notes file (gcno)"},
-    {"gcno", 4, "a big-endian GCC notes file (gcno)"},
-    {"PERFILE2", 8, "a Linux perf recording (perf.data)"},
-    {"2ELIFREP", 8, "a big-endian Linux perf recording (perf.data)"},
-    {"\x81rforpm\xff", 8, "a raw memory profile (memprof)"},
+    {"adcg", 4, "a GCC counter file (gcda)", NULL},
+    {"gcda", 4, "a big-endian GCC counter file (gcda)", NULL},
+    {"oncg", 4, "a GCC notes file (gcno)", NOTES},
+    {"gcno", 4, "a big-endian GCC notes file (gcno)", NOTES},
+    {"PERFILE2", 8, "a Linux perf recording (perf.data)", RECORDING},
+    {"2ELIFREP", 8, "a big-endian Linux perf recording (perf.data)", RECORDING},
+    {"\x81rforpm\xff", 8, "a raw memory profile (memprof)", NULL},
     {"\x7f"
      "ELF",
-     4, "an ELF program or object file, not its profile"},
-    {"BC\xc0\xde", 4, "LLVM bitcode"},
-    {"\x1f\x8b", 2, "a gzip file; decompress it first"},
-    {"\x28\xb5\x2f\xfd", 4, "a zstd file; decompress it first"},
+     4, "an ELF program or object file, not its profile", PROGRAM},
+    {"BC\xc0\xde", 4, "LLVM bitcode", PROGRAM},
+    {"\x1f\x8b", 2, "a gzip file; decompress it first", "gzip -d"},
+    {"\x28\xb5\x2f\xfd", 4, "a zstd file; decompress it first", "zstd -d"},
     {"\xfd"
      "7zXZ",
-     5, "an xz file; decompress it first"},
-    {"!<arch>\n", 8, "an archive"},
+     5, "an xz file; decompress it first", "xz -d"},
+    {"!<arch>\n", 8, "an archive", PROGRAM},
 };
+
+static const struct kind *find(struct an_bytes file)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (file.size >= kinds[i].length && memcmp(file.data, kinds[i].magic, kinds[i].length) == 0)
+            return &kinds[i];
+    return NULL;
+}
 
 /* BOLT's text profile: lines of "1 main 0 1 main 1c 0 12". */
 static bool is_fdata(struct an_bytes file)
@@ -51,12 +64,18 @@ static bool is_sample_profile(struct an_bytes file)
 
 const char *an_kind_describe(struct an_bytes file)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (file.size >= kinds[i].length && memcmp(file.data, kinds[i].magic, kinds[i].length) == 0)
-            return kinds[i].what;
+    const struct kind *kind = find(file);
+    if (kind)
+        return kind->what;
     if (is_sample_profile(file))
         return "a sample profile (AutoFDO)";
     if (is_fdata(file))
         return "a BOLT profile (fdata)";
     return NULL;
+}
+
+const char *an_kind_hint(struct an_bytes file)
+{
+    const struct kind *kind = find(file);
+    return kind ? kind->hint : NULL;
 }

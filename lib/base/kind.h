@@ -7,4 +7,7 @@
 /* "a GCC counter file (gcda)" and the like; NULL when nothing is recognised. */
 const char *an_kind_describe(struct an_bytes file);
 
+/* What to do with such a file where a profile is expected; NULL for profiles, and for what is not recognised. */
+const char *an_kind_hint(struct an_bytes file);
+
 #endif

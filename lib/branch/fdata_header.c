@@ -177,12 +177,14 @@ static enum an_code take_line(struct an_bytes file, size_t length, struct fdata_
 
 static enum an_code unknown(struct an_bytes file, struct an_error *error)
 {
-    const char *what = an_kind_describe(file);
+    const char *what = an_kind_describe(file), *hint = an_kind_hint(file);
     if (what)
         an_fail_at(error, AN_UNKNOWN, 0, "this is %s, expected a BOLT profile (fdata)", what);
     else
-        an_fail_at(error, AN_UNKNOWN, 0, "not a BOLT profile (fdata): no line like \"1 main 0 \"");
-    return an_error_hint(error, "profiles of different kinds cannot be merged into one");
+        return an_fail_at(error, AN_UNKNOWN, 0,
+                          "not a BOLT profile (fdata): no line like \"1 main 0 \"");
+    return an_error_hint(error, "%s",
+                         hint ? hint : "profiles of different kinds cannot be merged into one");
 }
 
 enum an_code an_fdata_header_read(struct an_bytes file, struct fdata_header *header,

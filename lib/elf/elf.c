@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/kind.h"
 #include "base/memory.h"
 
 struct symbol_table {
@@ -49,7 +50,9 @@ static enum an_code check_kind(struct an_elf *elf, struct an_error *error)
 {
     struct an_bytes bytes = elf->file.bytes;
     if (bytes.size < EI_NIDENT || memcmp(bytes.data, ELFMAG, SELFMAG) != 0) {
-        an_fail_at(error, AN_UNKNOWN, 0, "not an ELF file");
+        const char *what = an_kind_describe(bytes);
+        an_fail_at(error, AN_UNKNOWN, 0, "not an ELF file%s%s", what ? " but " : "",
+                   what ? what : "");
         return an_error_hint(error, "name the binary that was profiled");
     }
     if (bytes.data[EI_CLASS] != ELFCLASS64 || bytes.data[EI_DATA] != ELFDATA2LSB)

@@ -198,7 +198,7 @@ static bool merge_input(struct share *share, size_t i)
             return true;
         }
         code = merge_bytes(share, &sink, bytes, input->weight, entry, &error);
-        if (code == AN_UNKNOWN)
+        if (code == AN_UNKNOWN && !error.hint[0])
             an_error_hint(&error, "profiles of different kinds cannot be merged into one");
     }
     if (code == AN_NO_MEMORY) {

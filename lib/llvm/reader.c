@@ -4,6 +4,7 @@
  */
 #include "llvm/reader.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/kind.h"
@@ -284,13 +285,52 @@ static enum an_code open_text(struct an_llvm_reader *reader, struct an_error *er
 
 /* ---- any format ---- */
 
+/* The next line that counts, without blanks around it, from *at on; empty at the end. */
+static struct an_bytes next_line(struct an_bytes file, size_t *at)
+{
+    while (*at < file.size) {
+        size_t start = *at, end = start;
+        while (end < file.size && file.data[end] != '\n')
+            end++;
+        *at = end + 1;
+        while (start < end && isspace(file.data[start]))
+            start++;
+        while (end > start && isspace(file.data[end - 1]))
+            end--;
+        if (end > start && file.data[start] != '#')
+            return (struct an_bytes){file.data + start, end - start};
+    }
+    return (struct an_bytes){0};
+}
+
+/* A text profile begins with ":ir" and the like, or with a function's name, and its hash in the next line. */
+static bool begins_like_text(struct an_bytes file)
+{
+    size_t at = 0;
+    struct an_bytes first = next_line(file, &at), second = next_line(file, &at);
+    if (first.size && first.data[0] == ':')
+        return true;
+    return second.size == 0 || isdigit(second.data[0]);
+}
+
+static enum an_code no_known_kind(struct an_error *error)
+{
+    an_fail_at(error, AN_UNKNOWN, 0, "no profile of a known kind");
+    return an_error_hint(error, "known are LLVM's raw, indexed and text profiles, BOLT's fdata, "
+                                "and GCC's gcda");
+}
+
 /* Says what the file is instead, if it is something known. */
 static enum an_code explain(struct an_bytes file, enum an_code code, struct an_error *error)
 {
     const char *what = code == AN_NO_MEMORY ? NULL : an_kind_describe(file);
+    const char *hint = an_kind_hint(file);
+    if (!what && code == AN_MALFORMED && !begins_like_text(file))
+        return no_known_kind(error);
     if (!what)
         return code;
-    return an_fail_at(error, AN_UNKNOWN, 0, "not an LLVM instrumentation profile but %s", what);
+    an_fail_at(error, AN_UNKNOWN, 0, "not an LLVM instrumentation profile but %s", what);
+    return hint ? an_error_hint(error, "%s", hint) : AN_UNKNOWN;
 }
 
 static enum an_code open_any(struct an_llvm_reader *reader, struct an_error *error)
@@ -310,8 +350,7 @@ static enum an_code open_any(struct an_llvm_reader *reader, struct an_error *err
         enum an_code code = open_text(reader, error);
         return code == AN_OK ? code : explain(reader->file, code, error);
     }
-    an_fail_at(error, AN_UNKNOWN, 0, "not an LLVM instrumentation profile");
-    return explain(reader->file, AN_UNKNOWN, error);
+    return explain(reader->file, no_known_kind(error), error);
 }
 
 enum an_code an_llvm_reader_open(struct an_llvm_reader **result, const void *bytes, size_t size,

@@ -68,12 +68,26 @@ static void what_is_not_known(void **state)
     }
 }
 
+/* What to do with it; a profile of another family is as it should be. */
+static void hints(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(an_kind_hint((struct an_bytes){(const uint8_t *)"PERFILE2", 8}),
+                           "anneal aggregate"));
+    assert_non_null(
+        strstr(an_kind_hint((struct an_bytes){(const uint8_t *)"oncgB24*", 8}), "gcda"));
+    assert_null(an_kind_hint((struct an_bytes){(const uint8_t *)"adcgB24*", 8}));
+    assert_null(an_kind_hint((struct an_bytes){(const uint8_t *)"1 main 0 1 f 0 0 1\n", 19}));
+    assert_null(an_kind_hint((struct an_bytes){(const uint8_t *)"", 0}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_other_families),
         cmocka_unit_test(sample_profiles),
         cmocka_unit_test(what_is_not_known),
+        cmocka_unit_test(hints),
     };
     return RUN_TESTS(tests);
 }

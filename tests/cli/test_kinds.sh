@@ -68,9 +68,9 @@ gcc_and_others() {
 something_unknown() {
     head -c 100 /dev/zero >zeros
     run 1 "$anneal" merge -o result zeros
-    says 'zeros: at byte 0: not an LLVM instrumentation profile'
+    says 'zeros: at byte 0: no profile of a known kind' "LLVM's" fdata gcda
     run 1 "$anneal" show zeros
-    says 'zeros: at byte 0: not an LLVM instrumentation profile'
+    says 'zeros: at byte 0: no profile of a known kind' "LLVM's" fdata gcda
 }
 
 # first FILE SECOND FILE WORDS...
