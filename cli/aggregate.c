@@ -31,6 +31,15 @@ static const struct option_spec options[] = {
     {0},
 };
 
+/* clang-format off */
+static const struct option_rule rules[] = {
+    {EXCLUDES, AGGREGATE_COUNTED, {AGGREGATE_PID, AGGREGATE_IGNORE_BUILD_ID, AGGREGATE_TRUNCATED,
+        AGGREGATE_EVENT_PC, AGGREGATE_INTERRUPTS}, {0}},
+    {EXCLUDES, AGGREGATE_BASIC, {AGGREGATE_EVENT_PC, AGGREGATE_INTERRUPTS}, {0}},
+    {0},
+};
+/* clang-format on */
+
 static const char *const build_ids[] = {
     [AN_BUILD_ID_ABSENT] = "absent",     [AN_BUILD_ID_UNCHECKED] = "unchecked",
     [AN_BUILD_ID_MATCHED] = "matched",   [AN_BUILD_ID_RENAMED] = "renamed",
@@ -40,7 +49,7 @@ static const char *const build_ids[] = {
 static void tell_json(const struct aggregate_request *request,
                       const struct an_aggregate_counts *counts)
 {
-    struct json_object *object = json_object_new_object();
+    struct json_object *object = json_document();
     const struct {
         const char *name;
         uint64_t value;
@@ -164,6 +173,7 @@ const struct command command_aggregate = {
         "llvm-bolt read.\n\n"
         "Options may have one dash or two, as in perf2bolt.",
     .options = options,
+    .rules = rules,
     .examples = "perf record -e cycles:u -j any,u -o perf.data -- ./server\n"
                 "anneal aggregate -p perf.data -o server.fdata ./server\n"
                 "llvm-bolt ./server -data=server.fdata -o server.bolt -reorder-blocks=ext-tsp\n",

@@ -31,22 +31,24 @@ bool amount_duration(const char *option, const char *text, double *seconds)
 {
     static const struct unit units[] = {{"", 1},     {"s", 1},    {"ms", 0.001}, {"m", 60},
                                         {"min", 60}, {"h", 3600}, {"d", 86400},  {NULL, 0}};
-    return parse_amount(option, text, units, 1e9, "a time such as 30s, 500ms or 2m", seconds);
+    return parse_amount(option, text, units, 1e9, "a time above 0, such as 30s, 500ms or 2m",
+                        seconds);
 }
 
 bool amount_percent(const char *option, const char *text, double *share)
 {
     static const struct unit units[] = {{"", 0.01}, {"%", 0.01}, {NULL, 0}};
-    return parse_amount(option, text, units, 1, "a percentage above 0, such as 2%", share);
+    return parse_amount(option, text, units, 1, "a percentage above 0 and up to 100, such as 2%",
+                        share);
 }
 
-bool amount_method(const char *option, const char *text, enum an_record_method *method)
+bool amount_method(const struct command *command, const char *text, enum an_record_method *method)
 {
+    const char *words[AN_RECORD_STEP - AN_RECORD_AUTO + 2] = {NULL};
     for (int i = AN_RECORD_AUTO; i <= AN_RECORD_STEP; i++)
-        if (strcmp(text, an_record_method_name((enum an_record_method)i)) == 0) {
-            *method = (enum an_record_method)i;
-            return true;
-        }
-    say_error("--%s=%s: expected auto, lbr, emulate or step", option, text);
-    return false;
+        words[i - AN_RECORD_AUTO] = an_record_method_name((enum an_record_method)i);
+    int choice = option_choice(command, "method", text, words);
+    if (choice >= 0)
+        *method = (enum an_record_method)(AN_RECORD_AUTO + choice);
+    return choice >= 0;
 }

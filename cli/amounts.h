@@ -6,9 +6,11 @@
 
 #include <anneal/record.h>
 
+#include "command.h"
+
 /* Each is false after a message that names the option. */
 bool amount_duration(const char *option, const char *text, double *seconds); /* 30s, 500ms, 2m */
 bool amount_percent(const char *option, const char *text, double *share);    /* 2% or 2: 0.02 */
-bool amount_method(const char *option, const char *text, enum an_record_method *method);
+bool amount_method(const struct command *command, const char *text, enum an_record_method *method);
 
 #endif

@@ -40,6 +40,14 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {ALONE, MAKE_MAP, {EMBED, OUTPUT}, {0}},
+    {ALONE, SHOW_MAP, {JSON, OUTPUT}, {0}},
+    {NEEDS, EMBED, {MAKE_MAP}, {0}},
+    {EXCLUDES, DUMP_ALL, {FUNCTION}, {0}},
+    {0},
+};
+
 bool bat_number(const char *text, uint64_t *value)
 {
     unsigned base = 10;
@@ -187,10 +195,6 @@ static int dispatch(const struct bat_request *request, const struct option_parse
                   parser->operand_count);
         return EXIT_USAGE;
     }
-    if (request->embed && !request->make_map) {
-        say_error("--embed requires --function-map");
-        return EXIT_USAGE;
-    }
     if (request->make_map)
         return bat_make_map(request, parser->operands[0], parser->operands[1]);
     if (request->show_map)
@@ -229,6 +233,7 @@ const struct command command_bat = {
         "original one. The map completes the translation: with it, addresses translate between "
         "the two binaries in both directions.",
     .options = options,
+    .rules = rules,
     .examples = "anneal bat --dump-all app.bolt\n"
                 "    print what llvm-bat-dump --dump-all prints\n"
                 "anneal bat --function=main app.bolt\n"

@@ -125,7 +125,7 @@ int bat_print_json(const struct bat_request *request, const struct bat_file *fil
 {
     const struct an_bat *bat = file->bat;
     int status = EXIT_DONE;
-    printf("{\"binary\": ");
+    printf(JSON_BEGIN "\"binary\": ");
     print_string(file->path);
     printf(", \"written_by\": ");
     print_string(an_bat_encoding_name(bat->encoding));

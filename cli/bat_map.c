@@ -82,7 +82,7 @@ int bat_make_map(const struct bat_request *request, const char *original, const 
     struct an_error error;
     int status = EXIT_FAILED;
     if (!request->output) {
-        say_error("--function-map needs -o FILE");
+        say_error("--function-map requires -o FILE");
         return EXIT_USAGE;
     }
     if (an_elf_open(original, &before, &error) != AN_OK ||
@@ -117,7 +117,7 @@ static void print_text(const struct an_funcmap *map)
 
 static void print_json(const struct an_funcmap *map)
 {
-    printf("{\"original_build_id\": \"");
+    printf(JSON_BEGIN "\"original_build_id\": \"");
     print_id(map);
     printf("\", \"records\": [");
     for (size_t i = 0; i < map->count; i++) {

@@ -76,7 +76,7 @@ static int run_as(const struct command *command, int argc, char **argv, const ch
                   const char *usual)
 {
     struct cc cc = {.count = argc > 0 ? (size_t)argc - 1 : 0, .words = argv + 1};
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(command);
         return EXIT_DONE;
     }

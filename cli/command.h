@@ -17,6 +17,21 @@ struct option_spec {
     const char *help;     /* NULL: accepted, but not shown */
 };
 
+/*
+ * What an option demands of the others on the command line. A combination that makes no sense is refused, for an
+ * option that is ignored leaves its user to believe in a result that is none. The ids of `others` end with a 0.
+ */
+struct option_rule {
+    enum {
+        RULES_END,
+        EXCLUDES, /* goes with none of the others, unless one of `unless` is there */
+        NEEDS,    /* goes only where one of the others is there, too */
+        ALONE,    /* goes with none but the others */
+    } kind;
+    int option;
+    int others[16], unless[4];
+};
+
 struct command {
     const char *name;
     const char *operands;    /* "INPUT..." */
@@ -26,8 +41,18 @@ struct command {
     const char *examples; /* "command\n    what it does\n" repeated; "" when there are none */
     const char *see_also; /* "anneal-show(1), llvm-profdata(1)" */
     int (*run)(const struct command *command, int argc, char **argv);
+    const struct option_rule *rules; /* ended by {0}; NULL: any options go together */
+    int dashed_option; /* the value of this one may begin with a dash: another program's option */
     bool single_dash;  /* long options may have one dash, as LLVM's tools take them */
     bool runs_command; /* the first operand and all behind it are a command line */
+    bool stands_in;    /* for another tool, with that tool's messages and statuses */
+};
+
+/* Commands under a title of the help, in the order in which they are listed. */
+struct command_group {
+    const char *title;                  /* NULL: not listed, as help itself */
+    bool in_one_line;                   /* only the names, behind the title */
+    const struct command *commands[12]; /* ended by NULL */
 };
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -49,8 +74,8 @@ bool option_start(struct option_parser *parser, const struct command *command, i
                   char **argv);
 
 /*
- * The next option's id with its argument in *value; OPTION_END when all are read; OPTION_WRONG
- * after a message; OPTION_HELP after --help was answered.
+ * The next option's id with its argument in *value; OPTION_END when all are read, and the command's rules
+ * are kept; OPTION_WRONG after a message; OPTION_HELP after --help or -h was answered.
  */
 int option_next(struct option_parser *parser, const char **value);
 void option_finish(struct option_parser *parser);
@@ -62,6 +87,20 @@ bool option_number(const struct command *command, const char *option, const char
 /* The same for the option of that id, under whatever name the command has it. */
 bool option_number_of(const struct command *command, int id, const char *text,
                       unsigned long long most, unsigned long long *value);
+
+/* The same, from `least` on. */
+bool option_range(const struct command *command, int id, const char *text, unsigned long long least,
+                  unsigned long long most, unsigned long long *value);
+
+/* Which of the words (ended by NULL) a value is; -1 after a message that says what was expected. */
+int option_choice(const struct command *command, const char *option, const char *value,
+                  const char *const *words);
+
+/* Whether the options that were given go together; false after a message. `is_given`: by place in the table. */
+bool option_rules_kept(const struct command *command, const bool *is_given);
+
+/* "try 'anneal COMMAND --help'" */
+void usage_hint(const struct command *command);
 
 /* Numbers up to 999999 with commas, for summaries; false after a message. */
 enum { MOST_CUTOFFS = 64 };
@@ -75,8 +114,20 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The name under which messages appear: "anneal", or the personality's. */
 extern const char *program_name;
 
-extern const struct command *const commands[]; /* ended by NULL */
+/* Whether the command stands in for another tool, which makes no folders for its output. */
+extern bool stands_in;
+
+extern const struct command_group command_groups[]; /* ended by one without commands */
+
+/* All commands, one after the other: begin with {0}. NULL when there are no more. */
+struct command_walk {
+    size_t group, next;
+};
+const struct command *command_next(struct command_walk *walk);
 const struct command *command_find(const char *name);
+
+/* Says that there is no such command, and which one may be meant. */
+void command_unknown(const char *name);
 
 extern const struct command command_merge;
 extern const struct command command_show;
@@ -107,6 +158,9 @@ extern const struct command command_gcov;
 extern const struct command command_perf2bolt;
 extern const struct command command_help;
 extern const struct command llvm_merge, llvm_show, llvm_overlap, llvm_order;
+
+/* Whether -h asks for a command's help: unless the command has another use for it. */
+bool help_has_letter(const struct command *command);
 
 /* Help as text, as a man page in roff, and as a bash completion script, on stdout. */
 void print_help(const struct command *command);

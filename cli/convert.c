@@ -17,6 +17,17 @@ static const struct option_spec options[] = {
     {0},
 };
 
+/* clang-format off */
+static const struct option_rule rules[] = {
+    {EXCLUDES, MERGE_TEXT, {MERGE_FORMAT_VERSION}, {0}},
+    {EXCLUDES, MERGE_BIG_ENDIAN, {MERGE_LITTLE_ENDIAN, MERGE_TEXT, MERGE_FORMAT_VERSION,
+        MERGE_SPARSE}, {0}},
+    {EXCLUDES, MERGE_LITTLE_ENDIAN, {MERGE_TEXT, MERGE_FORMAT_VERSION, MERGE_SPARSE}, {0}},
+    {EXCLUDES, MERGE_GCC_VERSION, {MERGE_TEXT, MERGE_FORMAT_VERSION, MERGE_SPARSE}, {0}},
+    {0},
+};
+/* clang-format on */
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct merge_request request = {
@@ -37,6 +48,7 @@ const struct command command_convert = {
         "kinds that the target lacks are left out and reported. Checksums stay the same, so that "
         "the other compiler recognizes functions that it sees in the same way.",
     .options = options,
+    .rules = rules,
     .examples = "anneal convert --text app.profdata | less\n"
                 "    read a profile as text\n"
                 "anneal convert --format-version=7 -o old.profdata app.profdata\n"

@@ -67,6 +67,22 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    /* Counts of instances are in their sources' lines in one, and apart in the other. */
+    {EXCLUDES, JSON, {HTML, DIRECTORY, TEXT, FUNCTIONS, MISSING, MANGLED}, {0}},
+    {EXCLUDES, TEXT, {FUNCTIONS, MISSING}, {0}},
+    {EXCLUDES, MISSING, {FUNCTIONS, DIRECTORY, HTML}, {0}},
+    {EXCLUDES, OUTPUT, {DIRECTORY, HTML}, {TEXT, JSON, FUNCTIONS}},
+    {NEEDS, TITLE, {HTML}, {0}},
+    {NEEDS, BRANCHES, {TEXT, DIRECTORY}, {0}},
+    {NEEDS, COUNTS, {BRANCHES}, {0}},
+    {NEEDS, BLOCKS, {TEXT, DIRECTORY}, {0}},
+    {NEEDS, UNCONDITIONAL, {BRANCHES, BLOCKS}, {0}},
+    {NEEDS, HUMAN, {TEXT, DIRECTORY}, {0}},
+    {NEEDS, MANGLED, {TEXT, DIRECTORY, FUNCTIONS}, {0}},
+    {0},
+};
+
 /* ---- what is wanted ---- */
 
 static bool add_glob(struct cov_globs *globs, const char *glob)
@@ -362,9 +378,6 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (id == OPTION_END && parser.operand_count == 0) {
         say_error("no input (name objects, their gcno and gcda, or folders of them)");
         say("try '%s %s --help'", program_name, command->name);
-    } else if (id == OPTION_END && request.html && request.json) {
-        /* Counts of instances are in their sources' lines in one, and apart in the other. */
-        say_error("--html and --json cannot be used together");
     } else if (id == OPTION_END) {
         status = run_operands(&request, &parser);
     }
@@ -393,6 +406,7 @@ const struct command command_cov = {
         "control flow (nothing is shown then, unless --keep-going is given), or if --fail-under "
         "is not met.",
     .options = options,
+    .rules = rules,
     .examples = "anneal cov build\n"
                 "    print a table of all sources of the objects below build\n"
                 "anneal cov --missing -x '/usr/*' build run1 run2\n"

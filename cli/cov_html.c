@@ -86,16 +86,6 @@ static enum an_code make(const struct cov *cov, const struct an_coverage *covera
     return code;
 }
 
-static bool make_folders_above(const char *path)
-{
-    char *copy = strdup(path);
-    bool made = copy && make_folders(copy);
-    if (!copy)
-        say_error("out of memory");
-    free(copy);
-    return made;
-}
-
 bool cov_write_html(const struct cov *cov)
 {
     struct an_coverage chosen = {
@@ -103,7 +93,7 @@ bool cov_write_html(const struct cov *cov)
     struct an_coverage_source *sources = calloc(cov->source_count + 1, sizeof *sources);
     struct work work = {.size = 0};
     struct an_error error;
-    if (!sources || !make_folders_above(cov->request->html)) {
+    if (!sources || !make_folders(cov->request->html)) {
         if (!sources)
             say_error("out of memory");
         free(sources);

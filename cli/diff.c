@@ -118,7 +118,7 @@ static void print_json(const struct diff *diff, const struct an_llvm_overlap *ov
                        size_t number, const char *base, const char *test)
 {
     static const char *const kinds[] = {"indirect_calls", "memop_sizes", "vtables"};
-    struct json_object *json = json_object_new_object();
+    struct json_object *json = json_document();
     json_object_object_add(json, "base", json_text(base, strlen(base)));
     json_object_object_add(json, "test", json_text(test, strlen(test)));
     json_object_object_add(json, "base_total", json_object_new_double(overlap->base.counts));
@@ -167,6 +167,10 @@ static int compare_llvm(char **operands, const struct request *request)
                                           .report = collect,
                                           .context = &diff};
     int status = EXIT_FAILED;
+    if (request->gcno) {
+        say_error("--gcno is for GCC profiles (gcda), and these are none");
+        return EXIT_USAGE;
+    }
     if (an_llvm_overlap(operands[0], operands[1], &how, &overlap, &error) != AN_OK) {
         report_error(&error);
     } else if (overlap.base.counts < 1 || overlap.test.counts < 1) {

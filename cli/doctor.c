@@ -16,6 +16,11 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {EXCLUDES, JSON, {QUIET}, {0}},
+    {0},
+};
+
 bool doctor_is_fit(const struct doctor_report *report, const struct an_findings *findings)
 {
     return an_findings_worst(findings) < (report->strict ? AN_LOSS : AN_PROBLEM);
@@ -126,6 +131,7 @@ const struct command command_doctor = {
         "The exit status is 1 if a binary or the process has a problem, and 0 otherwise. What "
         "the machine lacks does not count.",
     .options = options,
+    .rules = rules,
     .examples = "anneal doctor\n"
                 "    check this machine and its tools\n"
                 "anneal doctor ./server\n"

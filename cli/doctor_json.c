@@ -143,7 +143,7 @@ static struct json_object *binaries_json(const struct doctor_report *report)
 
 void doctor_print_json(const struct doctor_report *report)
 {
-    struct json_object *json = json_object_new_object();
+    struct json_object *json = json_document();
     put_bool(json, "fit", doctor_all_fit(report));
     json_object_object_add(json, "machine", machine_json(report));
     json_object_object_add(json, "tools", tools_json(&report->tools));

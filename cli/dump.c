@@ -123,9 +123,11 @@ static int run(const struct command *command, int argc, char **argv)
         say_error("no process named (see 'anneal dump --help')");
         right = false;
     }
+    for (size_t i = 0; id == OPTION_END && i < parser.operand_count; i++)
+        right = rt_process_number(parser.operands[i]) && right;
     for (size_t i = 0; id == OPTION_END && right && i < parser.operand_count; i++) {
         pid_t pid = rt_process_number(parser.operands[i]);
-        bool written = pid && dump(pid, seconds);
+        bool written = dump(pid, seconds);
         if (written && !quiet)
             printf("process %ld has written its profile\n", (long)pid);
         done = done && written;

@@ -23,6 +23,12 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {EXCLUDES, OUTPUT, {LIST, JSON, DIRECTORY, STRIP, FORCE}, {0}},
+    {EXCLUDES, LIST, {DIRECTORY, STRIP, FORCE}, {0}},
+    {0},
+};
+
 static bool take(struct extract_request *request, const struct command *command, int id,
                  const char *value)
 {
@@ -35,7 +41,7 @@ static bool take(struct extract_request *request, const struct command *command,
         request->output = value;
         break;
     case STRIP:
-        if (!option_number(command, "--strip", value, MOST_PARTS, &number))
+        if (!option_number(command, "strip", value, MOST_PARTS, &number))
             return false;
         request->sink.strip = (unsigned)number;
         break;
@@ -147,8 +153,6 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (id == OPTION_END && parser.operand_count == 0) {
         say_error("no log (name one, or - for standard input)");
         say("try '%s %s --help'", program_name, command->name);
-    } else if (id == OPTION_END && request.output && (request.list || request.json)) {
-        say_error("--output and --%s cannot be used together", request.list ? "list" : "json");
     } else if (id == OPTION_END) {
         status = extract(&request, &parser);
     }
@@ -176,6 +180,7 @@ const struct command command_extract = {
         "The exit status is 0 if all files of the logs were extracted, and 1 if one is damaged, "
         "one was refused, or there was none.",
     .options = options,
+    .rules = rules,
     .examples = "anneal extract session.log\n"
                 "    extract the files of a captured session below this folder\n"
                 "anneal extract -C profiles --require-checksum session.log\n"

@@ -178,7 +178,7 @@ void extract_end_log(struct extract_account *account, const struct an_console *c
 
 static void end_json(const struct extract_account *account)
 {
-    struct json_object *json = json_object_new_object();
+    struct json_object *json = json_document();
     put(json, "files_found", account->files);
     put(json, "verified", account->verified);
     put(json, "unverified", account->unverified);

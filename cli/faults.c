@@ -51,6 +51,11 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {EXCLUDES, FILE_OF, {COPY, AGAINST}, {0}},
+    {0},
+};
+
 /* ---- options ---- */
 
 /* Lists of options that may be repeated; room for all of the command line. */
@@ -82,12 +87,10 @@ static bool take_runs(const struct command *command, struct an_faults_options *t
                       const char *value)
 {
     unsigned long long number;
-    if (!option_number_of(command, RUNS, value, MOST_RUNS, &number))
+    if (!option_range(command, RUNS, value, 1, MOST_RUNS, &number))
         return false;
-    if (number == 0)
-        say_error("--runs=0: expected at least 1");
     to->runs = (unsigned)number;
-    return number > 0;
+    return true;
 }
 
 static bool take(const struct command *command, struct faults_request *request, struct lists *lists,
@@ -158,7 +161,7 @@ static int measure(struct faults_request *request)
     progress_clear();
     if (code != AN_OK) {
         report_error(&error);
-        return code == AN_USAGE ? EXIT_USAGE : EXIT_FAILED;
+        return EXIT_FAILED;
     }
     bool good = !result->interrupted;
     if (!good)
@@ -226,6 +229,7 @@ const struct command command_faults = {
         "/proc/sys/kernel/perf_event_paranoid is 2 or less. The exit status is 1 if the command "
         "fails, unless -i is given.",
     .options = options,
+    .rules = rules,
     .examples = "anneal faults -- ./app --version\n"
                 "    measure a start\n"
                 "anneal faults -n 20 --copy --against ./app.ordered -- ./app --version\n"

@@ -154,7 +154,7 @@ static struct json_object *subject_json(const struct an_faults_result *result,
 
 bool faults_tell_json(const struct faults_request *request, const struct an_faults_result *result)
 {
-    struct json_object *json = json_object_new_object(), *command = json_object_new_array();
+    struct json_object *json = json_document(), *command = json_object_new_array();
     struct json_object *subjects = json_object_new_array();
     for (char *const *word = request->options.command; *word; word++)
         json_object_array_add(command, json_text(*word, strlen(*word)));

@@ -139,8 +139,11 @@ int fdata_merge_run(const struct merge_request *request)
     if (merge_refuses_options(request, FAMILY_FDATA))
         return EXIT_USAGE;
     struct an_fdata_input *inputs = fdata_inputs(&request->inputs);
-    if (inputs && compile(&filters.keep, request->keep, &filters.has_keep) &&
-        compile(&filters.drop, request->drop, &filters.has_drop))
+    bool good = compile(&filters.keep, request->keep, &filters.has_keep) &&
+                compile(&filters.drop, request->drop, &filters.has_drop);
+    if (!good)
+        status = EXIT_USAGE;
+    else if (inputs)
         status = merge_and_write(request, inputs, &filters);
     if (filters.has_keep)
         regfree(&filters.keep);

@@ -32,7 +32,9 @@ static bool refuses_options(const struct request *request)
                       options[i].name);
             return true;
         }
-    return false;
+    if (request->gcno)
+        say_error("--gcno is for GCC profiles (gcda), and this is a BOLT profile (fdata)");
+    return request->gcno;
 }
 
 struct plain_name fdata_plain_name(const char *name, size_t length)

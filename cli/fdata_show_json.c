@@ -104,7 +104,7 @@ static struct json_object *profile_json(const struct fdata_view *view)
 void fdata_print_json(struct fdata_view *view)
 {
     bool first = true;
-    printf("{\"functions\": [");
+    printf(JSON_BEGIN "\"functions\": [");
     fdata_functions_sort_by_name(&view->functions);
     for (size_t i = 0; i < view->functions.count; i++)
         if (fdata_selected(view, &view->functions.items[i])) {

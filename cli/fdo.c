@@ -20,6 +20,14 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {ALONE, JSON, {0}, {0}},
+    {ALONE, STORE, {0}, {0}},
+    {ALONE, MAKEFILE, {0}, {0}},
+    {ALONE, CMAKE, {0}, {0}},
+    {0},
+};
+
 static const char *const fates[AN_FDO_FATES] = {"used",         "no functions", "not trained",
                                                 "never linked", "not ended",    "never ran"};
 
@@ -174,7 +182,7 @@ static struct json_object *entry_json(const struct an_fdo_entry *entry)
 
 static bool print_json(const struct an_fdo_report *report, const struct an_fdo_store *store)
 {
-    struct json_object *root = json_object_new_object(), *files = json_object_new_array();
+    struct json_object *root = json_document(), *files = json_object_new_array();
     json_object_object_add(root, "store", text(store->root));
     json_object_object_add(root, "trained", json_object_new_uint64(report->pass1.count));
     for (size_t i = 0; i < report->entries.count; i++)
@@ -272,6 +280,7 @@ const struct command command_fdo = {
         "training); and which functions have changed since training, with both checksums.\n\n"
         "Run it in the build folder, or with ANNEAL_PROFILE_DIR set as for the build.",
     .options = options,
+    .rules = rules,
     .examples = "anneal fdo\n"
                 "    report on a build, after make CC=\"anneal cc\" FDO_PASS=2\n"
                 "anneal fdo --json | jq -r '.files[] | select(.status != \"used\") | .source'\n"

@@ -215,7 +215,7 @@ static struct json_object *moved_json(const struct moved *moved)
 
 static void print_json(const struct diff *diff)
 {
-    struct json_object *json = json_object_new_object(), *moved = json_object_new_array();
+    struct json_object *json = json_document(), *moved = json_object_new_array();
     put_text(json, "base", diff->base.name);
     put_text(json, "test", diff->test.name);
     json_object_object_add(json, "base_total", json_object_new_uint64(diff->overlap->base_total));

@@ -211,7 +211,7 @@ static struct json_object *profile_json(const struct gcc_show_view *view)
 void gcc_show_json(const struct gcc_show_view *view)
 {
     bool first = true;
-    printf("{\"functions\": [");
+    printf(JSON_BEGIN "\"functions\": [");
     for (size_t i = 0; i < view->profile.function_count; i++)
         if (gcc_show_selected(view, &view->profile.functions[i])) {
             printf(first ? "\n" : ",\n");

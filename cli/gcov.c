@@ -269,4 +269,5 @@ const struct command command_gcov = {
                 "    print JSON\n",
     .see_also = "anneal-cov(1), gcov(1)",
     .run = run,
+    .stands_in = true,
 };

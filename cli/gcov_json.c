@@ -7,6 +7,7 @@
 
 #include "base/vector.h"
 #include "gcov_order.h"
+#include "output.h"
 
 struct writer {
     const struct gcov_json *json;
@@ -205,7 +206,8 @@ void gcov_json(const struct gcov_json *json, const struct an_coverage *coverage,
 {
     struct writer writer = {.json = json, .to = to};
     bool is_first = true;
-    put_text(&writer, "{\"gcc_version\": \"12.2.0\", \"files\": [");
+    put_text(&writer, json->totals ? JSON_BEGIN : "{"); /* anneal's own document, or gcov's */
+    put_text(&writer, "\"gcc_version\": \"12.2.0\", \"files\": [");
     for (size_t i = 0; i < coverage->source_count; i++) {
         if (json->takes && !json->takes(json->context, &coverage->sources[i]))
             continue;

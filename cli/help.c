@@ -82,7 +82,8 @@ void print_help(const struct command *command)
         any = true;
         print_option(spec);
     }
-    print_option(&(struct option_spec){0, 0, "help", NULL, "print this and exit"});
+    print_option(&(struct option_spec){0, help_has_letter(command) ? 'h' : 0, "help", NULL,
+                                       "print this and exit"});
     if (command->examples[0])
         printf("\nExamples:\n");
     for (const char *line = command->examples; *line;) {
@@ -134,7 +135,8 @@ static void man_options(const struct command *command)
         roff_text(spec->help);
         putchar('\n');
     }
-    printf(".TP\n\\fB\\-\\-help\\fR\nprint a summary of the options and exit\n");
+    printf(".TP\n%s\\fB\\-\\-help\\fR\nprint a summary of the options and exit\n",
+           help_has_letter(command) ? "\\fB\\-h\\fR, " : "");
 }
 
 static void man_examples(const char *examples)
@@ -146,16 +148,32 @@ static void man_examples(const char *examples)
     printf(".fi\n");
 }
 
+static void man_group(const struct command_group *group)
+{
+    printf(".SS ");
+    roff_text(group->title);
+    putchar('\n');
+    for (size_t i = 0; group->commands[i]; i++) {
+        const struct command *command = group->commands[i];
+        printf(group->in_one_line ? "%s\\fB\\%%anneal\\-" : "%s.TP\n\\fBanneal\\-",
+               group->in_one_line && i ? ", " : "");
+        roff_text(command->name);
+        printf("\\fR(1)");
+        if (!group->in_one_line) {
+            putchar('\n');
+            roff_text(command->summary);
+            putchar('\n');
+        }
+    }
+    if (group->in_one_line)
+        putchar('\n');
+}
+
 static void man_commands(void)
 {
     printf(".SH COMMANDS\n");
-    for (size_t i = 0; commands[i]; i++) {
-        printf(".TP\n\\fBanneal\\-");
-        roff_text(commands[i]->name);
-        printf("\\fR(1)\n");
-        roff_text(commands[i]->summary);
-        putchar('\n');
-    }
+    for (const struct command_group *group = command_groups; group->title; group++)
+        man_group(group);
 }
 
 void print_man(const struct command *command)
@@ -207,12 +225,13 @@ void print_completion(void)
            "_anneal()\n{\n"
            "    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words=\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"");
-    for (size_t i = 0; commands[i]; i++)
-        printf("%s ", commands[i]->name);
-    printf("--help --version\"\n    else\n        case $command in\n");
-    for (size_t i = 0; commands[i]; i++) {
-        printf("        %s) words=\"", commands[i]->name);
-        completion_options(commands[i]);
+    const struct command *command;
+    for (struct command_walk walk = {0}; (command = command_next(&walk));)
+        printf("%s ", command->name);
+    printf("version --help --version\"\n    else\n        case $command in\n");
+    for (struct command_walk walk = {0}; (command = command_next(&walk));) {
+        printf("        %s) words=\"", command->name);
+        completion_options(command);
         printf("\" ;;\n");
     }
     printf("        esac\n    fi\n"
@@ -235,6 +254,11 @@ static const struct option_spec help_options[] = {
     {0},
 };
 
+static const struct option_rule help_rules[] = {
+    {EXCLUDES, MAN, {COMPLETION}, {0}},
+    {0},
+};
+
 /* The program as a whole, for its own man page. */
 static const struct command whole = {
     .name = "",
@@ -254,41 +278,74 @@ static const struct command whole = {
     .see_also = "llvm-profdata(1), clang(1)",
 };
 
+/* "Drop-in replacements: llvm-profdata, gcov, ..." */
+static void print_names(const struct command_group *group)
+{
+    char line[512];
+    size_t length = (size_t)snprintf(line, sizeof line, "%s:", group->title);
+    for (size_t i = 0; group->commands[i]; i++)
+        length += (size_t)snprintf(line + length, sizeof line - length, "%s %s", i ? "," : "",
+                                   group->commands[i]->name);
+    wrap(line, 0, 0);
+}
+
+static void print_commands(void)
+{
+    printf("Usage: anneal COMMAND [ARGUMENT]...\n\n");
+    print_paragraphs("anneal is a toolkit for execution profiles.");
+    for (const struct command_group *group = command_groups; group->title; group++) {
+        putchar('\n');
+        if (group->in_one_line) {
+            print_names(group);
+            continue;
+        }
+        printf("%s:\n", group->title);
+        for (size_t i = 0; group->commands[i]; i++)
+            printf("  %-10s %s\n", group->commands[i]->name, group->commands[i]->summary);
+    }
+    printf("\n'anneal help COMMAND' explains a command, 'anneal version' prints the version.\n");
+}
+
+static int answer(const struct option_parser *parser, bool man, bool completion)
+{
+    const char *topic = parser->operand_count ? parser->operands[0] : NULL;
+    const struct command *about = topic ? command_find(topic) : NULL;
+    if (parser->operand_count > 1 || (completion && topic)) {
+        say_error("'%s': expected %s", parser->operands[completion ? 0 : 1],
+                  completion ? "no command" : "one command");
+        return EXIT_USAGE;
+    }
+    if (topic && !about) {
+        command_unknown(topic);
+        return EXIT_USAGE;
+    }
+    if (completion)
+        print_completion();
+    else if (man)
+        print_man(about ? about : &whole);
+    else if (about)
+        print_help(about);
+    else
+        print_commands();
+    return EXIT_DONE;
+}
+
 static int run_help(const struct command *command, int argc, char **argv)
 {
     struct option_parser parser;
     const char *value;
     bool man = false, completion = false;
-    int id, status = EXIT_DONE;
+    int id, status = EXIT_USAGE;
     if (!option_start(&parser, command, argc, argv))
         return EXIT_FAILED;
     while ((id = option_next(&parser, &value)) > 0) {
         man = man || id == MAN;
         completion = completion || id == COMPLETION;
     }
-    const char *topic = parser.operand_count ? parser.operands[0] : NULL;
-    const struct command *about = topic ? command_find(topic) : NULL;
-    if (id == OPTION_WRONG) {
-        status = EXIT_USAGE;
-    } else if (id == OPTION_HELP) {
+    if (id == OPTION_HELP)
         status = EXIT_DONE;
-    } else if (completion) {
-        print_completion();
-    } else if (topic && !about) {
-        say_error("no command '%s'", topic);
-        status = EXIT_USAGE;
-    } else if (man) {
-        print_man(about ? about : &whole);
-    } else if (about) {
-        print_help(about);
-    } else {
-        printf("Usage: anneal COMMAND [ARGUMENT]...\n\n");
-        print_paragraphs("anneal is a toolkit for execution profiles.");
-        printf("\nCommands:\n");
-        for (size_t i = 0; commands[i]; i++)
-            printf("  %-16s %s\n", commands[i]->name, commands[i]->summary);
-        printf("\n'anneal COMMAND --help' tells more, 'anneal --version' the version.\n");
-    }
+    else if (id == OPTION_END)
+        status = answer(&parser, man, completion);
     option_finish(&parser);
     return status;
 }
@@ -299,6 +356,7 @@ const struct command command_help = {
     .summary = "explain a command",
     .description = "Prints the help of a command, or the list of commands.",
     .options = help_options,
+    .rules = help_rules,
     .examples = "",
     .see_also = "anneal(1)",
     .run = run_help,

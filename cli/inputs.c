@@ -154,16 +154,32 @@ void inputs_add(struct inputs *inputs, const char *path, unsigned long long weig
         append(inputs, path, 0, weight);
 }
 
-void inputs_add_weighted(struct inputs *inputs, const char *weight_and_path)
+/* Where the path begins; NULL after a message. */
+static const char *take_weight(const char *weight_and_path, unsigned long long *weight)
 {
     char *end;
     errno = 0;
-    unsigned long long weight = strtoull(weight_and_path, &end, 10);
-    if (errno || !isdigit((unsigned char)*weight_and_path) || *end != ',' || weight == 0) {
-        fail(inputs, weight_and_path, "expected WEIGHT,FILE with a weight of at least 1");
-        return;
-    }
-    inputs_add(inputs, end + 1, weight);
+    *weight = strtoull(weight_and_path, &end, 10);
+    if (!errno && isdigit((unsigned char)*weight_and_path) && *end == ',' && *weight > 0)
+        return end + 1;
+    say_error("%s: expected WEIGHT,FILE with a weight of at least 1", weight_and_path);
+    return NULL;
+}
+
+bool inputs_weight_is_right(const char *weight_and_path)
+{
+    unsigned long long weight;
+    return take_weight(weight_and_path, &weight);
+}
+
+void inputs_add_weighted(struct inputs *inputs, const char *weight_and_path)
+{
+    unsigned long long weight;
+    const char *path = take_weight(weight_and_path, &weight);
+    if (path)
+        inputs_add(inputs, path, weight);
+    else
+        inputs->failed = true;
 }
 
 static char *trimmed(char *line)

@@ -22,6 +22,7 @@ struct inputs {
 /* Each adds inputs, or prints a message and sets failed. */
 void inputs_add(struct inputs *inputs, const char *path, unsigned long long weight);
 void inputs_add_weighted(struct inputs *inputs, const char *weight_and_path); /* "3,FILE" */
+bool inputs_weight_is_right(const char *weight_and_path); /* else after a message */
 void inputs_add_list(struct inputs *inputs, const char *list_path);
 void inputs_free(struct inputs *inputs);
 

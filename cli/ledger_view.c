@@ -148,7 +148,7 @@ bool ledger_write(const struct an_ledger *ledger, const char *path)
 bool ledger_write_with(const struct an_ledger *ledger, const char *path, const char *name,
                        struct json_object *member)
 {
-    struct json_object *json = json_object_new_object();
+    struct json_object *json = json_document();
     struct json_object *inputs = json_object_new_array();
     json_object_object_add(json, "inputs_named", json_object_new_uint64(ledger->count));
     json_object_object_add(json, "used", json_object_new_uint64(ledger->used));

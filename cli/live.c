@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "amounts.h"
+#include "live/bolt.h"
 #include "worker.h"
 
 enum live_option {
@@ -67,29 +68,32 @@ static const struct option_spec options[] = {
     {0},
 };
 
-static bool take_number(const struct command *command, int id, const char *value,
-                        unsigned long long most, unsigned long long *number)
-{
-    if (!option_number_of(command, id, value, most, number))
-        return false;
-    if (*number == 0)
-        say_error("%s: expected a number above 0", value);
-    return *number > 0;
-}
+/* clang-format off */
+static const struct option_rule rules[] = {
+    {ALONE, LIVE_REVERT, {LIVE_PID, LIVE_BINARY, LIVE_STATE_DIR, LIVE_DRY_RUN, LIVE_JSON,
+        LIVE_QUIET}, {0}},
+    {ALONE, LIVE_STATUS, {LIVE_PID, LIVE_BINARY, LIVE_STATE_DIR, LIVE_JSON, LIVE_QUIET}, {0}},
+    {EXCLUDES, LIVE_CONTINUOUS, {LIVE_PROFILE, LIVE_ROUNDS, LIVE_DRY_RUN}, {0}},
+    {NEEDS, LIVE_INTERVAL, {LIVE_CONTINUOUS}, {0}},
+    {NEEDS, LIVE_THRESHOLD, {LIVE_CONTINUOUS}, {0}},
+    {EXCLUDES, LIVE_DRY_RUN, {LIVE_KEEP, LIVE_ROUNDS}, {0}},
+    {0},
+};
+/* clang-format on */
 
 static bool take(struct live_request *request, const struct command *command, int id,
                  const char *value)
 {
-    enum { MOST_PID = 1 << 22, MOST_ROUNDS = 1000000 };
+    enum { MOST_PID = INT32_MAX, MOST_ROUNDS = 1000000 };
     unsigned long long number;
     switch (id) {
     case LIVE_PID:
-        if (!take_number(command, id, value, MOST_PID, &number))
+        if (!option_range(command, id, value, 1, MOST_PID, &number))
             return false;
         request->options.pid = (int32_t)number;
         return true;
     case LIVE_ROUNDS:
-        if (!take_number(command, id, value, MOST_ROUNDS, &number))
+        if (!option_range(command, id, value, 1, MOST_ROUNDS, &number))
             return false;
         request->rounds = (unsigned)number;
         return true;
@@ -103,7 +107,7 @@ static bool take(struct live_request *request, const struct command *command, in
     case LIVE_RECORD:
         return amount_duration("record", value, &request->record.duration);
     case LIVE_METHOD:
-        return amount_method("method", value, &request->record.method);
+        return amount_method(command, value, &request->record.method);
     case LIVE_OVERHEAD:
         return amount_percent("overhead", value, &request->record.overhead);
     case LIVE_INTERVAL:
@@ -138,10 +142,10 @@ static bool is_complete(const struct live_request *request)
 {
     if (!request->options.pid)
         say_error("no process named (use -p PID)");
-    else if (request->revert + request->status + request->continuous > 1)
-        say_error("--revert, --status and --continuous cannot be used together");
-    else if (request->profile && request->continuous)
-        say_error("--continuous and --profile cannot be used together");
+    else if (an_bolt_refused_option(request->bolt_options))
+        say_error(
+            "llvm-bolt's option %s cannot be used here: old and new code must do the same",
+            an_bolt_refused_option(request->bolt_options));
     else
         return true;
     say("try '%s live --help'", program_name);
@@ -195,10 +199,12 @@ const struct command command_live = {
         "process runs. Functions keep their addresses; exceptions, signals and system calls work "
         "as before.",
     .options = options,
+    .rules = rules,
     .examples = "anneal live -p $(pidof mariadbd) --record 30s --rounds 2\n"
                 "anneal live -p $(pidof server) --counter 'curl -s localhost/requests'\n"
                 "anneal live -p $(pidof mariadbd) --status\n"
                 "anneal live -p $(pidof mariadbd) --revert\n",
     .see_also = "anneal-record(1), anneal-doctor(1), anneal-translate(1), llvm-bolt(1)",
     .run = run,
+    .dashed_option = LIVE_BOLT_OPTION,
 };

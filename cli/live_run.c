@@ -14,7 +14,7 @@ int live_failed(const struct an_error *error)
 {
     progress_clear();
     report_error(error);
-    return error->code == AN_USAGE && !worker_stop ? EXIT_USAGE : EXIT_FAILED;
+    return EXIT_FAILED;
 }
 
 static void on_step(void *context, enum an_live_step step)
@@ -151,7 +151,7 @@ enum an_code live_round(struct live_request *request, struct an_live *live, unsi
 
 static int do_rounds(struct live_request *request, struct an_live *live)
 {
-    struct json_object *object = json_object_new_object(), *list = json_object_new_array();
+    struct json_object *object = json_document(), *list = json_object_new_array();
     struct an_error error;
     enum an_code code = AN_OK;
     bool goes_on = true;

@@ -38,9 +38,10 @@ static uint64_t withheld(const struct an_live_round *round)
     return count;
 }
 
-static struct json_object *round_json(unsigned number, const struct an_live_round *round)
+/* `object`: a document of its own, or a part of one. */
+static struct json_object *round_json(struct json_object *object, unsigned number,
+                                      const struct an_live_round *round)
 {
-    struct json_object *object = json_object_new_object();
     struct json_object *patches = json_object_new_object(), *reasons = json_object_new_object();
 #define ADD(to, name, value) json_object_object_add(to, name, json_object_new_uint64(value))
 #define ADD_REAL(to, name, value) json_object_object_add(to, name, json_object_new_double(value))
@@ -118,7 +119,8 @@ void live_tell_round(const struct live_request *request, unsigned number,
                      const struct an_live_round *round, const struct live_verdict *verdict,
                      struct json_object *list)
 {
-    struct json_object *object = round_json(number, round);
+    struct json_object *object =
+        round_json(list ? json_object_new_object() : json_document(), number, round);
     add_verdict(object, verdict);
     if (list)
         json_object_array_add(list, object);
@@ -158,7 +160,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round)
 {
     if (request->json) {
-        json_print(stdout, round_json(0, round));
+        json_print(stdout, round_json(json_document(), 0, round));
     } else if (!request->quiet && round->stops == 0) {
         printf("process %d runs its original code: nothing to revert\n", request->options.pid);
     } else if (!request->quiet) {
@@ -174,7 +176,7 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
 static void status_json(const struct live_request *request, struct an_live *live,
                         const struct an_live_generation *generations, size_t count)
 {
-    struct json_object *object = json_object_new_object(), *list = json_object_new_array();
+    struct json_object *object = json_document(), *list = json_object_new_array();
     unsigned in_force = 0;
     json_object_object_add(object, "pid", json_object_new_int(request->options.pid));
     json_object_object_add(object, "binary", json_object_new_string(an_live_binary(live)));

@@ -143,4 +143,5 @@ const struct command llvm_order = {
     .see_also = "",
     .run = run,
     .single_dash = true,
+    .stands_in = true,
 };

@@ -91,6 +91,7 @@ const struct command llvm_merge = {
     .see_also = "",
     .run = run_merge,
     .single_dash = true,
+    .stands_in = true,
 };
 
 static const struct option_spec no_options[] = {{0}};
@@ -138,4 +139,5 @@ const struct command command_llvm_profdata = {
     .see_also = "anneal-merge(1), anneal-show(1), anneal-diff(1)",
     .run = run,
     .single_dash = true,
+    .stands_in = true,
 };

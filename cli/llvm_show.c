@@ -471,6 +471,7 @@ const struct command llvm_show = {
     .see_also = "",
     .run = run_show,
     .single_dash = true,
+    .stands_in = true,
 };
 
 /* ---- overlap ---- */
@@ -598,4 +599,5 @@ const struct command llvm_overlap = {
     .see_also = "",
     .run = run_overlap,
     .single_dash = true,
+    .stands_in = true,
 };

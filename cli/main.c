@@ -9,40 +9,26 @@
 
 #include "base/file.h"
 #include "command.h"
+#include "suggest.h"
 
-/* clang-format off */
-const struct command *const commands[] = {
-    &command_train,
-    &command_merge,
-    &command_show,
-    &command_cov,
-    &command_diff,
-    &command_convert,
-    &command_record,
-    &command_order,
-    &command_live,
-    &command_aggregate,
-    &command_translate,
-    &command_bat,
-    &command_faults,
-    &command_doctor,
-    &command_extract,
-    &command_cc,
-    &command_cxx,
-    &command_fdo,
-    &command_rt,
-    &command_dump,
-    &command_peek,
-    &command_llvm_profdata,
-    &command_gcov_tool,
-    &command_merge_fdata,
-    &command_merge_gcda,
-    &command_gcov,
-    &command_perf2bolt,
-    &command_help,
-    NULL,
+/* In the order in which they are used, from the training run to the running process. */
+const struct command_group command_groups[] = {
+    {.title = "Collect profiles",
+     .commands = {&command_record, &command_train, &command_rt, &command_cc, &command_cxx,
+                  &command_dump, &command_peek, &command_extract}},
+    {.title = "Merge and look",
+     .commands = {&command_merge, &command_show, &command_diff, &command_convert, &command_cov,
+                  &command_fdo}},
+    {.title = "Branch profiles and BOLT",
+     .commands = {&command_aggregate, &command_translate, &command_bat, &command_doctor}},
+    {.title = "Lay out and apply", .commands = {&command_order, &command_faults, &command_live}},
+    {.title = "Drop-in replacements",
+     .in_one_line = true,
+     .commands = {&command_llvm_profdata, &command_gcov, &command_gcov_tool, &command_merge_gcda,
+                  &command_merge_fdata, &command_perf2bolt}},
+    {.commands = {&command_help}},
+    {.title = NULL},
 };
-/* clang-format on */
 
 /* Programs whose place anneal takes when it is called by their name. */
 static const struct {
@@ -59,12 +45,38 @@ static const struct {
     {"anneal-c++", &command_cxx},
 };
 
+const struct command *command_next(struct command_walk *walk)
+{
+    const struct command *command = command_groups[walk->group].commands[walk->next];
+    if (!command)
+        return NULL;
+    if (!command_groups[walk->group].commands[++walk->next])
+        *walk = (struct command_walk){walk->group + 1, 0};
+    return command;
+}
+
 const struct command *command_find(const char *name)
 {
-    for (size_t i = 0; commands[i]; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+    const struct command *command;
+    for (struct command_walk walk = {0}; (command = command_next(&walk));)
+        if (strcmp(command->name, name) == 0)
+            return command;
     return NULL;
+}
+
+void command_unknown(const char *name)
+{
+    struct suggestion suggestion = {.typed = name + strspn(name, "-")};
+    bool is_option = name[0] == '-';
+    const struct command *command;
+    for (struct command_walk walk = {0}; !is_option && (command = command_next(&walk));)
+        suggest_consider(&suggestion, command->name);
+    if (is_option)
+        suggest_consider(&suggestion, "help");
+    suggest_consider(&suggestion, "version");
+    say_error("unknown %s '%s'%s", is_option ? "option" : "command", name,
+              suggest_text(&suggestion, is_option ? "--" : ""));
+    say("'anneal help' lists the commands");
 }
 
 /* llvm-profdata, and also llvm-profdata-19; gcov-dump is not gcov. */
@@ -102,26 +114,57 @@ static void keep_memory(void)
     mallopt(M_ARENA_MAX, 1);
 }
 
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words;
+}
+
+static int print_version(int operands)
+{
+    if (operands) {
+        say_error("version takes no operands");
+        return EXIT_USAGE;
+    }
+    printf("anneal %s\n", an_version());
+    return EXIT_DONE;
+}
+
+/*
+ * anneal alone prints the help where it can be paged, on stdout, as git does; but its status is that of wrong
+ * usage, so that no script takes a line for done in which the command was lost.
+ */
+static int run_nothing(char **argv)
+{
+    int status = command_help.run(&command_help, 1, argv);
+    return status == EXIT_DONE ? EXIT_USAGE : status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const help[] = {"--help", "-h", NULL};
+    static const char *const version[] = {"--version", "-V", "version", NULL};
+    if (argc < 2)
+        return run_nothing(argv);
+    if (is_one_of(argv[1], help))
+        return command_help.run(&command_help, argc - 1, argv + 1);
+    if (is_one_of(argv[1], version))
+        return print_version(argc - 2);
+    const struct command *command = command_find(argv[1]);
+    if (command)
+        return command->run(command, argc - 1, argv + 1);
+    command_unknown(argv[1]);
+    return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     keep_memory();
     signal(SIGPIPE, SIG_DFL);
     const struct command *command = argc ? personality(an_file_name(argv[0])) : NULL;
-    if (command) {
-        program_name = an_file_name(argv[0]);
-        return finish(command->run(command, argc, argv));
-    }
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return finish(command_help.run(&command_help, 1, argv));
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("anneal %s\n", an_version());
-        return finish(EXIT_DONE);
-    }
-    command = command_find(argv[1]);
-    if (!command) {
-        say_error("no command '%s'", argv[1]);
-        say("'anneal help' lists them");
-        return EXIT_USAGE;
-    }
-    return finish(command->run(command, argc - 1, argv + 1));
+    if (!command)
+        return finish(run(argc, argv));
+    program_name = an_file_name(argv[0]);
+    return finish(command->run(command, argc, argv));
 }

@@ -38,6 +38,11 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {EXCLUDES, MERGE_TEXT, {MERGE_FORMAT_VERSION}, {0}},
+    {0},
+};
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct merge_request request = {.output = "-"};
@@ -71,6 +76,7 @@ const struct command command_merge = {
         "input counts as a whole or not at all, and the result is written as a whole or not at "
         "all.",
     .options = options,
+    .rules = rules,
     .examples = "anneal merge -o app.profdata profiles/\n"
                 "    merge all profiles below profiles/\n"
                 "anneal merge -o app.profdata -w 10,peak.profraw night.profraw\n"

@@ -186,4 +186,5 @@ const struct command command_merge_fdata = {
     .see_also = "anneal-merge(1), anneal-show(1)",
     .run = run,
     .single_dash = true,
+    .stands_in = true,
 };

@@ -141,4 +141,5 @@ const struct command command_merge_gcda = {
                 "    merge two cores into a.gcda\n",
     .see_also = "anneal-merge(1), gcov-tool(1)",
     .run = run,
+    .stands_in = true,
 };

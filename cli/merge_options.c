@@ -12,16 +12,14 @@
 #include "llvm_personality.h"
 #include "merging.h"
 
-static bool parse_failure_mode(const char *text, enum an_llvm_failure_mode *mode)
+static bool parse_failure_mode(const struct command *command, const char *text,
+                               enum an_llvm_failure_mode *mode)
 {
-    static const char *const words[] = {"any", "all", "warn"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, words[i]) == 0) {
-            *mode = (enum an_llvm_failure_mode)i;
-            return true;
-        }
-    say_error("--failure-mode=%s: expected any, all or warn", text);
-    return false;
+    static const char *const words[] = {"any", "all", "warn", NULL};
+    int choice = option_choice(command, "failure-mode", text, words);
+    if (choice >= 0)
+        *mode = (enum an_llvm_failure_mode)choice;
+    return choice >= 0;
 }
 
 /* An input that is added when all options are known. */
@@ -29,17 +27,6 @@ struct given {
     int id;
     const char *value;
 };
-
-static bool take_version(struct merge_request *request, const char *value,
-                         unsigned long long number)
-{
-    request->write.format_version = (unsigned)number;
-    if (number >= AN_LLVM_OLDEST_WRITTEN)
-        return true;
-    say_error("--format-version=%s: expected %d to %d", value, AN_LLVM_OLDEST_WRITTEN,
-              AN_LLVM_DEFAULT_VERSION);
-    return false;
-}
 
 static bool take(struct merge_request *request, const struct command *command, int id,
                  const char *value)
@@ -61,10 +48,13 @@ static bool take(struct merge_request *request, const struct command *command, i
         request->merge.threads = (unsigned)number;
         return true;
     case MERGE_FAILURE_MODE:
-        return parse_failure_mode(value, &request->merge.failure_mode);
+        return parse_failure_mode(command, value, &request->merge.failure_mode);
     case MERGE_FORMAT_VERSION:
-        return option_number_of(command, id, value, AN_LLVM_DEFAULT_VERSION, &number) &&
-               take_version(request, value, number);
+        if (!option_range(command, id, value, AN_LLVM_OLDEST_WRITTEN, AN_LLVM_DEFAULT_VERSION,
+                          &number))
+            return false;
+        request->write.format_version = (unsigned)number;
+        return true;
     case MERGE_PREVIOUS_VERSION:
         request->write.format_version = 11;
         return true;
@@ -94,12 +84,8 @@ static bool take(struct merge_request *request, const struct command *command, i
         request->merge.trace_length = number;
         return true;
     case MERGE_TRACE_SEED:
-        if (!option_number_of(command, id, value, UINT32_MAX, &number))
+        if (!option_range(command, id, value, 1, UINT32_MAX, &number))
             return false;
-        if (number == 0) {
-            say_error("--trace-seed=0: expected a number of at least 1");
-            return false;
-        }
         request->merge.trace_seed = (uint32_t)number;
         return true;
     case MERGE_DUMP_INPUTS:
@@ -155,7 +141,7 @@ static int merge_inputs(struct merge_request *request, bool nothing_named)
         return EXIT_FAILED;
     if (request->inputs.count == 0) {
         say_error("no inputs (name profiles, or folders that hold some)");
-        return request->as_llvm ? EXIT_FAILED : EXIT_USAGE;
+        return request->as_llvm || !nothing_named ? EXIT_FAILED : EXIT_USAGE;
     }
     for (size_t i = 0; request->dump_inputs && i < request->inputs.count; i++)
         printf("%llu,%s\n", (unsigned long long)request->inputs.items[i].weight,
@@ -194,6 +180,8 @@ int merge_command(const struct command *command, int argc, char **argv,
     if (!option_start(&parser, command, argc, argv) || !given)
         return EXIT_FAILED;
     while ((id = option_next(&parser, &value)) > 0) {
+        if (id == MERGE_WEIGHTED && !inputs_weight_is_right(value))
+            break;
         if (id == MERGE_WEIGHTED || id == MERGE_INPUT_FILES)
             given[count++] = (struct given){id, value};
         else if (!take(request, command, id, value))

@@ -279,6 +279,8 @@ int merge_run(struct merge_request *request)
     bool drop = keep && compile_filter(&context.drop, request->drop);
     if (drop)
         status = merge_and_write(&context);
+    else if (ready && !request->as_llvm)
+        status = EXIT_USAGE;
     if (keep && request->keep)
         regfree(&context.keep);
     if (drop && request->drop)

@@ -68,38 +68,46 @@ static const struct option_spec options[] = {
     {0},
 };
 
+/* clang-format off */
+static const struct option_rule rules[] = {
+    {EXCLUDES, HOT, {BLEND}, {0}},
+    {NEEDS, SHARE, {BLEND}, {0}},
+    {NEEDS, ORDER, {EVALUATE}, {0}},
+    {EXCLUDES, ORDER, {OUTPUT}, {0}},
+    {NEEDS, SVG, {EVALUATE}, {0}},
+    {NEEDS, TESTS, {EVALUATE}, {0}},
+    {NEEDS, AROUND, {EVALUATE}, {0}},
+    {NEEDS, READ_AHEAD, {EVALUATE}, {0}},
+    {NEEDS, READ_AROUND, {EVALUATE}, {0}},
+    {NEEDS, JSON, {OUTPUT, EVALUATE}, {0}},
+    {0},
+};
+/* clang-format on */
+
 struct request {
     struct ordering ordering;
     const char *output, *order_file, *svg;
     struct order_sources sources;
     enum an_order_format format;
     unsigned long long threads, tests, page_size, around, read_ahead, hot_share;
-    bool evaluate, json;
+    const char *evaluate; /* the program that the order is evaluated for, or NULL */
+    bool json;
 };
 
-static const struct {
-    const char *name;
-    enum an_order_format format;
-} formats[] = {{"lld", AN_ORDER_LLD},
-               {"gold", AN_ORDER_GOLD},
-               {"gnu", AN_ORDER_GNU},
-               {"bfd", AN_ORDER_GNU},
-               {"ld64", AN_ORDER_LD64}};
-
-static bool choose_format(struct request *request, const char *name)
+static bool choose_format(struct request *request, const struct command *command, const char *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, name) == 0) {
-            request->format = formats[i].format;
-            return true;
-        }
+    static const char *const words[] = {"lld", "gold", "gnu", "ld64", NULL};
+    static const enum an_order_format formats[] = {AN_ORDER_LLD, AN_ORDER_GOLD, AN_ORDER_GNU,
+                                                   AN_ORDER_LD64};
     if (strcmp(name, "mold") == 0) {
         say_error("mold does not accept an order of functions");
         say("use lld or gold to link");
-    } else {
-        say_error("--format=%s: expected lld, gold, gnu or ld64", name);
+        return false;
     }
-    return false;
+    int choice = option_choice(command, "format", strcmp(name, "bfd") == 0 ? "gnu" : name, words);
+    if (choice >= 0)
+        request->format = formats[choice];
+    return choice >= 0;
 }
 
 static bool is_power(unsigned long long number)
@@ -115,14 +123,13 @@ static bool take(struct request *request, const struct command *command, int id,
         request->output = value;
         return true;
     case EVALUATE:
-        request->evaluate = true;
-        request->ordering.binary = value;
+        request->evaluate = value;
         return true;
     case BINARY:
         request->ordering.binary = value;
         return true;
     case FORMAT:
-        return choose_format(request, value);
+        return choose_format(request, command, value);
     case ORDER:
         request->order_file = value;
         return true;
@@ -170,18 +177,21 @@ static bool take(struct request *request, const struct command *command, int id,
     }
 }
 
-static bool agrees(const struct request *request, size_t inputs)
+static bool agrees(struct request *request, size_t inputs)
 {
-    if (!inputs)
+    const char *binary = request->ordering.binary;
+    bool differ = binary && request->evaluate && strcmp(binary, request->evaluate) != 0;
+    if (request->evaluate)
+        request->ordering.binary = request->evaluate;
+    if (differ)
+        say_error("--binary=%s and --evaluate=%s name different programs", binary,
+                  request->evaluate);
+    else if (!inputs)
         say_error("no runs named (see 'anneal order --help')");
     else if (!is_power(request->page_size) || request->page_size < 512)
         say_error("--page-size=%llu: expected a power of 2 of at least 512", request->page_size);
     else if (!is_power(request->around))
         say_error("--fault-around=%llu: expected a power of 2", request->around);
-    else if (!request->evaluate && (request->svg || request->order_file))
-        say_error("%s requires --evaluate=BINARY", request->svg ? "--svg" : "--order");
-    else if (!request->evaluate && request->json && !request->output)
-        say_error("--json requires -o FILE for the order");
     else
         return true;
     return false;
@@ -279,7 +289,7 @@ static bool print_json(const struct request *request, const struct order_facts *
                        const struct evaluation *evaluation)
 {
     const struct ordering *ordering = &request->ordering;
-    struct json_object *json = json_object_new_object();
+    struct json_object *json = json_document();
     json_object_object_add(json, "runs",
                            json_object_new_uint64(an_behaviour_runs(ordering->behaviour)));
     json_object_object_add(json, "test_runs", json_object_new_uint64(ordering->tests));
@@ -290,7 +300,9 @@ static bool print_json(const struct request *request, const struct order_facts *
                            ordering->image ? order_facts_json(ordering, facts) : NULL);
     json_object_object_add(json, "evaluation",
                            evaluation ? order_evaluation_json(ordering, evaluation) : NULL);
-    return json_print(stdout, json);
+    /* The order itself may be on the standard output. */
+    bool is_taken = request->output && strcmp(request->output, "-") == 0;
+    return json_print(is_taken ? stderr : stdout, json);
 }
 
 static bool tell(const struct request *request)
@@ -425,6 +437,7 @@ const struct command command_order = {
         "--evaluate shows, by a model of pages, what the order changes: which pages are touched "
         "by which part of a run. 'anneal faults' measures it.",
     .options = options,
+    .rules = rules,
     .examples = "anneal order -b app -o app.order app.profdata\n"
                 "    order for clang -fuse-ld=lld -Wl,--symbol-ordering-file=app.order\n"
                 "anneal order --format=gold -b app -o app.order run1/ run2/\n"

@@ -116,7 +116,9 @@ static bool add_counter_files(const struct ordering *ordering, const char *path,
     struct inputs inputs = {0};
     struct gcc_view view = {0};
     inputs_add(&inputs, path, 1);
-    bool done = !inputs.failed && gcc_view_read(&view, &inputs, notes);
+    if (!inputs.failed && !inputs.count)
+        say_error("%s: no counter files (gcda) in this folder, which is to be that of a run", path);
+    bool done = !inputs.failed && inputs.count && gcc_view_read(&view, &inputs, notes);
     if (done && ordering->objective != ORDER_HOT)
         done = add_run(ordering->behaviour, &view, path);
     if (done && ordering->objective != ORDER_START)

@@ -1,12 +1,10 @@
 /* Results, progress and numbers for people; see output.h. */
 #include "output.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +19,15 @@ void report_error(const struct an_error *error)
     say_error("%s", an_error_format(error, text, sizeof text));
 }
 
+bool make_folders(const char *path)
+{
+    struct an_error error;
+    if (strcmp(path, "-") == 0 || an_file_make_folders(path, &error) == AN_OK)
+        return true;
+    report_error(&error);
+    return false;
+}
+
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text)
 {
     if (strcmp(path, "-") == 0 && !is_text && isatty(STDOUT_FILENO)) {
@@ -29,24 +36,12 @@ bool write_result(const char *path, const void *bytes, size_t size, bool is_text
     }
     struct an_error error;
     fflush(stdout);
+    if (!stands_in && !make_folders(path))
+        return false;
     if (an_file_replace(path, (struct an_bytes){bytes, size}, &error) == AN_OK)
         return true;
     report_error(&error);
     return false;
-}
-
-bool make_folders(char *path)
-{
-    for (char *slash = strchr(path + (*path == '/'), '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        if (!made)
-            say_error("%s: %s", path, strerror(errno));
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return true;
 }
 
 static struct {
@@ -211,6 +206,13 @@ struct json_object *json_text(const char *bytes, size_t size)
     struct json_object *json =
         json_object_new_string_len(clean.size ? (const char *)clean.data : "", (int)clean.size);
     an_buffer_free(&clean);
+    return json;
+}
+
+struct json_object *json_document(void)
+{
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "schema", json_object_new_int(JSON_SCHEMA));
     return json;
 }
 

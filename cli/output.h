@@ -13,12 +13,12 @@
 /* Prints an error value as one line. */
 void report_error(const struct an_error *error);
 
-/* Replaces path by the bytes ("-": standard output); false after a message. Bytes that are no text
- * are not written to a terminal. */
+/* Replaces path by the bytes ("-": standard output), and makes the folders that it names; false after a
+ * message. Bytes that are no text are not written to a terminal. */
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text);
 
-/* Makes all folders of a path but its last part; false after a message. */
-bool make_folders(char *path);
+/* Makes the folders above an output that is not written as a whole; false after a message. */
+bool make_folders(const char *path);
 
 /*
  * Sends what is printed to stdout into a file that takes its place only when all was written.
@@ -49,6 +49,14 @@ const char *as_size(uint64_t bytes);
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD, for JSON knows nothing else. */
 struct json_object;
 struct json_object *json_text(const char *bytes, size_t size);
+
+/*
+ * Every document of anneal's own begins with the version of its shape, which grows when a script that reads it
+ * would have to change: a member is renamed, left out, or means something else. More members are no change.
+ */
+#define JSON_SCHEMA 1
+#define JSON_BEGIN "{\"schema\": 1, " /* for documents that are printed piece by piece */
+struct json_object *json_document(void);
 
 /* Prints an object on lines of its own and gives it up. False after a message: there was no memory. */
 bool json_print(FILE *to, struct json_object *json);

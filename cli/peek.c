@@ -24,6 +24,14 @@ static const struct option_spec options[] = {
     {JSON, 'j', "json", NULL, "print JSON"},
     {0},
 };
+
+static const struct option_rule rules[] = {
+    {ALONE, OUTPUT, {0}, {0}},
+    {EXCLUDES, ALL, {FUNCTION}, {0}},
+    {NEEDS, COUNTS, {ALL, FUNCTION}, {0}},
+    {NEEDS, VALUES, {ALL, FUNCTION}, {0}},
+    {0},
+};
 enum { OPTIONS = sizeof options / sizeof *options };
 
 /* All that LLVM's instrumentation counts in the process. */
@@ -95,7 +103,12 @@ static int peek(pid_t pid, const char *output, int count, char **words)
 /* A process, or the file in which one counts. */
 static int look_at(char *what, const char *output, int count, char **words)
 {
-    if (what[strspn(what, "0123456789")] == 0 || access(what, F_OK) != 0) {
+    bool is_number = what[strspn(what, "0123456789")] == 0;
+    if (!is_number && access(what, F_OK) != 0) {
+        say_error("%s: no such file, and not the number of a process", what);
+        return EXIT_FAILED;
+    }
+    if (is_number) {
         pid_t pid = rt_process_number(what);
         return pid ? peek(pid, output, count, words) : EXIT_USAGE;
     }
@@ -161,6 +174,7 @@ const struct command command_peek = {
         "profile that it writes. FILE is one that a program counts in as it runs (%c in the name "
         "of its profile).",
     .options = options,
+    .rules = rules,
     .examples = "anneal peek $(pidof server)\n"
                 "    show its ten hottest functions so far\n"
                 "anneal peek --output=now.profraw $(pidof server)\n"

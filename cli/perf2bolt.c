@@ -164,4 +164,5 @@ const struct command command_perf2bolt = {
     .see_also = "anneal-aggregate(1)",
     .run = run,
     .single_dash = true,
+    .stands_in = true,
 };

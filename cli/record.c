@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "amounts.h"
+#include "output.h"
 #include "recording.h"
 
 enum record_option {
@@ -21,7 +22,7 @@ enum record_option {
     RECORD_QUIET,
 };
 
-enum { MOST_BRANCHES_IN_WINDOW = 1024, MOST_FREQUENCY = 100000, MOST_PID = 1 << 22 };
+enum { MOST_BRANCHES_IN_WINDOW = 1024, MOST_FREQUENCY = 100000, MOST_PID = INT32_MAX };
 
 static const struct option_spec options[] = {
     {RECORD_OUTPUT, 'o', "output", "FILE",
@@ -46,20 +47,10 @@ static const struct option_spec options[] = {
     {0},
 };
 
-/* A number from 1 on. */
-static bool parse_number(const struct command *command, int id, const char *text,
-                         unsigned long long most, unsigned long long *number)
-{
-    const struct option_spec *spec = command->options;
-    while (spec->id != id)
-        spec++;
-    if (!option_number(command, spec->name, text, most, number))
-        return false;
-    if (*number > 0)
-        return true;
-    say_error("--%s=%s: expected a number above 0", spec->name, text);
-    return false;
-}
+static const struct option_rule rules[] = {
+    {EXCLUDES, RECORD_VERIFY, {RECORD_QUIET}, {RECORD_JSON}},
+    {0},
+};
 
 static bool take_number(struct record_request *request, const struct command *command, int id,
                         const char *value)
@@ -69,7 +60,7 @@ static bool take_number(struct record_request *request, const struct command *co
                                           : id == RECORD_WINDOW    ? MOST_BRANCHES_IN_WINDOW
                                           : id == RECORD_FREQUENCY ? MOST_FREQUENCY
                                                                    : UINT64_MAX;
-    if (!parse_number(command, id, value, most, &number))
+    if (!option_range(command, id, value, 1, most, &number))
         return false;
     if (id == RECORD_PID)
         to->pid = (int32_t)number;
@@ -95,7 +86,7 @@ static bool take(struct record_request *request, const struct command *command, 
     case RECORD_DURATION:
         return amount_duration("duration", value, &to->duration);
     case RECORD_METHOD:
-        return amount_method("method", value, &to->method);
+        return amount_method(command, value, &to->method);
     case RECORD_OVERHEAD:
         return amount_percent("overhead", value, &to->overhead);
     case RECORD_CHILDREN:
@@ -149,7 +140,7 @@ static int run(const struct command *command, int argc, char **argv)
         if (!request.quiet)
             request.options.progress = record_progress;
         request.options.context = &request;
-        status = record_run(&request);
+        status = make_folders(request.options.output) ? record_run(&request) : EXIT_FAILED;
     }
     option_finish(&parser);
     return status;
@@ -174,6 +165,7 @@ const struct command command_record = {
         "undisturbed.\n\n"
         "When anneal records a command, it exits with the status of that command.",
     .options = options,
+    .rules = rules,
     .examples = "anneal record -p $(pidof mariadbd) -d 30s -o perf.data\n"
                 "anneal aggregate -p perf.data -o mariadbd.fdata /usr/sbin/mariadbd\n"
                 "anneal record --branches=80000 -- ./server --port 8080\n",

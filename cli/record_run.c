@@ -50,7 +50,7 @@ static int trace(struct record_request *request, int pid_from)
     progress_clear();
     if (code != AN_OK) {
         report_error(&error);
-        return code == AN_USAGE ? EXIT_USAGE : EXIT_FAILED;
+        return EXIT_FAILED;
     }
     record_tell(request, &counts);
     return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;

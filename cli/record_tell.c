@@ -55,7 +55,7 @@ static struct json_object *ends_as_json(const struct an_record_counts *counts)
 static void tell_json(const struct record_request *request, const struct an_record_counts *counts)
 {
     const char *output = request->options.output;
-    struct json_object *object = json_object_new_object();
+    struct json_object *object = json_document();
     const struct {
         const char *name;
         uint64_t value;

@@ -14,6 +14,11 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {ALONE, LIBRARY, {0}, {0}},
+    {0},
+};
+
 static void print_flags(const char *library, bool continuous)
 {
     char script[PATH_MAX];
@@ -76,6 +81,7 @@ const struct command command_rt = {
         "says so: ANNEAL_DUMP_SIGNAL=USR2 names a signal that makes it write the profile and go "
         "on; ANNEAL_EXIT_SIGNAL=TERM names one that makes it write the profile and end.",
     .options = options,
+    .rules = rules,
     .examples = "clang -O2 -fprofile-generate app.c -o app $(anneal rt --ldflags)\n"
                 "    build a program that merges its profiles itself; gcc likewise\n"
                 "LLVM_PROFILE_FILE=app.profraw ./app\n"

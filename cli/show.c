@@ -60,6 +60,20 @@ static const struct option_spec options[] = {
     {0},
 };
 
+/* clang-format off */
+static const struct option_rule rules[] = {
+    {EXCLUDES, JSON, {TEXT, COVERED}, {0}},
+    {EXCLUDES, COVERED, {ALL, FUNCTION, COUNTS, VALUES, TOP, SUMMARY, CUTOFFS, BINARY_IDS, TRACES},
+        {0}},
+    {EXCLUDES, TEXT, {COVERED, TOP, SUMMARY, CUTOFFS, BINARY_IDS, TRACES}, {0}},
+    {EXCLUDES, HEADER, {ALL, FUNCTION, COUNTS, VALUES, TOP, COVERED, TEXT}, {0}},
+    {EXCLUDES, ALL, {FUNCTION}, {0}},
+    {NEEDS, COUNTS, {ALL, FUNCTION, TEXT}, {0}},
+    {NEEDS, VALUES, {ALL, FUNCTION, TEXT}, {0}},
+    {0},
+};
+/* clang-format on */
+
 static bool selected(const struct show *show, const struct an_llvm_record *record)
 {
     if (show->request.all)
@@ -187,9 +201,12 @@ static int show_file(struct show *show, const char *path)
     }
     show->info = an_llvm_reader_info(show->reader);
     show->summary = an_llvm_summary_builder_new();
-    if (redirect_start(show->request.output)) {
+    if (show->request.gcno) {
+        say_error("--gcno is for GCC profiles (gcda), and this is an LLVM profile");
+        status = EXIT_USAGE;
+    } else if (redirect_start(show->request.output)) {
         if (show->request.json)
-            printf("{\"functions\": [");
+            printf(JSON_BEGIN "\"functions\": [");
         if (show->summary && walk(show)) {
             if (finish(show, path, file.bytes.size))
                 status = EXIT_DONE;
@@ -271,6 +288,10 @@ static int show_inputs(struct show *show, const struct inputs *inputs, size_t op
         return gcc_show(show, inputs);
     if (operands == 1 && inputs->count == 1 && inputs->roots[0] == 0)
         return show_file(show, inputs->items[0].path);
+    if (operands && !inputs->count) {
+        say_error("nothing to show");
+        return EXIT_FAILED;
+    }
     say_error("expected one profile, got %zu (only GCC's may be several files, or folders)",
               inputs->count);
     return EXIT_USAGE;
@@ -338,6 +359,7 @@ const struct command command_show = {
         "how often they were entered. Names and entries come from the gcno files of the same "
         "compilation, beside the counts or below the folder of --gcno.",
     .options = options,
+    .rules = rules,
     .examples = "anneal show app.profdata\n"
                 "    show the header and the ten hottest functions\n"
                 "anneal show --function='^parse_' --counts --values app.profdata\n"

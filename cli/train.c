@@ -73,6 +73,12 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {EXCLUDES, TRAIN_IN_PLACE, {TRAIN_FLAT}, {0}},
+    {NEEDS, TRAIN_NULL, {TRAIN_WORKLOADS}, {0}},
+    {0},
+};
+
 /* ---- workloads ---- */
 
 /* They are read when all options are known, in the order in which they were named. */
@@ -118,18 +124,21 @@ static bool split_command(struct train_request *request, char **operands, bool *
     return true;
 }
 
-static bool find_workloads(struct train_request *request, char **operands,
-                           const struct sources *sources)
+/* Returns an exit status: a wrong weight is one of the command line. */
+static int find_workloads(struct train_request *request, char **operands,
+                          const struct sources *sources)
 {
     struct an_train_workloads *list = &request->workloads;
     struct an_error error = {0};
-    bool named = false, good = true;
-    for (size_t i = 0; good && i < sources->count; i++)
+    bool named = false, good = true, is_usage = false;
+    for (size_t i = 0; good && i < sources->count; i++) {
         good = add_source(request, sources, &sources->items[i], &error);
+        is_usage = sources->items[i].id == TRAIN_WEIGHTED && error.code == AN_USAGE;
+    }
     good = good && split_command(request, operands, &named, &error);
     if (good && list->count == 0 && (named || sources->count)) {
         say_error("the list of workloads is empty");
-        return false;
+        return EXIT_FAILED;
     }
     if (good && list->count == 0)
         good = an_train_workloads_add(list, NULL, 1, &error) == AN_OK;
@@ -137,7 +146,7 @@ static bool find_workloads(struct train_request *request, char **operands,
         report_error(&error);
     request->options.workloads = list->items;
     request->options.workload_count = list->count;
-    return good;
+    return good ? EXIT_DONE : is_usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
 /* ---- options ---- */
@@ -157,7 +166,9 @@ static bool take_failures(struct an_train_options *to, const char *text)
     to->failures_allowed = count;
     if (is_number && errno == 0 && !*end)
         return true;
-    say_error("--max-failures=%s: expected a number of runs, or a percentage such as 5%%", text);
+    say_error(
+        "--max-failures=%s: expected a number of runs, or a percentage up to 100%%, such as 5%%",
+        text);
     return false;
 }
 
@@ -168,12 +179,8 @@ static bool take_number(const struct command *command, struct an_train_options *
                                       : id == TRAIN_REPEAT ? MOST_REPEAT
                                                            : AN_LLVM_DEFAULT_VERSION;
     unsigned long long least = id == TRAIN_FORMAT_VERSION ? AN_LLVM_OLDEST_WRITTEN : 1;
-    if (!option_number_of(command, id, value, most, &number))
+    if (!option_range(command, id, value, least, most, &number))
         return false;
-    if (number < least) {
-        say_error("%llu: expected a number of at least %llu", number, least);
-        return false;
-    }
     *(id == TRAIN_JOBS     ? &to->jobs
       : id == TRAIN_REPEAT ? &to->repeat
                            : &to->format_version) = (unsigned)number;
@@ -246,8 +253,8 @@ static bool is_complete(const struct train_request *request, char **operands)
         say_error("no command to run");
     else if (!given->output && !given->in_place)
         say_error("no output (use -o OUT, or --in-place for GCC's profiles)");
-    else if (given->flat && given->in_place)
-        say_error("--flat and --in-place cannot be used together");
+    else if (given->output && (!*given->output || strcmp(given->output, "-") == 0))
+        say_error("--output=%s: expected a file or a folder", given->output);
     else if (given->placeholder && !*given->placeholder)
         say_error("--replace: expected a text that is not empty");
     else
@@ -290,7 +297,7 @@ static int train(struct train_request *request)
     if (result)
         good = good && !result->too_many_failed && !result->interrupted;
     an_train_result_free(result);
-    return good ? EXIT_DONE : code == AN_USAGE ? EXIT_USAGE : EXIT_FAILED;
+    return good ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -308,8 +315,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (good && id == OPTION_HELP)
         status = EXIT_DONE;
     else if (good && id == OPTION_END && is_complete(&request, parser.operands))
-        status =
-            find_workloads(&request, parser.operands, &sources) ? train(&request) : EXIT_FAILED;
+        status = find_workloads(&request, parser.operands, &sources);
+    if (good && id == OPTION_END && status == EXIT_DONE)
+        status = train(&request);
     option_finish(&parser);
     free(sources.items);
     an_train_workloads_free(&request.workloads);
@@ -342,6 +350,7 @@ const struct command command_train = {
         "An interrupt ends the runs and merges those that are complete; a second one ends "
         "everything at once, and nothing is written.",
     .options = options,
+    .rules = rules,
     .examples = "anneal train -o app.profdata ./app-train ::: tests/*.txt\n"
                 "    run ./app-train once for each file\n"
                 "anneal train -j8 -t 60s --max-failures=2% -o app.profdata -f list \\\n"

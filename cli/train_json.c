@@ -122,7 +122,7 @@ static struct json_object *summary_json(const struct train_request *request,
                                         const struct an_train_result *result, double seconds)
 {
     const struct an_train_counts *counts = &result->counts;
-    struct json_object *json = json_object_new_object(), *command = json_object_new_array();
+    struct json_object *json = json_document(), *command = json_object_new_array();
     for (char *const *word = request->options.command; *word; word++)
         json_object_array_add(command, json_text(*word, strlen(*word)));
     json_object_object_add(json, "command", command);

@@ -53,6 +53,12 @@ static const struct option_spec options[] = {
     {0},
 };
 
+static const struct option_rule rules[] = {
+    {EXCLUDES, COUNTED, {PID, TRUNCATED}, {0}},
+    {EXCLUDES, STATE, {LAYOUT, CALL_STACK}, {0}},
+    {0},
+};
+
 struct request {
     struct an_translate_options options;
     struct an_translate_layout *layouts;
@@ -209,7 +215,7 @@ static bool take(struct request *request, const struct command *command, int id,
 
 static void tell_json(const struct request *request, const struct an_translate_counts *counts)
 {
-    struct json_object *object = json_object_new_object();
+    struct json_object *object = json_document();
     struct json_object *layouts = json_object_new_array();
     const struct {
         const char *name;
@@ -393,6 +399,7 @@ const struct command command_translate = {
         "A state file has lines of 'layout PATH [0xADDRESS]' and 'call-stack PATH'. Nothing is "
         "lost silently: what cannot be translated is counted by its reason.",
     .options = options,
+    .rules = rules,
     .examples = "anneal translate -p perf.data -o app.fdata --layout app.c1 app\n"
                 "    translate a recording of a process that runs app and the code of app.c1\n"
                 "anneal translate -p perf.data -o app.pa --layout app.c1 --to app.c1 app\n"

@@ -180,3 +180,16 @@ same() {
     cmp -s "$1" "$2" || fail "$1 differs from $2:" "$(cmp "$1" "$2" 2>&1)" \
         "$(diff -a "$1" "$2" | head -n 20 | tr -d '\000' | cut -c 1-200)"
 }
+
+# is_document FILE: one JSON document, or one in each line, that begin with the version of their shape
+is_document() {
+    python3 - "$1" <<'END_OF_PYTHON' || fail "$1 is no JSON document with a schema:" "$(head -c 500 "$1")"
+import json, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+try:
+    documents = [json.loads(text)]
+except json.JSONDecodeError:
+    documents = [json.loads(line) for line in text.splitlines()]
+sys.exit(not documents or any(list(d.items())[0] != ("schema", 1) for d in documents))
+END_OF_PYTHON
+}

@@ -89,7 +89,7 @@ static enum an_code make_copy(const struct an_elf *original, uint64_t address, c
 /* ---- the call ---- */
 
 /* Options with which old and new code would not do the same work, place for place, any more. */
-static const char *refused_option(const char *const *extra)
+const char *an_bolt_refused_option(const char *const *extra)
 {
     static const char *const refused[] = {
         "icf",        "frame-opt", "shrink-wrapping", "instrument",           "hugify", "o", "data",
@@ -234,9 +234,9 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
         an_fail(error, AN_USAGE, "no llvm-bolt%s%s", program ? " at " : "", program ? program : "");
         return an_error_hint(error, "install it (Debian: bolt-19), or name it with --bolt");
     }
-    if (refused_option(options->extra)) {
+    if (an_bolt_refused_option(options->extra)) {
         an_fail(error, AN_USAGE, "llvm-bolt's option %s cannot be used here",
-                refused_option(options->extra));
+                an_bolt_refused_option(options->extra));
         return an_error_hint(error, "old and new code must do the same");
     }
     enum an_code code = check_profile(profile, error);

@@ -23,6 +23,9 @@ struct an_bolt_options {
 /* The llvm-bolt that is used if none is named: a path, or NULL when there is none. */
 const char *an_bolt_program(void);
 
+/* The first of these options (ended by NULL; or NULL) that is not possible here; NULL when all are. */
+const char *an_bolt_refused_option(const char *const *extra);
+
 /*
  * Writes a new binary. `input` and `log` are files that it makes and that the caller removes: the copy,
  * and what llvm-bolt has said. Functions that it says it cannot move are left where they are;

@@ -94,8 +94,9 @@ missing_files() {
     says 'no-such-program'
     run 1 "$anneal" aggregate -p . -o result "$program"
     run 1 "$anneal" aggregate -p "$data" -o result .
-    run 1 "$anneal" aggregate -p "$data" -o no-such-folder/result "$program"
-    says 'no-such-folder'
+    : >no-folder
+    run 1 "$anneal" aggregate -p "$data" -o no-folder/result "$program"
+    says 'no-folder'
     [ ! -e result ]
 }
 check 'files that are not there, and folders' missing_files

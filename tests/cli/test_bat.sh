@@ -100,7 +100,7 @@ wants_operands() {
     run 2 "$anneal" bat --function-map "$elf" -o map
     says 'expected the original and the BOLTed binary, got 1'
     run 2 "$anneal" bat --function-map "$elf" "$elf"
-    says 'needs -o'
+    says 'requires -o'
     run 2 "$anneal" bat --embed "$elf"
     says '--embed requires --function-map'
 }

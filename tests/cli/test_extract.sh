@@ -325,7 +325,7 @@ one_to_output() {
     run 1 "$anneal" extract -o /dev/full "$logs/plain.log"
     says 'No space left'
     run 2 "$anneal" extract -o - --json "$logs/plain.log"
-    says 'cannot be used together'
+    says '--output and --json cannot be used together'
 }
 
 strips_names() {

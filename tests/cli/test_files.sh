@@ -78,8 +78,10 @@ a_folder_as_output() {
 }
 
 an_output_that_cannot_be() {
-    run 1 "$anneal" merge -o no/such/folder/result "$one"
-    says 'no/such/folder/result' 'No such file or directory'
+    : >no-folder
+    run 1 "$anneal" merge -o no-folder/result "$one"
+    says 'no-folder/result' 'Not a directory'
+    rm no-folder
     run 1 "$anneal" merge -o "$anneal/result" "$one"
     says 'Not a directory'
     no_traces

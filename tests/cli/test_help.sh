@@ -5,19 +5,30 @@
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 
-commands='train merge show diff convert record order live aggregate translate bat faults doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help'
+collect='record train rt cc c++ dump peek extract'
+look='merge show diff convert cov fdo'
+branches='aggregate translate bat doctor'
+apply='order faults live'
+personalities='llvm-profdata gcov gcov-tool merge-gcda merge-fdata perf2bolt'
+commands="$collect $look $branches $apply $personalities help"
 one=$corpus/raw/c-ir-clang19-run1.profraw
 
 lists_commands() {
     run 0 "$anneal" help
     mv out help
-    for command in $commands; do
-        grep -q "^  $command " help || fail "$command is not listed"
-    done
+    expect "$(awk '/^[A-Z].*:$/ { printf "%s%s", sep, $0; sep = "\n" } /^  [a-z]/ { printf " %s", $1 }' help)" \
+        "Collect profiles: $collect
+Merge and look: $look
+Branch profiles and BOLT: $branches
+Lay out and apply: $apply"
+    expect "$(sed -n '/^Drop-in/,/^$/p' help | tr '\n' ' ')" \
+        "Drop-in replacements: ${personalities// /, }  "
+    ! grep -qE '^.{80}' help || fail "long lines: $(grep -E '^.{80}' help)"
     run 0 "$anneal" --help
     same out help
-    run 0 "$anneal"
+    run 2 "$anneal" # as git does, it prints the help where it can be paged; but nothing was done
     same out help
+    expect "$(cat err)" ''
     run 0 "$anneal" --version
     grep -qE '^anneal [0-9]+\.[0-9]+\.[0-9]+$' out
     run 2 "$anneal" help frobnicate
@@ -44,7 +55,8 @@ explains_commands() {
 # What the help shows is taken, and what takes an argument wants one.
 options_of_the_help_are_taken() {
     local option
-    for command in train merge show cov diff convert record order live aggregate translate bat faults doctor; do
+    for command in $collect $look $branches $apply; do
+        case $command in cc | c++) continue ;; esac # their options are the compiler's
         run 0 "$anneal" help $command
         mv out help
         while read -r option; do
@@ -55,7 +67,7 @@ options_of_the_help_are_taken() {
                 says 'needs an argument'
                 ;;
             *)
-                "$anneal" $command "$option" no-such-file 2>err || :
+                "$anneal" $command "$option" no-such-file >out 2>err || :
                 never_says 'unknown option'
                 ;;
             esac
@@ -74,6 +86,15 @@ pages_render() {
         grep -q SYNOPSIS page
         grep -q 'EXIT STATUS' page
     done
+}
+
+groups_commands_in_the_page() {
+    run 0 "$anneal" help --man
+    groff -man -Tascii -P-cbu out >page
+    expect "$(sed -n '/^COMMANDS/,/^[A-Z][A-Z]/p' page | grep -oE '^   [A-Z].*|anneal-[a-z0-9+-]+' |
+        sed 's/^ *//; s/^anneal-//' | tr '\n' ' ')" \
+        "Collect profiles $collect Merge and look $look Branch profiles and BOLT $branches \
+Lay out and apply $apply Drop-in replacements $personalities "
 }
 
 pages_are_found() {
@@ -104,11 +125,11 @@ words anneal show --to
 words anneal merge fi
 words anneal ''
 END
-    expect "$(bash try)" 'merge merge-fdata merge-gcda
+    expect "$(bash try)" 'merge merge-gcda merge-fdata
 --failure-mode=
 --topn=
 
-train merge show cov diff convert record order live aggregate translate bat faults doctor extract cc c++ fdo rt dump peek llvm-profdata gcov-tool merge-fdata merge-gcda gcov perf2bolt help --help --version'
+'"$commands version --help --version"
 }
 
 takes_the_place_of_llvm_profdata() {
@@ -165,6 +186,7 @@ check 'lists its commands' lists_commands
 check 'explains its commands' explains_commands
 check 'takes the options of its help' options_of_the_help_are_taken
 check_with groff 'man pages render without warnings' pages_render
+check_with groff 'the page of all commands groups them' groups_commands_in_the_page
 check_with 'man lexgrog' 'man pages are found' pages_are_found
 check 'bash completion' completes
 check 'takes the place of llvm-profdata' takes_the_place_of_llvm_profdata

@@ -97,8 +97,9 @@ odd_names() {
 }
 
 that_cannot_be_written() {
-    run 1 "$anneal" merge -o result --ledger=no/such/folder/ledger "$one"
-    says no/such/folder/ledger
+    : >no-folder
+    run 1 "$anneal" merge -o result --ledger=no-folder/ledger "$one"
+    says no-folder/ledger
 }
 
 check_with jq 'all kinds of inputs' all_kinds_of_inputs

@@ -400,11 +400,11 @@ refuses() {
     run 1 "$anneal" order no-such-file
     says 'No such file'
     run 2 "$anneal" order --svg a.svg list
-    says '--svg requires --evaluate=BINARY'
+    says '--svg requires --evaluate'
     run 2 "$anneal" order --page-size=1000 list
     says 'a power of 2'
     run 2 "$anneal" order --fault-around=3 list
-    run 1 "$anneal" order --test-runs=1 list
+    run 1 "$anneal" order --evaluate "$anneal" --test-runs=1 list
     says 'too few to hold out that many'
     printf 'main\nf\001\n' >bad
     run 1 "$anneal" order bad

@@ -61,6 +61,7 @@ shown() {
     run 0 "$anneal" peek --function=work --counts --values $process
     grep -q 'site 0  *750  *75.0%  .*one' out
     run 0 "$anneal" peek --json -n 1 $process
+    is_document out
     [ "$(jq '.profile.hottest | length' out)" = 1 ]
     run 0 "$anneal" peek -o - $process
     llvm-profdata-19 show out | grep -q 'Total functions: 4'

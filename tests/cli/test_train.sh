@@ -296,10 +296,10 @@ folders_as_outputs() {
     [ -s new/default.profdata ]
     mkdir work
     echo precious >work/notes
-    train 2 -o work -n 100 "$programs/gcc" ::: 1
+    train 1 -o work -n 100 "$programs/gcc" ::: 1
     says 'work/notes: is not a profile, and its folder would be replaced'
     echo old >file
-    train 2 -o file "$programs/gcc" ::: 1
+    train 1 -o file "$programs/gcc" ::: 1
     says 'file: is a file'
     expect "$(cat work/notes file)" "$(printf 'precious\nold')"
     ln -s result link
@@ -348,9 +348,9 @@ refusals() {
     train 2 --format-version=4 -o result "$programs/llvm"
     train 2 --flat --in-place "$programs/llvm"
     train 2 -I '' -o result "$programs/llvm"
-    train 1 -w x -o result "$programs/llvm"
+    train 2 -w x -o result "$programs/llvm"
     says 'expected WEIGHT,WORKLOAD'
-    train 1 -w 0,x -o result "$programs/llvm"
+    train 2 -w 0,x -o result "$programs/llvm"
     train 1 -o result "$programs/llvm" :::
     says 'the list of workloads is empty'
     train 1 -f /dev/null -o result "$programs/llvm"
@@ -364,8 +364,11 @@ refusals() {
     train 1 -f list -o result "$programs/llvm"
     says 'use -0 for NUL-terminated entries'
     train 1 -d no-such-folder -o result "$programs/llvm"
-    train 2 -o no/such/folder "$programs/llvm" || train 1 -o no/such/folder "$programs/llvm"
-    says 'no/such/folder'
+    train 1 -o list/below "$programs/llvm"
+    says 'list/below'
+    run 0 "$anneal" train -o made/for/it "$programs/llvm"
+    [ -s made/for/it ]
+    rm -r made
     train 1 --work-dir=nowhere -o result "$programs/llvm"
     says 'nowhere'
     [ ! -e result ]

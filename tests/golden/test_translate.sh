@@ -164,6 +164,7 @@ END
     sums out
     expect "$(number out traces_across)" 0
     expect "$(number out untraceable_traces)" 0
+    is_document out
     [ "$(jq '.layouts[1].branches' out)" -gt 500 ] || fail "$(cat out)"
     agrees ours peer 99.5
 }

@@ -129,11 +129,11 @@ no_process() {
     true &
     target=$!
     wait "$target"
-    live 2
+    live 1
     says_in_one_line "$target"
-    live 2 --revert
+    live 1 --revert
     says_in_one_line "$target"
-    live 2 --status
+    live 1 --status
     says_in_one_line "$target"
 }
 
@@ -271,7 +271,7 @@ at_once() {
 
 no_llvm_bolt() {
     begin
-    refused 2 'no llvm-bolt at /nonexistent' --profile "$profile" --bolt /nonexistent
+    refused 1 'no llvm-bolt at /nonexistent' --profile "$profile" --bolt /nonexistent
     printf '#!/bin/sh\necho "it does not work" >&2\nexit 1\n' >broken
     chmod +x broken
     refused 1 'llvm-bolt|broken' --profile "$profile" --bolt ./broken

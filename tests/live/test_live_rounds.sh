@@ -40,6 +40,7 @@ END
 # has_round NUMBER: says the status
 has_round() {
     live 0 --status --json
+    is_document out
     expect "$(jq -c '[.pid, .binary, .in_force]' out)" "[$target,\"$program\",$1]"
     jq -e --argjson round "$1" 'any(.rounds[]; .round == $round)' out >/dev/null ||
         fail "$(cat out)"
@@ -62,6 +63,7 @@ one_round() {
 three_rounds() {
     begin "$1" pointers
     a_round --rounds 3
+    is_document out
     expect "$(jq -c '[.pid, [.rounds[].round]]' out)" "[$target,[1,2,3]]"
     is_free "$target"
     gets_on
@@ -215,6 +217,7 @@ watched() {
 is_steady() {
     begin fixed pointers
     watched 3
+    is_document front.out
     expect "$(jq -c '[.round, .generation]' front.out)" '[1,1]'
 }
 

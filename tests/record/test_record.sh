@@ -160,6 +160,7 @@ check_with pgrep 'a hang-up does, too' keys HUP
 fields() {
     start "$known_branches" -s 600
     run 0 "${record[@]}" --json -o data -p "$target" --branches=300
+    is_document out
     for field in samples branches stops in_kernel short_windows threads processes compared agreed \
         seconds run_seconds stopped_seconds own_seconds longest_stop overhead; do
         expect "$(account "$field | type")" number
@@ -208,10 +209,10 @@ usage() {
 check 'wrong usage' usage
 
 no_process() {
-    run 2 "$anneal" record -o data -p 4194303
+    run 1 "$anneal" record -o data -p 4194303
     says 4194303 'no such process'
     run 0 sh -c 'true & echo $!; wait'
-    run 2 "$anneal" record -o data -p "$(cat out)"
+    run 1 "$anneal" record -o data -p "$(cat out)"
     [ ! -e data ]
 }
 check 'a process that does not exist' no_process
@@ -226,7 +227,7 @@ if child == 0:
 print(child, flush=True)
 time.sleep(60)'
     waits_for said
-    run 2 "$anneal" record -o data -p "$(cat said)"
+    run 1 "$anneal" record -o data -p "$(cat said)"
     says "$(cat said)" ended
     [ ! -e data ]
     stop
@@ -242,7 +243,7 @@ thread() {
         tid=${tid##*/}
         [ "$tid" = "$target" ] || break
     done
-    run 2 "$anneal" record -o data -d 200ms -p "$tid"
+    run 1 "$anneal" record -o data -d 200ms -p "$tid"
     says "$tid" thread "$target"
     [ ! -e data ]
     stop
@@ -250,7 +251,7 @@ thread() {
 check 'a thread' thread
 
 kernel_thread() {
-    run 2 "$anneal" record -o data -d 300ms -p "$1"
+    run 1 "$anneal" record -o data -d 300ms -p "$1"
     says "$1" kernel
     [ ! -e data ]
 }
@@ -367,11 +368,11 @@ fi
 
 no_place() {
     echo precious >data
-    run 1 "$anneal" record -o no-such-folder/data -d 300ms -p $$
-    says no-such-folder
-    run 2 "$anneal" record -o . -d 300ms -p $$
+    run 1 "$anneal" record -o data/below -d 300ms -p $$
+    says data/below
+    run 1 "$anneal" record -o . -d 300ms -p $$
     says directory
-    run 2 "$anneal" record -o data -p 4194303
+    run 1 "$anneal" record -o data -p 4194303
     expect "$(cat data)" precious
     alone data
 }
