@@ -321,13 +321,13 @@ options_of_other_profiles() {
     run 2 "$anneal" diff --gcno=. "$one" "$one"
     says '--gcno is for GCC profiles'
     run 2 "$anneal" show --cs app.fdata
-    says '--cs is for LLVM profiles'
+    says '--cs applies only to LLVM profiles'
     run 2 "$anneal" show --text "$gcda"
-    says '--text is for LLVM profiles'
+    says '--text applies only to LLVM profiles'
     run 2 "$anneal" merge --sparse -o x "$gcda"
     says '--sparse'
     run 2 "$anneal" convert --gcc-version=12.2 -o x "$one"
-    says '--gcc-version is for GCC profiles'
+    says '--gcc-version applies only to GCC profiles'
     [ ! -e x ]
 }
 

@@ -161,8 +161,8 @@ wrong_usage() {
     run 1 "$anneal" show no-such-file
     says no-such-file
     mkdir nothing
-    run 2 "$anneal" show nothing
-    says 'no profiles in this folder' 'expected one profile, got 0'
+    run 1 "$anneal" show nothing
+    says 'no profiles in this folder' 'nothing to show'
     : >empty
     run 1 "$anneal" show empty
     says 'empty: empty file'

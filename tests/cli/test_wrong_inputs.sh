@@ -25,7 +25,7 @@ no_profiles() {
             *) run 1 "$anneal" $command "$file" ;;
             esac
             says "$file" "$said"
-            never_says 'different families'
+            never_says 'different kinds'
         done
         run 1 "$anneal" diff "$one" "$file"
         says "$said"
@@ -41,7 +41,7 @@ END_OF_LIST
     run 1 "$anneal" merge -o result app.fdata "$recording"
     says 'anneal aggregate makes a profile of a recording'
     run 1 "$anneal" merge -o result app.fdata "$counters" # another family
-    says 'merge each family by itself'
+    says 'merge each kind separately'
     [ ! -e result ]
 }
 
@@ -100,11 +100,11 @@ no_recordings() {
     local command
     for command in aggregate translate; do
         run 1 "$anneal" $command -p /etc/passwd -o result "$anneal"
-        says 'not a recording of perf (perf.data or perf script)'
+        says 'not a perf recording (perf.data or perf script)'
         run 1 "$anneal" $command -p "$anneal" -o result "$anneal"
-        says 'not a recording of perf but an ELF program'
+        says 'not a perf recording but an ELF program'
         run 1 "$anneal" $command -p "$notes" -o result "$anneal"
-        says 'not a recording of perf but a GCC notes file'
+        says 'not a perf recording but a GCC notes file'
     done
     [ ! -e result ]
 }
@@ -113,19 +113,19 @@ no_order() {
     local file
     for file in /etc/passwd "$anneal" "$notes"; do
         run 1 "$anneal" order "$file"
-        says "$file" 'is expected'
+        says "$file" 'expected'
         run 1 "$anneal" order --hot "$file"
-        says 'is expected'
+        says 'expected'
     done
     run 1 "$anneal" order "$recording"
-    says 'name the binary that was recorded with -b'
+    says 'name the recorded binary with -b'
 }
 
 no_coverage() {
     local file
     for file in /etc/passwd "$anneal" "$recording" "$one"; do
         run 1 "$anneal" cov "$file"
-        says "$file" 'is no gcno or gcda'
+        says "$file" 'not a gcno or gcda file'
     done
 }
 
