@@ -54,7 +54,7 @@ short_commands() {
         run 1 "${record[@]}" -q -o data false
     done
     run 0 "${record[@]}" -q -o data nice
-    expect "$(cat out)" 0
+    expect "$(cat out)" "$(nice)"
     run 0 "${record[@]}" -q -o data -- sh -c 'echo "$1" >&2; read -r word; echo "$word"' sh text <<<word
     expect "$(cat out err)" $'word\ntext'
 }
