@@ -40,7 +40,9 @@ under_load() {
 
 # live OPTION...: at the server that is chosen; its pauses are kept
 live() {
-    "$anneal" live -p "$server" --keep-anyway --json "$@" >"$work/live.json"
+    local keep=(--keep-anyway)
+    [ "$1" != --revert ] || keep=()
+    "$anneal" live -p "$server" "${keep[@]}" --json "$@" >"$work/live.json"
     jq -r '(.rounds // [.])[] | .pause_ms' "$work/live.json" >>"$work/pauses.tsv"
 }
 

@@ -202,9 +202,9 @@ compares() {
     run 0 "$anneal" faults -n2 --against ./other -- "$made/touch" 5
     expect "$(grep -c '1\.00.*[/]\(touch\|other\)$' out)" 2
     run 2 "$anneal" faults --file "$made/touch" --against ./other -- ./script
-    says "only the command's own binary"
+    says '--file' 'cannot be used together'
     run 2 "$anneal" faults --file "$made/touch" --copy -- ./script
-    says "only the command's own binary"
+    says '--file' 'cannot be used together'
 }
 
 scripts_need_a_file() {

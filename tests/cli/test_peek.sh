@@ -136,7 +136,7 @@ refused() {
     done
     end
     run 2 "$anneal" dump
-    run 2 "$anneal" peek 1x
+    run 1 "$anneal" peek 1x
     says '1x: not a process id'
     run 2 "$anneal" peek 12 13
 }
