@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "progress.h"
 #include "suggest.h"
 
 const char *program_name = "anneal";
@@ -309,6 +310,7 @@ static void speak(const char *kind, const char *format, va_list arguments)
     bool colour = kind && isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     fflush(stdout);
     flockfile(stderr);
+    progress_hide();
     fprintf(stderr, "%s: ", program_name);
     if (kind)
         fprintf(stderr, "%s%s:%s ", colour ? kind[0] == 'e' ? "\033[31m" : "\033[33m" : "", kind,

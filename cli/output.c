@@ -1,11 +1,10 @@
-/* Results, progress and numbers for people; see output.h. */
+/* Results and numbers for people; see output.h. */
 #include "output.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -80,74 +79,6 @@ bool redirect_finish(void)
     free(redirect.text);
     redirect.path = NULL;
     return whole;
-}
-
-/* ---- progress ---- */
-
-static struct {
-    double started, drawn;
-    bool visible;
-} progress;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* Whether it is time to draw again; how long the work has taken. */
-static bool progress_is_due(double *taken)
-{
-    if (!isatty(STDERR_FILENO))
-        return false;
-    double time = now();
-    if (progress.started == 0)
-        progress.started = time;
-    *taken = time - progress.started;
-    if (*taken < 1.0 || time - progress.drawn < 0.1)
-        return false;
-    progress.drawn = time;
-    progress.visible = true;
-    return true;
-}
-
-void progress_show(void *what, size_t done, size_t total)
-{
-    enum { BAR = 40 };
-    double taken;
-    (void)what;
-    if (!progress_is_due(&taken))
-        return;
-    size_t filled = total ? done * BAR / total : BAR;
-    double left = done ? taken * (double)(total - done) / (double)done : 0;
-    fprintf(stderr, "\r\033[K[");
-    for (size_t i = 0; i < BAR; i++)
-        fputc(i < filled ? '#' : '.', stderr);
-    fprintf(stderr, "] %zu of %zu, %.0f s left", done, total, left);
-    fflush(stderr);
-}
-
-void progress_step(const char *what)
-{
-    double taken;
-    if (!progress_is_due(&taken))
-        return;
-    fprintf(stderr, "\r\033[K%s, %.0f s", what, taken);
-    fflush(stderr);
-}
-
-void progress_hide(void)
-{
-    if (progress.visible)
-        fprintf(stderr, "\r\033[K");
-    progress.visible = false;
-}
-
-void progress_clear(void)
-{
-    progress_hide();
-    progress.started = 0;
 }
 
 /* ---- numbers ---- */

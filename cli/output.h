@@ -1,4 +1,4 @@
-/* Writing results: whole files, JSON strings, and the progress bar. */
+/* Writing results: whole files, JSON strings, numbers for people. */
 #ifndef AN_CLI_OUTPUT_H
 #define AN_CLI_OUTPUT_H
 
@@ -9,6 +9,8 @@
 
 #include <anneal/error.h>
 #include <anneal/ledger.h>
+
+#include "progress.h"
 
 /* Prints an error value as one line. */
 void report_error(const struct an_error *error);
@@ -26,16 +28,6 @@ bool make_folders(const char *path);
  */
 bool redirect_start(const char *path);
 bool redirect_finish(void);
-
-/* A bar on stderr, on a terminal only, once a piece of work has taken a second. */
-void progress_show(void *what, size_t done, size_t total);
-void progress_clear(void);
-
-/* Takes the bar away for a line that is to be printed; the work goes on. */
-void progress_hide(void);
-
-/* The same for work of which it is not known how much there is: "mapping, 3 s". */
-void progress_step(const char *what);
 
 /* 1234567 as "1,234,567", in one of a few static buffers. */
 const char *with_commas(uint64_t number);

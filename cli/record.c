@@ -19,6 +19,7 @@ enum record_option {
     RECORD_VERIFY,
     RECORD_SEED,
     RECORD_JSON,
+    RECORD_ACCOUNT,
     RECORD_QUIET,
 };
 
@@ -42,7 +43,10 @@ static const struct option_spec options[] = {
     {RECORD_VERIFY, 0, "verify", NULL,
      "check the emulation: step, and compare with the branches that it predicts"},
     {RECORD_SEED, 0, "seed", "N", "choose threads and moments by this seed, not by the clock"},
-    {RECORD_JSON, 0, "json", NULL, "print the summary as JSON"},
+    {RECORD_JSON, 0, "json", NULL,
+     "print the summary as JSON; on standard error with a command or -o -, which use standard "
+     "output"},
+    {RECORD_ACCOUNT, 0, "account", "FILE", "write the summary to FILE, as JSON"},
     {RECORD_QUIET, 'q', "quiet", NULL, "print errors only"},
     {0},
 };
@@ -98,6 +102,9 @@ static bool take(struct record_request *request, const struct command *command, 
     case RECORD_JSON:
         request->json = true;
         return true;
+    case RECORD_ACCOUNT:
+        request->account = value;
+        return true;
     case RECORD_QUIET:
         request->quiet = true;
         return true;
@@ -137,7 +144,7 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (good && id == OPTION_END && is_complete(&request)) {
         if (!*request.command)
             request.command = NULL;
-        if (!request.quiet)
+        if (!request.quiet && !request.command) /* a command has the terminal for itself */
             request.options.progress = record_progress;
         request.options.context = &request;
         status = make_folders(request.options.output) ? record_run(&request) : EXIT_FAILED;

@@ -52,8 +52,8 @@ static int trace(struct record_request *request, int pid_from)
         report_error(&error);
         return EXIT_FAILED;
     }
-    record_tell(request, &counts);
-    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+    bool told = record_tell(request, &counts);
+    return fflush(stdout) == 0 && told ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* ---- the command ---- */

@@ -2,7 +2,6 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/percent.h"
 #include "output.h"
@@ -15,30 +14,14 @@ static double share(double part, double whole)
 
 /* ---- while it lasts ---- */
 
-static void draw_bar(double done)
-{
-    enum { BAR = 30 };
-    int filled = (int)(done * BAR);
-    fputc('[', stderr);
-    for (int i = 0; i < BAR; i++)
-        fputc(i < filled ? '#' : '.', stderr);
-    fputs("] ", stderr);
-}
-
 void record_progress(void *context, const struct an_record_counts *counts)
 {
     const struct record_request *request = context;
     double duration = request->options.duration;
-    static double drawn;
-    if (!isatty(STDERR_FILENO) || counts->seconds < 1 || counts->seconds - drawn < 0.2)
-        return;
-    drawn = counts->seconds;
-    fputs("\r\033[K", stderr);
-    if (duration > 0)
-        draw_bar(counts->seconds < duration ? counts->seconds / duration : 1);
-    fprintf(stderr, "%.0f s, %s branches, held for %.2f%%", counts->seconds,
-            with_commas(counts->branches), share(counts->stopped_seconds, counts->run_seconds));
-    fflush(stderr);
+    char words[200];
+    snprintf(words, sizeof words, "%.0f s, %s branches, held for %.2f%%", counts->seconds,
+             with_commas(counts->branches), share(counts->stopped_seconds, counts->run_seconds));
+    progress_tell(duration > 0 ? counts->seconds / duration : -1, words);
 }
 
 /* ---- as JSON ---- */
@@ -52,7 +35,8 @@ static struct json_object *ends_as_json(const struct an_record_counts *counts)
     return ends;
 }
 
-static void tell_json(const struct record_request *request, const struct an_record_counts *counts)
+static struct json_object *as_json(const struct record_request *request,
+                                   const struct an_record_counts *counts)
 {
     const char *output = request->options.output;
     struct json_object *object = json_document();
@@ -91,7 +75,29 @@ static void tell_json(const struct record_request *request, const struct an_reco
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_object_add(object, times[i].name, json_object_new_double(times[i].value));
     json_object_object_add(object, "ends", ends_as_json(counts));
-    json_print(strcmp(output, "-") == 0 ? stderr : stdout, object);
+    return object;
+}
+
+static bool write_account(const struct record_request *request,
+                          const struct an_record_counts *counts)
+{
+    struct json_object *object = as_json(request, counts);
+    if (!redirect_start(request->account)) {
+        json_object_put(object);
+        return false;
+    }
+    bool printed = json_print(stdout, object);
+    return redirect_finish() && printed;
+}
+
+/*
+ * The standard output is left to what else goes there: the recording, or what a command prints. Scripts that run
+ * a command name a file with --account, which has nothing else in it.
+ */
+static void print_json(const struct record_request *request, const struct an_record_counts *counts)
+{
+    bool is_taken = request->command || strcmp(request->options.output, "-") == 0;
+    json_print(is_taken ? stderr : stdout, as_json(request, counts));
 }
 
 /* ---- for people ---- */
@@ -126,12 +132,8 @@ static void tell_windows(const struct an_record_counts *counts)
             an_percent(counts->agreed, counts->compared, 2));
 }
 
-void record_tell(const struct record_request *request, const struct an_record_counts *counts)
+static void tell(const struct record_request *request, const struct an_record_counts *counts)
 {
-    if (request->json)
-        tell_json(request, counts);
-    if (request->json || request->quiet)
-        return;
     say("%s branches in %s %s of %s thread%s, in %.1f s (%s)", with_commas(counts->branches),
         with_commas(counts->samples), counts->method == AN_RECORD_LBR ? "samples" : "windows",
         with_commas(counts->threads), plural(counts->threads), counts->seconds,
@@ -146,4 +148,14 @@ void record_tell(const struct record_request *request, const struct an_record_co
     else if (strcmp(request->options.output, "-") != 0)
         say("wrote %s; next: anneal aggregate -p %s -o PROFILE BINARY", request->options.output,
             request->options.output);
+}
+
+bool record_tell(const struct record_request *request, const struct an_record_counts *counts)
+{
+    bool written = !request->account || write_account(request, counts);
+    if (request->json)
+        print_json(request, counts);
+    else if (!request->quiet)
+        tell(request, counts);
+    return written;
 }

@@ -8,8 +8,9 @@
 
 struct record_request {
     struct an_record_options options;
-    char **command; /* to be run, or NULL: options.pid is recorded */
-    int gate;       /* where the command waits for a byte before it begins */
+    char **command;      /* to be run, or NULL: options.pid is recorded */
+    int gate;            /* where the command waits for a byte before it begins */
+    const char *account; /* a file for the account as JSON, or NULL */
     bool json, quiet;
 };
 
@@ -19,7 +20,7 @@ int record_run(struct record_request *request);
 /* A line on the terminal while it lasts; `context` is the request. */
 void record_progress(void *context, const struct an_record_counts *counts);
 
-/* The account in the end. */
-void record_tell(const struct record_request *request, const struct an_record_counts *counts);
+/* The account in the end; false after a message. */
+bool record_tell(const struct record_request *request, const struct an_record_counts *counts);
 
 #endif

@@ -162,9 +162,9 @@ has_hot() {
     expect "$(cat top)" 'hot_inner hot_outer '
 }
 
-# account FIELD: of what record --json has printed to out, where a command may have printed, too
+# account FIELD: of what record --json has printed: to out, or to err where a command is recorded
 account() {
-    sed -n '/^{/,/^}/p' out | jq -r ".$1"
+    cat out err | sed -n '/^{/,/^}/p' | jq -r ".$1"
 }
 
 # at_least VALUE LEAST, at_most VALUE MOST: numbers that may have a point

@@ -182,6 +182,46 @@ fields() {
 }
 check_with jq 'the account as JSON' fields
 
+# A command has its standard output for itself; the account is whole in a file of its own, whatever it prints.
+command_json() {
+    cat >talk <<END
+#!/bin/sh
+echo 'a line'; echo '{'; echo '}' >&2
+"$hot" 1 >/dev/null
+echo 'the last'
+END
+    chmod +x talk
+    run 0 "${record[@]}" --json --account=account.json --children -o data ./talk
+    expect "$(tr '\n' '|' <out)" 'a line|{|the last|'
+    jq -e '.recording == "data" and .samples > 0' account.json >/dev/null
+    says '"recording":"data"'
+    run 0 "${record[@]}" -q --account=quiet.json --children -o data ./talk
+    expect "$(cat err)" '}'
+    jq -e .method quiet.json >/dev/null
+    run 1 "${record[@]}" -q --account=no/folder --children -o data ./talk
+    says 'no/folder'
+}
+check_with jq 'JSON and what a command prints do not mix' command_json
+
+# On a terminal of 60 columns: a line while it lasts, which fits, and is gone in the end.
+on_a_terminal() {
+    start "$known_branches" -s 60
+    run 0 python3 "$tests/support/terminal.py" 60 log 'held for' 'columns 60' -- \
+        "${record[@]}" -o data -p "$target" -d 2s
+    stop
+    ! grep -qE '#|[[]|held for [0-9.]*%$' out || fail "progress is left:" "$(cat out)"
+    head -n 1 out | grep -q '^anneal: [0-9,]* branches in' || fail "$(cat out)"
+    # Interrupted, it ends in order.
+    start "$known_branches" -s 60
+    run 0 python3 "$tests/support/terminal.py" 60 log 'held for' 'type ^C' -- "${record[@]}" -o data -p "$target"
+    stop
+    ! grep -qE '#|[[]|held for [0-9.]*%$' out || fail "progress is left:" "$(cat out)"
+    # A command has the terminal for itself.
+    run 7 python3 "$tests/support/terminal.py" 60 log -- "${record[@]}" -o data "$hot" 2
+    ! grep -q $'\r\033' log || fail "progress of a command:" "$(cat out)"
+}
+check_with python3 'progress on a terminal' on_a_terminal
+
 same_seed() {
     run 2 "$anneal" record --seed=x -o data -p $$
     start "$known_branches" -s 600

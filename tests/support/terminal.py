@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a command on a terminal of its own, and says what a user would see of it.
+
+usage: terminal.py COLUMNS LOG [WHEN ACTION]... -- COMMAND [ARGUMENT]...
+
+LOG gets what the command writes to the terminal, byte by byte, as it comes. When that has the text WHEN, ACTION
+is done, and the next WHEN is looked for: "type TEXT" (^C is Ctrl-C), "columns N" (the window is made so wide), or
+"touch FILE". Prints the screen as it is in the end, without empty lines below. The exit status is that of the
+command, or 128 and the signal's number. It is 99 when a line of progress did not fit its row. Everything is
+ended after a minute.
+"""
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import sys
+import termios
+
+
+class Screen:
+    """As much of a terminal as programs without cursor keys need."""
+
+    def __init__(self, columns):
+        self.columns, self.rows, self.row, self.column = columns, [[]], 0, 0
+        self.wrapped, self.too_wide = False, False
+
+    def put(self, text):
+        for part in re.findall(r'\033\[[0-9;]*[A-Za-z]|.', text, re.S):
+            if part == '\r':
+                self.column = 0
+            elif part == '\n':
+                self.next_row()
+                self.wrapped = False
+            elif part == '\033[K':
+                self.too_wide |= self.wrapped # what it is to erase began a row above
+                del self.rows[self.row][self.column:]
+            elif part[0] >= ' ':
+                if self.column == self.columns:
+                    self.next_row()
+                    self.column, self.wrapped = 0, True
+                row = self.rows[self.row]
+                row[self.column:self.column + 1] = part
+                self.column += 1
+
+    def next_row(self):
+        self.row += 1
+        if self.row == len(self.rows):
+            self.rows.append([])
+
+    def text(self):
+        return '\n'.join(''.join(row).rstrip() for row in self.rows).rstrip('\n')
+
+
+def set_columns(terminal, columns):
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+
+
+def act(action, terminal, screen):
+    verb, value = action.split(' ', 1)
+    if verb == 'type':
+        os.write(terminal, value.replace('^C', '\x03').encode())
+    elif verb == 'columns':
+        set_columns(terminal, int(value))
+        screen.columns = int(value)
+    else:
+        open(value, 'w').close()
+
+
+def main():
+    split = sys.argv.index('--')
+    columns, log, *script = sys.argv[1:split]
+    command = sys.argv[split + 1:]
+    gate, go = os.pipe()
+    child, terminal = pty.fork()
+    if child == 0:
+        os.read(gate, 1)
+        os.execvp(command[0], command)
+    set_columns(terminal, int(columns))
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    signal.alarm(60)
+    os.write(go, b'x')
+    screen, seen = Screen(int(columns)), ''
+    with open(log, 'wb', buffering=0) as output:
+        while True:
+            try:
+                data = os.read(terminal, 65536)
+            except OSError: # nobody has it open any more
+                break
+            if not data:
+                break
+            output.write(data)
+            text = data.decode(errors='replace')
+            screen.put(text)
+            seen += text
+            while script and script[0] in seen:
+                seen = seen.split(script[0], 1)[1]
+                act(script[1], terminal, screen)
+                del script[:2]
+    status = os.waitpid(child, 0)[1]
+    print(screen.text())
+    if script:
+        sys.exit(f'terminal.py: never saw {script[0]!r}')
+    if screen.too_wide:
+        print('terminal.py: a line of progress is wider than the terminal', file=sys.stderr)
+        sys.exit(99)
+    sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+
+
+main()
