@@ -5,6 +5,7 @@
 #include <anneal/live.h>
 
 #include "command.h"
+#include "live/worth.h"
 
 struct json_object;
 
@@ -30,7 +31,7 @@ struct live_verdict {
         after;          /* CPU seconds for a unit; of "samples", the odds of the moved functions */
     double uncertainty; /* of after / before, as a share of it: one standard error; or 0 */
     bool is_known;
-    bool is_worse;
+    struct an_worth worth; /* then: what that means */
     bool is_taken_back;
     unsigned instead; /* then: the generation in force now; 0: the original */
 };

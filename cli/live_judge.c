@@ -22,6 +22,16 @@ static double time_after(const struct live_request *request)
     return time < LONGEST ? time : LONGEST;
 }
 
+static void conclude(const struct live_judge *judge, struct live_verdict *verdict, double noise)
+{
+    verdict->is_known = true;
+    verdict->worth = (struct an_worth){.before = verdict->before,
+                                       .after = verdict->after,
+                                       .noise = noise,
+                                       .is_first = judge->is_first};
+    an_worth_judge(&verdict->worth);
+}
+
 /* ---- the counter ---- */
 
 static bool cpu_time(int32_t pid, double *seconds)
@@ -106,11 +116,8 @@ static void judge_samples(struct live_judge *judge, struct live_verdict *verdict
         !odds(judge, judge->before_file, &verdict->before, &before) ||
         !odds(judge, judge->after_file, &verdict->after, &after))
         return;
-    verdict->is_known = true;
     verdict->uncertainty = sqrt(before + after);
-    /* An original that ran better is reason enough; another layout has to be worse beyond doubt. */
-    double worse = log(verdict->after / verdict->before);
-    verdict->is_worse = worse > (judge->is_first ? 0 : 2 * verdict->uncertainty);
+    conclude(judge, verdict, an_worth_noise(verdict->uncertainty));
 }
 
 /* ---- both ---- */
@@ -135,7 +142,7 @@ enum an_code live_judge_end_of_before(struct live_judge *judge, struct an_error 
 static enum an_code judge_counter(struct live_judge *judge, struct live_verdict *verdict,
                                   struct an_error *error)
 {
-    enum { TOLERANCE = 3 }; /* percent that a later layout may be worse by chance */
+    enum { NOISE = 3 }; /* percent, that two measurements of the same code may differ by */
     verdict->unit = "counter";
     verdict->before = judge->cost;
     enum an_code code = start_counting(judge, error);
@@ -145,9 +152,8 @@ static enum an_code judge_counter(struct live_judge *judge, struct live_verdict 
         code = cost_since(judge, &verdict->after, error);
     if (code != AN_OK)
         return code;
-    verdict->is_known = verdict->before > 0 && verdict->after > 0;
-    double limit = judge->is_first ? 1 : 1 + TOLERANCE * 0.01;
-    verdict->is_worse = verdict->is_known && verdict->after >= verdict->before * limit;
+    if (verdict->before > 0 && verdict->after > 0)
+        conclude(judge, verdict, NOISE * 0.01);
     return AN_OK;
 }
 

@@ -111,7 +111,7 @@ static enum an_code judge(struct live_judge *judge, struct live_verdict *verdict
                           struct an_error *error)
 {
     enum an_code code = live_judge_after(judge, verdict, error);
-    if (code == AN_OK && verdict->is_worse && !judge->request->keep_anyway)
+    if (code == AN_OK && verdict->worth.is_refused && !judge->request->keep_anyway)
         code = take_back(judge, verdict, error);
     return code;
 }

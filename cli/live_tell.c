@@ -90,7 +90,11 @@ static void tell_verdict(const struct live_verdict *verdict)
         printf(
             "  time in moved functions  %+9.1f%%, to that in all others (by samples, +-%.0f%%)\n",
             change, 100 * verdict->uncertainty);
-    if (verdict->is_taken_back)
+    char text[300];
+    an_worth_explain(&verdict->worth, !verdict->is_taken_back, text, sizeof text);
+    if (*text)
+        printf("  %s\n", text);
+    else if (verdict->is_taken_back)
         printf("  so the process runs %s again (--keep-anyway keeps a layout)\n",
                verdict->instead ? "the layout before" : "its original code");
 }
@@ -103,7 +107,11 @@ static void add_verdict(struct json_object *object, const struct live_verdict *v
     ADD_REAL(object, "cost_before", verdict->before);
     ADD_REAL(object, "cost_after", verdict->after);
     ADD_REAL(object, "uncertainty", verdict->uncertainty);
-    json_object_object_add(object, "worse", json_object_new_boolean(verdict->is_worse));
+    ADD_REAL(object, "noise", verdict->worth.noise);
+    json_object_object_add(object, "outcome",
+                           json_object_new_string(an_worth_name(verdict->worth.outcome)));
+    json_object_object_add(object, "worse", json_object_new_boolean(verdict->worth.is_refused));
+    json_object_object_add(object, "kept", json_object_new_boolean(!verdict->is_taken_back));
     if (verdict->is_taken_back)
         ADD(object, "instead", verdict->instead);
 }

@@ -153,17 +153,17 @@ is_judged() {
     begin fixed pointers
     counted 0 1000000 0 1000
     live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter'
-    expect "$(jq -c '.rounds[] | [.unit, .worse]' out)" '["counter",true]'
+    expect "$(jq -c '.rounds[] | [.unit, .worse, .outcome, .noise, .kept]' out)" '["counter",true,"worse",0.03,false]'
     expect "$(in_force)" 0
     expect "$(differing)" 0
     counted 0 1000 0 1000000
     live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter'
-    expect "$(jq -c '.rounds[] | [.unit, .worse]' out)" '["counter",false]'
+    expect "$(jq -c '.rounds[] | [.unit, .worse, .outcome, .kept]' out)" '["counter",false,"better",true]'
     [ "$(in_force)" -gt 0 ] || fail 'it was taken back'
     revert
     counted 0 1000000 0 1000
     live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter' --keep-anyway
-    expect "$(jq -c '.rounds[] | .worse' out)" true
+    expect "$(jq -c '.rounds[] | [.worse, .kept]' out)" '[true,true]'
     [ "$(in_force)" -gt 0 ] || fail 'it was not kept'
     live 1 --profile "$profile" --counter false
     says '--counter'

@@ -1,0 +1,40 @@
+/*
+ * What a measurement before and after a switch says about the new layout: pure arithmetic, so that it can be tested
+ * with made-up numbers.
+ *
+ *     cost after / cost before:   ...better | within the noise | worse...
+ *                                        1 / (1 + n)  1   1 + n
+ *
+ * A first layout has the original code as its alternative, which nobody has to trust: when the estimate says that it
+ * costs as much, the original is preferred. Of two layouts, the new one stays unless it is worse beyond the noise.
+ */
+#ifndef AN_LIVE_WORTH_H
+#define AN_LIVE_WORTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum an_worth_outcome { AN_WORTH_BETTER, AN_WORTH_NOISE, AN_WORTH_WORSE };
+
+struct an_worth {
+    double before, after; /* costs, above 0 */
+    double noise;         /* a change of less than this may be chance; 0.03 is 3 % */
+    bool is_first;        /* the original ran before */
+    enum an_worth_outcome outcome;
+    bool is_refused; /* what ran before is to run again */
+};
+
+/* before, after, noise and is_first are given; sets the rest. */
+void an_worth_judge(struct an_worth *worth);
+
+/* The noise of a ratio of odds, by the standard error of its logarithm: two of them. */
+double an_worth_noise(double standard_error);
+
+/* "better", "noise" or "worse". */
+const char *an_worth_name(enum an_worth_outcome outcome);
+
+/* A sentence on an outcome that is noise: that it is, what is done with the layout, and why. The text is empty for
+ * the other outcomes. `is_kept`: it stays although it is refused. */
+void an_worth_explain(const struct an_worth *worth, bool is_kept, char *text, size_t size);
+
+#endif
