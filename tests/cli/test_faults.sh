@@ -291,19 +291,26 @@ in_memory() {
     return $status
 }
 
+# servers: what they touch in a given time, and that it is hardly longer, is judged in the tier "long"
 servers() {
     run 0 "$anneal" faults -n2 --json --for 300ms -- "$made/touch" 5 wait
     expect "$(jq -c '.binaries[0].runs | map(.time_was_over)' out)" '[true,true]'
     expect "$(jq -c '.binaries[0].runs | map(.signal)' out)" '[15,15]'
-    [ "$(figure text_major)" -ge 5 ]
-    expect "$(jq '.binaries[0].summary.seconds.median | . >= 0.3 and . < 2' out)" true
-    printf '#!/bin/sh\ntrap "" TERM\n"%s" 5 wait\nsleep 60\n' "$made/touch" >stubborn
+    expect "$(jq '.binaries[0].summary.seconds.median | . >= 0.3' out)" true
+    if [ "$current_tier" = long ]; then
+        [ "$(figure text_major)" -ge 5 ]
+        expect "$(jq '.binaries[0].summary.seconds.median | . < 2' out)" true
+    fi
+    printf '#!/bin/sh\n"%s" 5 wait\nsleep 60\n' "$made/touch" >stubborn # which it does not get to
     chmod +x stubborn
-    run 0 "$anneal" faults -n1 --json --for 200ms --kill-after 200ms --file "$made/touch" \
-        -- ./stubborn
+    (
+        trap '' TERM # for all of them, from their beginning
+        run 0 "$anneal" faults -n1 --json --for 200ms --kill-after 200ms --file "$made/touch" \
+            -- ./stubborn
+    )
     expect "$(jq '.binaries[0].runs[0].signal' out)" 9
     # ended before its time: as it is
-    run 0 "$anneal" faults -n1 --json --for 60s -- "$made/touch" 5
+    run 0 "$anneal" faults -n1 --json --for 600s -- "$made/touch" 5
     expect "$(jq '.binaries[0].runs[0].time_was_over' out)" false
 }
 
@@ -419,4 +426,7 @@ fi
 check_counting 'tables and notes' tables
 check 'without events' without_events
 check 'where events are forbidden' may_not_count
+
+tier long
+check_counting 'servers, in their time' servers
 finish

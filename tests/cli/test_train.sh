@@ -168,7 +168,7 @@ gcov_steps() {
 
 failures() {
     peer_llvm expected 1 2 3
-    train 1 -o result -t 1s --kill-after=0.3s --ledger=ledger --json \
+    train 1 -o result -t 8s --kill-after=0.3s --ledger=ledger --json \
         "$programs/llvm" ::: 1 5fail 2 6crash 3 9_exit 7hang 8deaf
     says 'run 2 (5fail) failed: exit status 3' '| how 5fail ends' \
         'run 4 (6crash) failed: killed by signal 6' 'run 6 (9_exit) failed: left no profile' \
