@@ -114,6 +114,10 @@ static int run_cxx(const struct command *command, int argc, char **argv)
     "Profiles are kept in .anneal in the outermost folder of the build, or in "                    \
     "ANNEAL_PROFILE_DIR; make clean does not remove them."
 
+#define COMPILERS_STATUS                                                                           \
+    "That of the compiler; 127 if it cannot be run, 1 if a profile cannot be made of what the "    \
+    "training left, 2 for a wrong FDO_PASS."
+
 const struct command command_cc = {
     .name = "cc",
     .operands = "[COMPILER] ARGUMENT...",
@@ -129,6 +133,7 @@ const struct command command_cc = {
                 "CC=\"anneal cc clang-19\" cmake -B build; FDO_PASS=1 cmake --build build\n"
                 "    train with CMake and clang\n",
     .see_also = "anneal-fdo(1), anneal-train(1), anneal-rt(1), gcc(1), clang(1)",
+    .exit_status = COMPILERS_STATUS,
     .run = run_cc,
     .runs_command = true,
 };
@@ -142,6 +147,7 @@ const struct command command_cxx = {
     .examples = "make CC=\"anneal cc\" CXX=\"anneal c++\" FDO_PASS=1\n"
                 "    build a project in both languages for training\n",
     .see_also = "anneal-cc(1)",
+    .exit_status = COMPILERS_STATUS,
     .run = run_cxx,
     .runs_command = true,
 };

@@ -176,6 +176,47 @@ static void man_commands(void)
         man_group(group);
 }
 
+/* What several commands share; each page has what is its own. */
+struct entry {
+    const char *name, *text;
+};
+
+static const struct entry environment[] = {
+    {"ANNEAL_CC, ANNEAL_CXX", "the compilers that anneal cc and anneal c++ run when none is named"},
+    {"ANNEAL_PROFILE_DIR", "where anneal cc, anneal c++ and anneal fdo keep profiles"},
+    {"FDO_PASS",
+     "the pass of anneal cc and anneal c++: 1 compiles for training, 2 uses the profile"},
+    {"ANNEAL_WORKLOAD, ANNEAL_WORKLOAD_NUMBER, ANNEAL_RUN_NUMBER",
+     "set by anneal train for each run of its command"},
+    {"ANNEAL_PROFILE_FILE, LLVM_PROFILE_FILE",
+     "where programs with anneal's runtime write their profile; the first one counts"},
+    {"GCOV_PREFIX, GCOV_PREFIX_STRIP", "the same for programs built by gcc, as for libgcov"},
+    {"ANNEAL_DUMP_SIGNAL, ANNEAL_EXIT_SIGNAL",
+     "signals at which such programs write their profile and go on, or end"},
+    {"NO_COLOR", "messages and reports on a terminal have no colours"},
+    {"SOURCE_DATE_EPOCH", "the time that reports say they were made at, for reproducible builds"},
+    {"TMPDIR", "where anneal train and anneal faults put temporary files"},
+    {0},
+};
+
+static const struct entry files[] = {
+    {"perf.data", "what anneal record writes unless --output names another file"},
+    {".anneal", "the profiles of a project that anneal cc compiles, in its folder"},
+    {0},
+};
+
+static void man_list(const char *heading, const struct entry *entries)
+{
+    printf(".SH %s\n", heading);
+    for (; entries->name; entries++) {
+        printf(".TP\n\\fB");
+        roff_text(entries->name);
+        printf("\\fR\n");
+        roff_text(entries->text);
+        putchar('\n');
+    }
+}
+
 void print_man(const struct command *command)
 {
     bool whole = command->name[0] == '\0';
@@ -203,7 +244,14 @@ void print_man(const struct command *command)
     if (command->options != no_options)
         man_options(command);
     man_examples(command->examples);
-    printf(".SH EXIT STATUS\n0 when all was done, 1 when something failed, 2 for wrong usage.\n");
+    if (whole) {
+        man_list("ENVIRONMENT", environment);
+        man_list("FILES", files);
+    }
+    printf(".SH EXIT STATUS\n");
+    roff_text(command->exit_status ? command->exit_status
+                                   : "0 for success, 1 for a failure, 2 for wrong usage.");
+    putchar('\n');
     if (command->see_also[0]) {
         printf(".SH SEE ALSO\n");
         roff_text(command->see_also);
@@ -263,19 +311,28 @@ static const struct option_rule help_rules[] = {
 static const struct command whole = {
     .name = "",
     .operands = "COMMAND [ARGUMENT]...",
-    .summary = "read, merge, compare and write execution profiles",
+    .summary = "profile-guided optimization, from the training run to the running binary",
     .description =
-        "anneal is a toolkit for execution profiles. Today it handles LLVM's instrumentation "
-        "profiles, between the training runs and the compiler. Each command has a manual page of "
-        "its own.\n\n"
-        "Called under the name llvm-profdata (as a link to anneal), it takes the options of that "
-        "tool and prints what that tool prints; see anneal-llvm-profdata(1).",
+        "anneal is a toolkit for execution profiles: it collects them, merges and shows them, "
+        "and applies them. It reads and writes the instrumentation profiles of clang and gcc, "
+        "coverage of gcc, recordings of branches (perf.data) and the profiles of BOLT. Each "
+        "command has a manual page of its own.\n\n"
+        "Called by the name of llvm-profdata, gcov, gcov-tool, merge-fdata, merge-gcda or "
+        "perf2bolt, "
+        "as by a symbolic link, anneal takes the options of that tool and prints what it prints.",
     .options = no_options,
     .examples = "anneal merge -o app.profdata profiles/\n"
                 "    merge all raw profiles below profiles/ for clang -fprofile-use\n"
                 "anneal show app.profdata\n"
-                "    what is in it, and the hottest functions\n",
-    .see_also = "llvm-profdata(1), clang(1)",
+                "    what is in it, and the hottest functions\n"
+                "anneal record -p $(pidof server) -d 30s\n"
+                "anneal aggregate -p perf.data -o server.fdata ./server\n"
+                "    record the branches of a running process for llvm-bolt\n"
+                "anneal live -p $(pidof server)\n"
+                "    give a running process a new code layout\n"
+                "anneal cov --html report build/\n"
+                "    a report of which lines ran, to look at\n",
+    .see_also = "llvm-profdata(1), gcov(1), gcov-tool(1), perf-record(1), clang(1), gcc(1)",
 };
 
 /* "Drop-in replacements: llvm-profdata, gcov, ..." */

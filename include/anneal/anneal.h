@@ -6,11 +6,17 @@
 #include <anneal/console.h>
 #include <anneal/coverage.h>
 #include <anneal/error.h>
+#include <anneal/export.h>
+#include <anneal/faults.h>
 #include <anneal/fdata.h>
 #include <anneal/gcc.h>
 #include <anneal/ledger.h>
+#include <anneal/live.h>
 #include <anneal/llvm.h>
 #include <anneal/order.h>
+#include <anneal/record.h>
+#include <anneal/report.h>
+#include <anneal/train.h>
 #include <anneal/version.h>
 
 #endif

@@ -97,6 +97,35 @@ groups_commands_in_the_page() {
 Lay out and apply $apply Drop-in replacements $personalities "
 }
 
+# The page of the whole program has every name that anneal is called by, and every variable that it, its library or its
+# runtime asks for; what a user sets for other programs is not its own.
+whole_page() {
+    local name names
+    run 0 "$anneal" help --man
+    sed 's/\\f[BIR]//g; s/\\//g' out >page
+    names=$(sed -n 's/^    {"\([a-z0-9-]*\)", &command_.*/\1/p' "$tests/../cli/main.c")
+    [ "$(wc -w <<<"$names")" -ge 5 ] || fail "personalities: $names"
+    for name in $names; do
+        tr '\n' ' ' <page | grep -q -- "$name" || fail "anneal(1) does not mention $name"
+    done
+    names=$(grep -rhoE 'getenv\("[A-Z_]+"\)' "$tests"/../{cli,lib,runtime} | grep -oE '[A-Z_]{3,}' | sort -u |
+        grep -vxE 'PATH|PWD|COLUMNS')
+    [ "$(wc -w <<<"$names")" -ge 8 ] || fail "variables: $names"
+    for name in $names; do
+        grep -qw -- "$name" page || fail "anneal(1) does not mention $name"
+    done
+    grep -q '^.SH FILES' page
+}
+
+exit_statuses() {
+    run 0 "$anneal" help --man merge
+    prints '0 for success, 1 for a failure, 2 for wrong usage.'
+    run 0 "$anneal" help --man record
+    prints 'With a command, the status of that command' 'or 127 if it cannot be run'
+    run 127 "$anneal" record -q -o data -- ./no-such-command
+    run 2 "$anneal" record
+}
+
 pages_are_found() {
     mkdir -p man/man1
     "$anneal" help --man merge >man/man1/anneal-merge.1
@@ -187,6 +216,8 @@ check 'explains its commands' explains_commands
 check 'takes the options of its help' options_of_the_help_are_taken
 check_with groff 'man pages render without warnings' pages_render
 check_with groff 'the page of all commands groups them' groups_commands_in_the_page
+check 'the page of the program has its names and its environment' whole_page
+check 'exit statuses of commands that run others' exit_statuses
 check_with 'man lexgrog' 'man pages are found' pages_are_found
 check 'bash completion' completes
 check 'takes the place of llvm-profdata' takes_the_place_of_llvm_profdata
