@@ -38,9 +38,9 @@ struct command {
     const char *summary;     /* one line, no full stop */
     const char *description; /* paragraphs, separated by empty lines */
     const struct option_spec *options;
-    const char *examples; /* "command\n    what it does\n" repeated; "" when there are none */
+    const char *examples;    /* "command\n    what it does\n" repeated; "" when there are none */
     const char *exit_status; /* what the man page says of it; NULL: the rule of all commands */
-    const char *see_also; /* "anneal-show(1), llvm-profdata(1)" */
+    const char *see_also;    /* "anneal-show(1), llvm-profdata(1)" */
     int (*run)(const struct command *command, int argc, char **argv);
     const struct option_rule *rules; /* ended by {0}; NULL: any options go together */
     int dashed_option; /* the value of this one may begin with a dash: another program's option */
