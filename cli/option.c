@@ -261,7 +261,7 @@ static bool take_number(const struct command *command, const char *option, const
     if (is_number && *value >= least && *value <= most)
         return true;
     if (most >= INT32_MAX) /* no limit that anybody should know */
-        say_error("--%s=%s: expected a number from %llu on", option, text, least);
+        say_error("--%s=%s: expected a number of at least %llu", option, text, least);
     else
         say_error("--%s=%s: expected a number from %llu to %llu", option, text, least, most);
     usage_hint(command);

@@ -105,7 +105,7 @@ static int look_at(char *what, const char *output, int count, char **words)
 {
     bool is_number = what[strspn(what, "0123456789")] == 0;
     if (!is_number && access(what, F_OK) != 0) {
-        say_error("%s: no such file, and not the number of a process", what);
+        say_error("%s: no such file, and not a process id", what);
         return EXIT_FAILED;
     }
     if (is_number) {

@@ -18,7 +18,7 @@
 
 set -u -o pipefail
 export LC_ALL=C
-unset LLVM_PROFILE_FILE
+unset LLVM_PROFILE_FILE MAKEFLAGS MAKELEVEL MFLAGS # of whoever runs the tests
 
 [ $# -ge 1 ] || { echo "usage: $0 ANNEAL"; exit 2; } >&2
 anneal=$(realpath "$1")

@@ -455,7 +455,7 @@ ranges_are_named() {
     run 2 "$anneal" train -j 0 -o x true
     says '--jobs=0: expected a number from 1 to'
     run 2 "$anneal" record --branches=0 true
-    says '--branches=0: expected a number from 1 on'
+    says '--branches=0: expected a number of at least 1'
     run 2 "$anneal" extract -p x log
     says '--strip=x: expected a number from 0 to'
     run 2 "$anneal" record --duration=0 true

@@ -137,7 +137,7 @@ refused() {
     end
     run 2 "$anneal" dump
     run 1 "$anneal" peek 1x
-    says '1x: not a process id'
+    says '1x: no such file, and not a process id'
     run 2 "$anneal" peek 12 13
 }
 

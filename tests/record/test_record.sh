@@ -198,8 +198,8 @@ END
     run 0 "${record[@]}" -q --account=quiet.json --children -o data ./talk
     expect "$(cat err)" '}'
     jq -e .method quiet.json >/dev/null
-    run 1 "${record[@]}" -q --account=no/folder --children -o data ./talk
-    says 'no/folder'
+    run 1 "${record[@]}" -q --account=talk/folder --children -o data ./talk
+    says talk
 }
 check_with jq 'JSON and what a command prints do not mix' command_json
 

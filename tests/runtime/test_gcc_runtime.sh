@@ -126,7 +126,7 @@ killed_in_each_step() {
         expect "$(multiple steps.gcda)" "$runs"
         run 0 "$1" -l steps.gcda
         [ ! -s err ]
-        run 0 "$anneal" show --counts steps.gcda
+        run 0 "$anneal" show --all-functions --counts steps.gcda
         grep -q "$runs runs" out
         rm -rf used one two both
         mkdir -p used one two
