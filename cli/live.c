@@ -143,9 +143,8 @@ static bool is_complete(const struct live_request *request)
     if (!request->options.pid)
         say_error("no process named (use -p PID)");
     else if (an_bolt_refused_option(request->bolt_options))
-        say_error(
-            "llvm-bolt's option %s cannot be used here: old and new code must do the same",
-            an_bolt_refused_option(request->bolt_options));
+        say_error("llvm-bolt's option %s cannot be used here: old and new code must do the same",
+                  an_bolt_refused_option(request->bolt_options));
     else
         return true;
     say("try '%s live --help'", program_name);
