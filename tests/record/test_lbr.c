@@ -409,7 +409,7 @@ static double cpu_time(clockid_t clock)
 /* In the tier "check" a fifth of it, since nothing is said there of numbers of samples. */
 static void spin(double seconds)
 {
-    seconds *= an_tier_long() ? 1 : 0.2;
+    seconds *= in_long_tier() ? 1 : 0.2;
     double end = cpu_time(CLOCK_THREAD_CPUTIME_ID) + seconds;
     while (cpu_time(CLOCK_THREAD_CPUTIME_ID) < end)
         for (volatile unsigned i = 0; i < 10000; i++)
@@ -516,7 +516,7 @@ static void start_worker(void *context, const struct an_record_counts *counts)
 static void check_number(uint64_t samples, double user_seconds)
 {
     double expected = user_seconds * FREQUENCY;
-    if (!an_tier_long())
+    if (!in_long_tier())
         return;
     check((double)samples > 0.4 * expected && (double)samples < 1.15 * expected + 5,
           "%llu samples, expected %.0f", (unsigned long long)samples, expected);
@@ -524,7 +524,7 @@ static void check_number(uint64_t samples, double user_seconds)
 
 static void check_run_time(double run_seconds, double share, double user_seconds)
 {
-    check(!an_tier_long() || run_seconds > share * user_seconds, "%f s of %f s", run_seconds,
+    check(!in_long_tier() || run_seconds > share * user_seconds, "%f s of %f s", run_seconds,
           user_seconds);
 }
 
@@ -689,7 +689,7 @@ static void with_its_children(void **state)
     check_run_time(counts.run_seconds, 0.9, user_seconds);
     read_back(&all);
     assert_int_equal(all.item_count, counts.samples);
-    check(!an_tier_long() || processes_in(&all) == 4, "%zu", processes_in(&all));
+    check(!in_long_tier() || processes_in(&all) == 4, "%zu", processes_in(&all));
     bool shell = false; /* a program that came later has its build-id, too */
     const struct an_samples_info *info = an_samples_info(all.samples);
     for (size_t i = 0; i < info->build_id_count; i++)
@@ -709,8 +709,8 @@ static void without_its_children(void **state)
     assert_int_equal(counts.processes, 1);
     assert_int_equal(counts.threads, 1);
     read_back(&all);
-    assert_in_range(processes_in(&all), an_tier_long() ? 1 : 0, 1);
-    check(!an_tier_long() || (double)all.item_count < 0.4 * user_seconds * FREQUENCY + 10,
+    assert_in_range(processes_in(&all), in_long_tier() ? 1 : 0, 1);
+    check(!in_long_tier() || (double)all.item_count < 0.4 * user_seconds * FREQUENCY + 10,
           "%zu samples", all.item_count);
     collected_free(&all);
 }
@@ -787,7 +787,7 @@ static void when_the_time_is_over(void **state)
     assert_int_equal(an_lbr_record(&options, &attr, "cpu-clock:u", &counts, &error), AN_OK);
     kill_worker(&worker);
     assert_true(counts.seconds >= 0.35);
-    assert_true(!an_tier_long() || counts.samples > 0);
+    assert_true(!in_long_tier() || counts.samples > 0);
 }
 
 struct stopper {

@@ -40,7 +40,7 @@ static inline bool takes_tier(const char *name)
 }
 
 /* Whether bounds on time, and shares of it, are judged. */
-static inline bool an_tier_long(void)
+static inline bool in_long_tier(void)
 {
     return takes_tier("long");
 }
