@@ -47,7 +47,7 @@ interrupted() {
     feeders=$!
     {
         await grep -q . began
-        sleep 1.5
+        sleep 1.5 # a second is what is waited for, and some more
         cat profile >two
     } &
     feeders="$feeders $!"
@@ -79,7 +79,7 @@ warned() {
 elsewhere() {
     workloads
     "$anneal" train -j1 -o result ./work ::: 1 2>err &
-    sleep 1.2
+    sleep 1.2 # a terminal would have a line after a second
     touch go1
     wait $! || :
     ! grep -q $'\r' err || fail 'progress in a file'
