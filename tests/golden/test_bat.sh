@@ -281,11 +281,14 @@ refuses_strangers() { # PROGRAM BINARY
 try_version() { # VERSION PROGRAM
     local version=$1 program=$2 name=$2.$1 tools
     tools=$(parts "$version")
+    tier any
     check_with "$tools" "$name: is BOLTed" bolt "$version" "$program" "$name" --lite
+    tier long
     if [ -e "$made/peer-$version" ]; then
         check "$name: all tables as BOLT prints them" dumps_the_same "$version" "$name"
         check "$name: all addresses as BOLT translates them" translates_the_same "$version" "$name"
     fi
+    tier check
     check_with "$tools" "$name: entries come back, indexes agree" goes_there_and_back "$program" "$name"
     check_with "$tools" "$name: --translate" translates_like_the_tool "$name"
     check_with "$tools" "$name: --function" shows_one_function "$name"
@@ -296,18 +299,21 @@ try_version() { # VERSION PROGRAM
 programs=shapes
 [ -z "${SQLITE:-}" ] || programs="$programs sqlite"
 tools=$(parts 19)
+tier long
 for version in 16 19; do
     if compgen -G "/usr/lib/llvm-$version/lib/libLLVMBOLTProfile.a" >/dev/null; then
         check_with "$(parts $version)" "the peer of LLVM $version is built" build_peer $version
     elif [ "${CI:-}" = true ] && [ $version = 19 ]; then
         check "the peer of LLVM $version" fail 'missing: llvm-19-dev'
     else
-        skip "the peer of LLVM $version" "missing: llvm-$version-dev; run scripts/bootstrap"
+        skip "the peer of LLVM $version" "missing: llvm-$version-dev; install: scripts/bootstrap test-long"
     fi
 done
 for program in $programs; do
+    tier any
     check_with "$tools" "$program: is built" build_"$program"
     check_with "$tools" "$program: is profiled" profile "$program"
+    tier check
     for version in 16 19; do
         try_version $version "$program"
     done
