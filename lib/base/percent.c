@@ -17,7 +17,8 @@ double an_percent(uint64_t part, uint64_t whole, unsigned places)
     uint64_t steps = steps_in_one(places);
     if (whole == 0)
         return 0;
-    return (double)((wide)part * 100 * steps / whole) / (double)steps;
+    wide reached = (wide)part * 100 * steps / whole; /* whole steps, which is the rounding */
+    return (double)reached / (double)steps;
 }
 
 double an_percent_of_ratio(double ratio, unsigned places)
