@@ -114,8 +114,11 @@ static int open_folder(int above, const char *name)
 static enum an_console_outcome find_place(struct place *place, const char *directory,
                                           const char *name, struct an_error *error)
 {
-    if (!make_all(directory, error))
+    if (!make_all(directory, error)) {
+        if (!error->file[0]) /* no memory: that names no folder */
+            an_error_in(error, place->path);
         return AN_CONSOLE_FAILED;
+    }
     place->folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (place->folder < 0)
         return fail(error, directory, "cannot open the folder");
