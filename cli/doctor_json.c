@@ -59,6 +59,7 @@ static struct json_object *machine_json(const struct doctor_report *report)
     put_setting(json, "ptrace_scope", machine->ptrace_scope);
     put_bool(json, "seccomp", machine->is_filtered);
     put_bool(json, "branch_records", machine->branch_records.step == AN_TRIAL_DONE);
+    put_bool(json, "clock_events", machine->clock.step == AN_TRIAL_DONE);
     put_bool(json, "tracing", machine->tracing.step == AN_TRIAL_DONE);
     put_method(json, machine->method);
     put_findings(json, &report->machine_findings);

@@ -11,6 +11,7 @@ enum record_option {
     RECORD_PID,
     RECORD_DURATION,
     RECORD_METHOD,
+    RECORD_MOMENTS,
     RECORD_OVERHEAD,
     RECORD_BRANCHES,
     RECORD_WINDOW,
@@ -33,6 +34,12 @@ static const struct option_spec options[] = {
      "stop after 30s, 500ms, 2m (default: when the process ends, or on an interrupt)"},
     {RECORD_METHOD, 0, "method", "METHOD",
      "use lbr, emulate, step, or the first of these that works here (auto, the default)"},
+    {RECORD_MOMENTS, 0, "moments", "CHOICE",
+     "let a clock event of each thread choose when to record it (clock, the default where the "
+     "kernel "
+     "allows perf events), or choose from outside, which traces threads only while they are "
+     "recorded, "
+     "and sees code between system calls too rarely (outside)"},
     {RECORD_OVERHEAD, 0, "overhead", "PERCENT",
      "hold threads for at most this share of the CPU time of the process (default: 2%)"},
     {RECORD_BRANCHES, 'b', "branches", "N", "stop after N branches"},
@@ -79,6 +86,15 @@ static bool take_number(struct record_request *request, const struct command *co
     return true;
 }
 
+static bool take_moments(const struct command *command, const char *value,
+                         struct an_record_options *to)
+{
+    static const char *const words[] = {"clock", "outside", NULL};
+    int choice = option_choice(command, "moments", value, words);
+    to->outside = choice == 1;
+    return choice >= 0;
+}
+
 static bool take(struct record_request *request, const struct command *command, int id,
                  const char *value)
 {
@@ -91,6 +107,8 @@ static bool take(struct record_request *request, const struct command *command, 
         return amount_duration("duration", value, &to->duration);
     case RECORD_METHOD:
         return amount_method(command, value, &to->method);
+    case RECORD_MOMENTS:
+        return take_moments(command, value, to);
     case RECORD_OVERHEAD:
         return amount_percent("overhead", value, &to->overhead);
     case RECORD_CHILDREN:
@@ -166,10 +184,11 @@ const struct command command_record = {
         "running thread, copies its registers, predicts the branches that it is about to take, "
         "and lets it go after a few hundred microseconds. step lets the thread take these "
         "branches one by one; it is fifty times as slow, and serves as a check on emulate.\n\n"
-        "Threads are chosen at random moments, in proportion to their CPU time. The time that "
-        "they are held stays within the budget of --overhead. The process is not changed: its "
-        "signals and system calls work as before, and interrupting the recording leaves it "
-        "undisturbed.\n\n"
+        "Each thread is recorded at random moments of its CPU time, which a perf event of the "
+        "kernel chooses. The time that threads are held stays within the budget of --overhead. The "
+        "process is not changed: its signals and system calls work as before, and interrupting the "
+        "recording leaves it undisturbed. While it is recorded, no debugger can attach to it, and "
+        "set-user-ID programs that it executes get no privileges, unless anneal runs as root.\n\n"
         "When anneal records a command, it exits with the status of that command.",
     .options = options,
     .rules = rules,

@@ -50,6 +50,7 @@ static struct json_object *as_json(const struct record_request *request,
         {"stops", counts->stops},
         {"in_kernel", counts->in_kernel},
         {"queued", counts->queued},
+        {"without_clock", counts->without_alarm},
         {"short_windows", counts->short_ones},
         {"threads", counts->threads},
         {"processes", counts->processes},
@@ -70,6 +71,9 @@ static struct json_object *as_json(const struct record_request *request,
     json_object_object_add(object, "recording", json_text(output, strlen(output)));
     json_object_object_add(object, "method",
                            json_object_new_string(an_record_method_name(counts->method)));
+    if (counts->method != AN_RECORD_LBR)
+        json_object_object_add(object, "moments",
+                               json_object_new_string(counts->outside ? "outside" : "clock"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
@@ -122,9 +126,25 @@ static void tell_cost(const struct an_record_counts *counts)
         1000 * counts->longest_stop, share(counts->own_seconds, counts->run_seconds));
 }
 
-static void tell_windows(const struct an_record_counts *counts)
+static void tell_moments(const struct record_request *request,
+                         const struct an_record_counts *counts)
+{
+    if (counts->outside && !request->options.outside)
+        say_warning("perf events are refused, so code between system calls was seen too rarely "
+                    "('anneal doctor' shows the remedy)");
+    if (counts->without_alarm)
+        say_warning(
+            "%s thread%s not recorded, since the kernel refused a perf event for %s (ulimit "
+            "-n?)",
+            with_commas(counts->without_alarm), counts->without_alarm == 1 ? " was" : "s were",
+            counts->without_alarm == 1 ? "it" : "each");
+}
+
+static void tell_windows(const struct record_request *request,
+                         const struct an_record_counts *counts)
 {
     tell_cost(counts);
+    tell_moments(request, counts);
     tell_ends(counts);
     if (counts->compared)
         say("emulation predicted the branches of %s of %s windows (%.2f%%)",
@@ -139,7 +159,7 @@ static void tell(const struct record_request *request, const struct an_record_co
         with_commas(counts->threads), plural(counts->threads), counts->seconds,
         an_record_method_name(counts->method));
     if (counts->method != AN_RECORD_LBR)
-        tell_windows(counts);
+        tell_windows(request, counts);
     if (counts->lost)
         say_warning("the kernel lost %s samples: use a lower frequency (-F)",
                     with_commas(counts->lost));

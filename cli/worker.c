@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,16 @@ static void on_signal(int signal)
     worker_stop = 1;
 }
 
+/* Each thread that is recorded has a perf event, which is an open file. */
+static void allow_many_files(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 void worker_begin(pid_t parent, const char *name)
 {
     struct sigaction action = {.sa_handler = on_signal};
@@ -43,6 +54,7 @@ void worker_begin(pid_t parent, const char *name)
     signal(SIGCHLD, SIG_DFL); /* it may have been ignored, and then nothing would wake */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    allow_many_files();
     prctl(PR_SET_NAME, name);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* when the parent dies, whatever it dies of */

@@ -44,6 +44,8 @@ struct an_record_counts {
     uint64_t lost;          /* samples that the kernel had no room for */
     uint64_t stops;         /* of threads */
     uint64_t short_ones;    /* windows that ended early */
+    bool outside;           /* moments were chosen from outside, as perf events are refused */
+    uint64_t without_alarm; /* threads that could not be recorded, for lack of a perf event */
     uint64_t in_kernel;     /* stops that met the thread in a system call: no window */
     uint64_t queued;        /* stops that met the thread waiting for a processor: likewise */
     uint64_t threads;       /* that were seen */
@@ -65,10 +67,11 @@ struct an_record_options {
     bool children;                /* and the processes that it has started or starts */
     enum an_record_method method; /* AUTO: chosen here */
     bool verify;                  /* step, and compare with what emulation says */
-    double overhead;              /* the budget: stopped time over run time; 0: 0.02 */
-    double duration;              /* seconds; 0: until the process ends or `stop` is set */
-    uint64_t branches;            /* stop at this many; 0: no limit */
-    unsigned window;              /* branches in a window; 0: the default */
+    bool outside; /* choose moments from outside, and trace threads only while a window is taken */
+    double overhead;    /* the budget: stopped time over run time; 0: 0.02 */
+    double duration;    /* seconds; 0: until the process ends or `stop` is set */
+    uint64_t branches;  /* stop at this many; 0: no limit */
+    unsigned window;    /* branches in a window; 0: the default */
     unsigned frequency; /* windows or samples in a second of run time at most; 0: default */
     uint64_t seed;      /* of the choice of threads and moments; 0: from the clock */
     const char *output; /* the perf.data file; "-": the standard output, as a pipe */

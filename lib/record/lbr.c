@@ -159,7 +159,7 @@ static enum an_code start(struct recorder *recorder, const char *name, struct an
     recorder->began = recorder->looked = clock_of(CLOCK_MONOTONIC);
     if (code != AN_OK)
         return code;
-    return an_tasks_open(options->pid, options->children, recorder->writer, &recorder->tasks,
+    return an_tasks_open(options->pid, options->children, false, recorder->writer, &recorder->tasks,
                          error);
 }
 

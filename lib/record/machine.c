@@ -81,6 +81,7 @@ void an_machine_look(struct an_machine *machine)
         machine->processors = (unsigned)CPU_COUNT(&processors);
     look_at_self(machine);
     machine->branch_records = an_trial_branch_records();
+    machine->clock = an_trial_clock();
     machine->tracing = an_trial_tracing();
     machine->can_emulate = an_windows_can_emulate();
     machine->method = choose(machine);
@@ -95,25 +96,6 @@ static void judge_system(const struct an_machine *machine, struct an_findings *f
                     "Linux %s on %s, %u processor%s%s", machine->kernel, machine->processor,
                     machine->processors, machine->processors == 1 ? "" : "s",
                     is_known ? "" : ": recording requires x86-64");
-}
-
-static void judge_events(const struct an_machine *machine, struct an_findings *findings)
-{
-    if (machine->paranoid == AN_NO_SETTING) {
-        an_findings_add(findings, "perf events", AN_LOSS, "this kernel does not have them");
-    } else if (machine->measures_all) {
-        an_findings_add(findings, "perf events", AN_IN_ORDER,
-                        "of all processes (perf_event_paranoid: %d)", machine->paranoid);
-    } else if (machine->paranoid <= 2) {
-        an_findings_add(findings, "perf events", AN_IN_ORDER,
-                        "of user %u's processes (perf_event_paranoid: %d)", machine->user,
-                        machine->paranoid);
-    } else {
-        struct an_finding *finding = an_findings_add(findings, "perf events", AN_LOSS,
-                                                     "not for user %u (perf_event_paranoid: %d)",
-                                                     machine->user, machine->paranoid);
-        an_finding_remedy(finding, "sysctl kernel.perf_event_paranoid=2, or run as root");
-    }
 }
 
 /* How a trial ended that did not go well, as the rest of a sentence. */
@@ -138,6 +120,44 @@ static void describe(const struct an_trial *trial, char *text, size_t size)
 static bool is_forbidden(const struct an_trial *trial)
 {
     return trial->error == EPERM || trial->error == EACCES || trial->signal == SIGSYS;
+}
+
+/* Without them, recordings are biased: moments are chosen from outside (outside.h). */
+static void judge_refused_events(const struct an_machine *machine, struct an_findings *findings)
+{
+    enum { MOST_PARANOID = 2 };
+    struct an_finding *finding;
+    char why[120];
+    if (machine->paranoid > MOST_PARANOID && !machine->measures_all) {
+        finding = an_findings_add(findings, "perf events", AN_LOSS,
+                                  "not for user %u (perf_event_paranoid: %d): code between system "
+                                  "calls is recorded too rarely",
+                                  machine->user, machine->paranoid);
+        an_finding_remedy(finding, "sysctl kernel.perf_event_paranoid=2, or run as root");
+        return;
+    }
+    describe(&machine->clock, why, sizeof why);
+    finding =
+        an_findings_add(findings, "perf events", AN_LOSS,
+                        "refused (%s): code between system calls is recorded too rarely", why);
+    if (machine->is_filtered)
+        an_finding_remedy(finding, "run outside the container, or let its seccomp filter pass "
+                                   "perf_event_open");
+}
+
+static void judge_events(const struct an_machine *machine, struct an_findings *findings)
+{
+    if (machine->paranoid == AN_NO_SETTING)
+        an_findings_add(findings, "perf events", AN_LOSS, "this kernel does not have them");
+    else if (machine->clock.step != AN_TRIAL_DONE)
+        judge_refused_events(machine, findings);
+    else if (machine->measures_all)
+        an_findings_add(findings, "perf events", AN_IN_ORDER,
+                        "of all processes (perf_event_paranoid: %d)", machine->paranoid);
+    else
+        an_findings_add(findings, "perf events", AN_IN_ORDER,
+                        "of user %u's processes (perf_event_paranoid: %d)", machine->user,
+                        machine->paranoid);
 }
 
 static void judge_branch_records(const struct an_machine *machine, struct an_findings *findings)

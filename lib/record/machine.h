@@ -15,13 +15,13 @@ struct an_machine {
     char kernel[80], processor[80]; /* "6.1.0-18-amd64", "x86_64" */
     unsigned processors;            /* that this process may run on */
     uint32_t user;
-    bool traces_all;   /* CAP_SYS_PTRACE */
-    bool measures_all; /* CAP_PERFMON or CAP_SYS_ADMIN */
-    bool is_filtered;  /* a seccomp filter is in force */
-    int paranoid;      /* kernel.perf_event_paranoid */
-    int ptrace_scope;  /* kernel.yama.ptrace_scope */
-    struct an_trial branch_records, tracing;
-    bool can_emulate;             /* code may be made at run time */
+    bool traces_all;                                /* CAP_SYS_PTRACE */
+    bool measures_all;                              /* CAP_PERFMON or CAP_SYS_ADMIN */
+    bool is_filtered;                               /* a seccomp filter is in force */
+    int paranoid;                                   /* kernel.perf_event_paranoid */
+    int ptrace_scope;                               /* kernel.yama.ptrace_scope */
+    struct an_trial branch_records, clock, tracing; /* clock: events of the CPU clock */
+    bool can_emulate;                               /* code may be made at run time */
     enum an_record_method method; /* that an_record() would choose; AN_RECORD_AUTO: none */
 };
 

@@ -65,54 +65,59 @@ static void set_defaults(struct an_record_options *options)
 }
 
 struct job {
-    const struct an_record_options *options;
-    struct an_perf_writer *writer;
-    struct an_record_counts *counts;
-    struct an_error *error;
-    enum an_code code;
+    struct an_recorder *recorder;
+    bool goes_on;
 };
 
 static void *run(void *context)
 {
     struct job *job = context;
-    job->code = an_windows_record(job->options, job->writer, job->counts, job->error);
+    job->goes_on = an_windows_run(job->recorder);
     return NULL;
 }
 
-/* In a thread of its own: when it ends, the kernel lets go of whatever it still traces. */
-static enum an_code record_windows(struct job *job)
+/* In threads of their own: when one ends, the kernel lets go of whatever it still traces. */
+static enum an_code record_windows(struct an_recorder *recorder, struct an_error *error)
 {
     pthread_t thread;
+    struct job job = {recorder, true};
     sigset_t all, before, child;
+    int failed = 0;
     sigfillset(&all);
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD); /* it is for that thread alone: see an_tracee_sleep() */
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    int failed = pthread_create(&thread, NULL, run, job);
+    pthread_sigmask(SIG_BLOCK, &child, &before);
+    while (job.goes_on && !failed) {
+        sigset_t mine;
+        pthread_sigmask(SIG_BLOCK, &all, &mine);
+        failed = pthread_create(&thread, NULL, run, &job);
+        pthread_sigmask(SIG_SETMASK, &mine, NULL);
+        if (!failed)
+            pthread_join(thread, NULL);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_sigmask(SIG_BLOCK, &child, NULL);
-    if (failed)
-        job->code = an_fail(job->error, AN_SYSTEM, "cannot start a thread: %s", strerror(failed));
-    else
-        pthread_join(thread, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return job->code;
+    return failed ? an_fail(error, AN_SYSTEM, "cannot start a thread: %s", strerror(failed))
+                  : AN_OK;
 }
 
 static enum an_code record_all(const struct an_record_options *options,
                                struct an_record_counts *counts, struct an_error *error)
 {
     struct perf_event_attr attr = an_windows_attr();
-    struct job job = {.options = options, .counts = counts, .error = error};
+    struct an_perf_writer *writer;
+    struct an_recorder *recorder;
     enum an_code code = an_permission_check(options->pid, false, error);
     if (code == AN_OK)
-        code = an_perf_writer_open(options->output, &attr, "cpu-clock:u", &job.writer, error);
+        code = an_perf_writer_open(options->output, &attr, "cpu-clock:u", &writer, error);
     if (code != AN_OK)
         return code;
-    code = record_windows(&job);
+    code = an_windows_open(options, writer, counts, &recorder, error);
     if (code == AN_OK)
-        return an_perf_writer_close(job.writer, error);
-    an_perf_writer_drop(job.writer);
+        code = record_windows(recorder, error);
+    code = an_windows_close(recorder, code, error);
+    if (code == AN_OK)
+        return an_perf_writer_close(writer, error);
+    an_perf_writer_drop(writer);
     return code;
 }
 

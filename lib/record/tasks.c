@@ -38,12 +38,12 @@ struct thread {
 
 struct an_tasks {
     struct an_perf_writer *writer;
-    bool children, failed; /* failed: no memory */
-    bool lists_children;   /* the kernel does */
-    bool stale;            /* a thread was not there any more */
-    int loadavg;           /* an open file, or -1 */
-    uint64_t newest;       /* the newest number of all threads at the last look */
-    uint64_t opened;       /* when, in the unit of process.start */
+    bool children, picks, failed; /* failed: no memory */
+    bool lists_children;          /* the kernel does */
+    bool stale;                   /* a thread was not there any more */
+    int loadavg;                  /* an open file, or -1 */
+    uint64_t newest;              /* the newest number of all threads at the last look */
+    uint64_t opened;              /* when, in the unit of process.start */
     uint64_t run_of_ended;
     uint64_t threads_seen, processes_seen;
     size_t open_files;
@@ -140,7 +140,7 @@ struct look {
 
 static void open_files(struct an_tasks *tasks, struct thread *thread)
 {
-    if (tasks->open_files >= MOST_OPEN)
+    if (!tasks->picks || tasks->open_files >= MOST_OPEN)
         return;
     tasks->open_files++;
     thread->stat = an_proc_open(thread->id.pid, thread->id.tid, "stat");
@@ -389,9 +389,11 @@ bool an_tasks_look(struct an_tasks *tasks, uint64_t time)
 {
     bool whole = tasks->looks++ % LOOKS_PER_IMAGE == 0; /* what takes long, and is seldom new */
     tasks->time = time;
-    look_at_activity(tasks);
+    if (tasks->picks)
+        look_at_activity(tasks);
     look_at_all(tasks, tasks->children, whole);
-    look_at_processors(tasks);
+    if (tasks->picks)
+        look_at_processors(tasks);
     for (size_t i = 0; whole && i < tasks->processes.count; i++)
         look_at_image(tasks, &tasks->processes.items[i], false);
     return tasks->processes.count > 0 && !tasks->failed;
@@ -404,6 +406,59 @@ void an_tasks_refresh(struct an_tasks *tasks, uint64_t time)
         return;
     tasks->time = time;
     look_at_all(tasks, tasks->children && tasks->lists_children, false);
+}
+
+static bool is_known(const struct an_tasks *tasks, struct an_perf_thread id)
+{
+    for (size_t i = tasks->threads.count; i-- > 0;)
+        if (tasks->threads.items[i].id.tid == id.tid && tasks->threads.items[i].id.pid == id.pid)
+            return true;
+    return false;
+}
+
+bool an_tasks_born(struct an_tasks *tasks, struct an_perf_thread id, uint64_t time)
+{
+    struct an_proc_stat stat;
+    tasks->time = time;
+    if (is_known(tasks, id))
+        return true;
+    if (!find(tasks, id.pid) && tasks->children)
+        look_at_process(tasks, id.pid);
+    const struct process *process = find(tasks, id.pid);
+    if (!process || !is_alive(process, id.tid, &stat) || !add_thread(tasks, id))
+        return false;
+    if (id.tid != id.pid) {
+        an_perf_writer_fork(tasks->writer, time, id, leader_of(process));
+        an_perf_writer_comm(tasks->writer, time, id, stat.name, false);
+    }
+    return true;
+}
+
+void an_tasks_ended(struct an_tasks *tasks, struct an_perf_thread id)
+{
+    tasks->threads_seen += !is_known(tasks, id);
+}
+
+void an_tasks_will_pick(struct an_tasks *tasks)
+{
+    tasks->picks = true;
+    for (size_t i = 0; i < tasks->threads.count; i++)
+        open_files(tasks, &tasks->threads.items[i]);
+}
+
+void an_tasks_executed(struct an_tasks *tasks, int32_t pid, uint64_t time)
+{
+    struct process *process = find(tasks, pid);
+    tasks->time = time;
+    if (process)
+        look_at_image(tasks, process, true);
+}
+
+void an_tasks_each(const struct an_tasks *tasks,
+                   void (*call)(void *context, struct an_perf_thread id), void *context)
+{
+    for (size_t i = 0; i < tasks->threads.count; i++)
+        call(context, tasks->threads.items[i].id);
 }
 
 uint64_t an_tasks_run_time(struct an_tasks *tasks)
@@ -541,7 +596,7 @@ uint64_t an_tasks_processes(const struct an_tasks *tasks)
     return tasks->processes_seen;
 }
 
-enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *writer,
+enum an_code an_tasks_open(int32_t pid, bool children, bool picks, struct an_perf_writer *writer,
                            struct an_tasks **out, struct an_error *error)
 {
     struct an_proc_stat stat;
@@ -555,6 +610,7 @@ enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *wr
         return an_fail_memory(error);
     tasks->writer = writer;
     tasks->children = children;
+    tasks->picks = picks;
     tasks->lists_children = an_proc_has_children();
     tasks->loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
     tasks->opened = ticks_now();

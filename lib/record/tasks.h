@@ -12,8 +12,11 @@ struct an_tasks;
 /* At so many threads one may look at a time. */
 enum { AN_TASKS_MOST = 64 };
 
-/* Watches a process, and its children if wanted. What is there already is written with time 0. */
-enum an_code an_tasks_open(int32_t pid, bool children, struct an_perf_writer *writer,
+/*
+ * Watches a process, and its children if wanted. What is there already is written with time 0. `picks`:
+ * an_tasks_pick() and an_tasks_interrupted() will be used.
+ */
+enum an_code an_tasks_open(int32_t pid, bool children, bool picks, struct an_perf_writer *writer,
                            struct an_tasks **out, struct an_error *error);
 void an_tasks_free(struct an_tasks *tasks);
 
@@ -26,6 +29,25 @@ bool an_tasks_look(struct an_tasks *tasks, uint64_t time);
 /* The same for threads and children that came since, so that they have their chance however short
  * they live. Costs little while the machine has no new thread. */
 void an_tasks_refresh(struct an_tasks *tasks, uint64_t time);
+
+/*
+ * A thread or, if children are watched, a process that has just begun, and is not known yet unless a look
+ * has found it. False when it does not belong to what is watched, or is gone.
+ */
+bool an_tasks_born(struct an_tasks *tasks, struct an_perf_thread id, uint64_t time);
+
+/* A thread has ended. If it was never known, it counts as one that was seen; else the next look drops it. */
+void an_tasks_ended(struct an_tasks *tasks, struct an_perf_thread id);
+
+/* From now on threads will be picked. */
+void an_tasks_will_pick(struct an_tasks *tasks);
+
+/* A process executes another program: only its first thread is left. */
+void an_tasks_executed(struct an_tasks *tasks, int32_t pid, uint64_t time);
+
+/* Calls a function for each thread that is known. It must not change what is. */
+void an_tasks_each(const struct an_tasks *tasks,
+                   void (*call)(void *context, struct an_perf_thread id), void *context);
 
 /* Whether an address is in a mapping of the process that has been written. */
 bool an_tasks_knows(const struct an_tasks *tasks, int32_t pid, uint64_t address);

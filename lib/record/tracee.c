@@ -39,8 +39,18 @@ enum an_tracee_event an_tracee_event(int32_t tid, int status, int *signal)
     *signal = 0;
     if (!WIFSTOPPED(status))
         return AN_EVENT_END;
-    if (status >> 16 == PTRACE_EVENT_STOP)
+    switch (status >> 16) {
+    case PTRACE_EVENT_STOP:
         return AN_EVENT_STOP;
+    case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+        return AN_EVENT_BIRTH;
+    case PTRACE_EVENT_EXEC:
+        return AN_EVENT_EXEC;
+    default:
+        break;
+    }
     if (WSTOPSIG(status) == SYSCALL_STOP)
         return AN_EVENT_SYSCALL;
     if (WSTOPSIG(status) == SIGTRAP && is_step(tid))
@@ -132,6 +142,11 @@ static bool has_effect(int32_t tid, int signal)
     return effect;
 }
 
+bool an_tracee_blocked(int32_t tid, uint64_t *blocked)
+{
+    return ptrace(PTRACE_GETSIGMASK, tid, sizeof *blocked, blocked) == 0;
+}
+
 bool an_tracee_masks_traps(int32_t tid)
 {
     enum { TRAP = 1 << (SIGTRAP - 1) };
@@ -206,6 +221,16 @@ enum an_tracee_stop an_tracee_look(int32_t tid, int status, struct user_regs_str
     return AN_TRACEE_IN_KERNEL;
 }
 
+int an_tracee_seize(int32_t tid, bool children)
+{
+    enum {
+        THREADS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC,
+        PROCESSES = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK
+    };
+    uintptr_t options = children ? THREADS | PROCESSES : THREADS;
+    return ptrace(PTRACE_SEIZE, tid, NULL, (void *)options) == 0 ? 0 : errno;
+}
+
 enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registers)
 {
     int status;
@@ -252,6 +277,16 @@ void an_tracee_deliver(int32_t tid, int signal)
 {
     an_tracee_interrupt(tid);
     ptrace(PTRACE_CONT, tid, NULL, effective(tid, signal));
+}
+
+void an_tracee_go_on(int32_t tid, int signal)
+{
+    ptrace(PTRACE_CONT, tid, NULL, effective(tid, signal));
+}
+
+void an_tracee_leave_stopped(int32_t tid)
+{
+    ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 }
 
 void an_tracee_release(int32_t tid, int signal)

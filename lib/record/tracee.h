@@ -34,6 +34,12 @@ enum an_tracee_stop {
  */
 enum { AN_TRACEE_PATIENCE = 500000 };
 
+/*
+ * Seizes a thread and lets it run: threads that it starts are seized as well, and with `children`
+ * processes, too; each of them begins with an AN_EVENT_STOP. 0, or the errno of ptrace.
+ */
+int an_tracee_seize(int32_t tid, bool children);
+
 /* Seizes and stops a thread. */
 enum an_tracee_stop an_tracee_stop(int32_t tid, struct user_regs_struct *registers);
 
@@ -43,7 +49,9 @@ enum an_tracee_stop an_tracee_look(int32_t tid, int status, struct user_regs_str
 enum an_tracee_event {
     AN_EVENT_STEP,    /* a single step is done */
     AN_EVENT_SYSCALL, /* at the beginning or the end of a system call */
-    AN_EVENT_STOP,    /* by an_tracee_stop(), or by a stop signal of somebody */
+    AN_EVENT_STOP,    /* by an_tracee_stop(), or by a stop signal of somebody; or it is new */
+    AN_EVENT_BIRTH,   /* it has started a thread or a process */
+    AN_EVENT_EXEC,    /* it executes another program */
     AN_EVENT_SIGNAL,  /* it is about to get one */
     AN_EVENT_END,     /* of the thread */
 };
@@ -67,6 +75,9 @@ void an_tracee_mend(int32_t tid);
 
 bool an_tracee_registers(int32_t tid, struct user_regs_struct *registers);
 
+/* The set of signals that a stopped thread blocks; false when it is gone. */
+bool an_tracee_blocked(int32_t tid, uint64_t *blocked);
+
 /* Whether a thread blocks or ignores SIGTRAP. A step would end that: the kernel forces its trap. */
 bool an_tracee_masks_traps(int32_t tid);
 
@@ -80,6 +91,12 @@ void an_tracee_interrupt(int32_t tid);
 
 /* Lets a stopped thread run until its next event; system calls are none. */
 void an_tracee_continue(int32_t tid);
+
+/* The same, with a signal or 0. */
+void an_tracee_go_on(int32_t tid, int signal);
+
+/* Leaves a thread stopped that somebody's stop signal has stopped, until a SIGCONT. */
+void an_tracee_leave_stopped(int32_t tid);
 
 /* Lets a thread that is about to get a signal get it: it stops again, where its handler begins. */
 void an_tracee_deliver(int32_t tid, int signal);

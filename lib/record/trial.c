@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/alarm.h"
 #include "record/lbr.h"
 
 enum { MOST_MILLISECONDS = 3000 };
@@ -88,6 +89,14 @@ static void try_branch_records(int pipe, const struct subject *subject)
     struct perf_event_attr attr = an_lbr_attr(0);
     report(pipe, AN_TRIAL_EVENT, 0);
     if (report(pipe, AN_TRIAL_EVENT, an_lbr_probe(&attr, 0)))
+        report(pipe, AN_TRIAL_DONE, 0);
+}
+
+static void try_clock(int pipe, const struct subject *subject)
+{
+    (void)subject;
+    report(pipe, AN_TRIAL_EVENT, 0);
+    if (report(pipe, AN_TRIAL_EVENT, an_alarm_probe(0)))
         report(pipe, AN_TRIAL_DONE, 0);
 }
 
@@ -175,6 +184,13 @@ struct an_trial an_trial_branch_records(void)
 {
     struct an_trial trial = {.step = AN_TRIAL_START};
     attempt(try_branch_records, NULL, &trial);
+    return trial;
+}
+
+struct an_trial an_trial_clock(void)
+{
+    struct an_trial trial = {.step = AN_TRIAL_START};
+    attempt(try_clock, NULL, &trial);
     return trial;
 }
 

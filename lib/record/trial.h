@@ -17,7 +17,7 @@
 
 enum an_trial_step {                 /* in this order */
                      AN_TRIAL_START, /* the children and the pipe */
-                     AN_TRIAL_EVENT, /* perf_event_open() with branch stacks */
+                     AN_TRIAL_EVENT, /* perf_event_open() */
                      AN_TRIAL_SEIZE,
                      AN_TRIAL_STOP,
                      AN_TRIAL_STEP,
@@ -35,6 +35,9 @@ struct an_trial {
 
 /* Whether branch stacks can be recorded of processes of this user. */
 struct an_trial an_trial_branch_records(void);
+
+/* Whether the kernel allows clock events, which choose when threads are recorded (alarm.h). */
+struct an_trial an_trial_clock(void);
 
 /* Whether a process that is no child of the tracer, but allows it, can be traced. */
 struct an_trial an_trial_tracing(void);

@@ -66,9 +66,9 @@ has_begun() {
     return 1
 }
 
-# is_stopped PID
+# is_stopped PID: by a signal; that of a process that is traced has another letter
 is_stopped() {
-    grep -q '^State:.*T (stopped)' "/proc/$1/status"
+    grep -qE '^State:.*(T \(stopped|t \(tracing stop)\)' "/proc/$1/status"
 }
 
 # runs PROGRAM PID: the process is no shell any more

@@ -16,12 +16,14 @@ step_record=$(realpath "$2")
 known_branches=$(realpath "$3")
 branch_shares=$(realpath "$4")
 
+options=()
+
 # record_groups GROUPS METHOD WINDOW BRANCHES: makes the files truth and data
 record_groups() {
     "$known_branches" -g "$1" --truth >truth
     start "$known_branches" -g "$1" -s 200
     run 0 "$anneal" record -q -o data --method="$2" --window="$3" --branches="$4" \
-        --overhead=90% --freq=100000 -p "$target"
+        --overhead=90% --freq=100000 "${options[@]}" -p "$target"
     stop
 }
 
@@ -51,6 +53,13 @@ planted() {
     refuses wrong 'nothing leads from'
 }
 
+# The same with moments that are chosen from outside, of a program that makes no system calls.
+from_outside() {
+    options=(--moments=outside)
+    right "$@"
+    options=()
+}
+
 # right GROUPS METHOD WINDOW BRANCHES OPTION...: a recording of so many branches is as it should be
 right() {
     record_groups "$1" "$2" "$3" "$4"
@@ -64,6 +73,7 @@ may_record "$step_record"
 check 'a bias of 5% is found when it is there' planted
 check 'all sorts of branches in long windows' right abcdfg emulate 256 1200000 -b 8
 check 'in windows of 48' right abcdfg emulate 48 240000 -b 10 -m 0.03
+check 'in windows of 48, from outside' from_outside abcdfg emulate 48 240000 -b 10 -m 0.03
 check 'in windows shorter than loops' right abcdfg emulate 7 21000 -b 30 -m 0.15
 check 'the cases of a switch' right a emulate 64 320000 -b 5 -m 0.06
 check 'calls through pointers' right c emulate 64 320000 -b 5 -m 0.04

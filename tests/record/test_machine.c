@@ -22,6 +22,7 @@ static struct an_machine generous(void)
         .paranoid = 2,
         .ptrace_scope = AN_NO_SETTING,
         .branch_records = works,
+        .clock = works,
         .tracing = works,
         .can_emulate = true,
         .method = AN_RECORD_LBR,
@@ -98,12 +99,15 @@ static void perf_events_are_not(void **state)
     struct an_machine machine = generous();
     machine.paranoid = 4;
     machine.branch_records = (struct an_trial){.step = AN_TRIAL_EVENT, .error = EACCES};
+    machine.clock = machine.branch_records;
     says(&machine, "perf events", AN_LOSS, "perf_event_paranoid: 4",
          "kernel.perf_event_paranoid=2");
     says(&machine, "branch records", AN_LOSS, "not allowed (perf_event_open: Permission", "");
     machine.is_filtered = true;
     says(&machine, "branch records", AN_LOSS, "not allowed", "container");
     machine.measures_all = true;
+    says(&machine, "perf events", AN_LOSS, "refused (perf_event_open: Permission", "container");
+    machine.clock.step = AN_TRIAL_DONE;
     says(&machine, "perf events", AN_IN_ORDER, "of all", "");
     machine.paranoid = AN_NO_SETTING;
     says(&machine, "perf events", AN_LOSS, "does not have them", "");

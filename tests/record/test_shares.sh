@@ -6,8 +6,7 @@
 # once in a million runs, a bias of 10 % missed once in a thousand. The judge itself is tested on made-up
 # samples.
 #
-# The program computes and makes no system calls; what is behind system calls is in test_bias.sh. Where others want
-# the same processors the moments that anneal chooses are known to be biased: there this is not judged.
+# The program computes and makes no system calls; what is behind system calls is in test_bias.sh.
 #
 # usage: test_shares.sh ANNEAL STEP_RECORD
 #
@@ -112,18 +111,6 @@ END
     nm --defined-only several | awk '{ print $1, $3 }' | sort >symbols
 }
 
-# is_alone: the program hardly waits for a processor (which the second number of its schedstat counts)
-is_alone() (
-    local run delay
-    cd "$scratch" || exit
-    several
-    start ./several
-    await has_run "$target" 500000000
-    read -r run delay _ <"/proc/$target/schedstat"
-    stop
-    [ "$delay" -lt $((run / 10)) ]
-)
-
 # count ROUND SOURCE: of addresses, one a line, to the table
 count() {
     python3 -c '
@@ -157,9 +144,5 @@ as_perf_has_it() {
 }
 
 may_record "$step_record" gcc perf python3 nm
-if [ "${TIER:-long}" = check ] || is_alone; then
-    check 'functions have the shares that perf finds' as_perf_has_it
-else
-    skip 'functions have the shares that perf finds' 'others want the same processors'
-fi
+check 'functions have the shares that perf finds' as_perf_has_it
 finish

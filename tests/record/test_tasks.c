@@ -152,7 +152,7 @@ static struct an_tasks *watch(pid_t pid, bool children, struct an_perf_writer *w
 {
     struct an_error error;
     struct an_tasks *tasks;
-    assert_int_equal(an_tasks_open(pid, children, writer, &tasks, &error), AN_OK);
+    assert_int_equal(an_tasks_open(pid, children, true, writer, &tasks, &error), AN_OK);
     return tasks;
 }
 
@@ -360,7 +360,7 @@ static void refuses_what_is_no_process(void **state)
     struct an_error error;
     struct an_tasks *tasks;
     (void)state;
-    assert_int_equal(an_tasks_open(1 << 22, false, NULL, &tasks, &error), AN_USAGE);
+    assert_int_equal(an_tasks_open(1 << 22, false, true, NULL, &tasks, &error), AN_USAGE);
     assert_null(tasks);
 }
 

@@ -201,16 +201,24 @@ static void collect_wards(struct board *board)
     }
 }
 
-/* All signals are blocked at first; a ward unblocks its own. */
+/*
+ * All signals are blocked at first; a ward unblocks its own. Every other one leaves open SIGURG as well, which does
+ * nothing: so there are threads that a tracer may send a signal to, and others.
+ */
 static void start_wards(void)
 {
-    sigset_t all;
+    sigset_t all, urgent;
     sigfillset(&all);
     sigdelset(&all, SIGTRAP);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
-    for (size_t i = 0; i < ward_count; i++)
+    sigemptyset(&urgent);
+    sigaddset(&urgent, SIGURG);
+    for (size_t i = 0; i < ward_count; i++) {
+        pthread_sigmask(i % 2 ? SIG_UNBLOCK : SIG_BLOCK, &urgent, NULL);
         if (pthread_create(&threads[i], NULL, run_ward, wards[i]))
             give_up("pthread_create");
+    }
+    pthread_sigmask(SIG_BLOCK, &urgent, NULL);
 }
 
 static void wait_for_the_end(void)
