@@ -175,6 +175,6 @@ check_with 'clang-19 gcc-12' 'diff' example_of_diff
 check_with 'clang-19 gcc-12' 'convert' example_of_convert
 check_with gcc-12 'cov' example_of_cov
 check 'extract' example_of_extract
-check_with 'clang-19 ld.lld' 'order' example_of_order
+check_with 'clang-19 ld.lld-19' 'order' example_of_order
 check_with 'gcc-12 make' 'cc' example_of_cc
 finish

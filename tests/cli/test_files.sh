@@ -102,18 +102,21 @@ an_unreadable_input() {
     chmod 700 closed
 }
 
+# The tests may lie where nobody else may read.
 an_unwritable_output() {
     cp "$anneal" program
+    cp "$one" input
+    chmod 644 input
     mkdir open closed
     echo old | tee open/result closed/result >/dev/null
-    chmod 755 . program closed
+    chmod 755 "$scratch" . program closed
     chmod 777 open
     chmod 444 open/result
     chmod 555 closed
-    run 1 as_nobody "$PWD/program" merge -o "$PWD/open/result" "$one"
+    run 1 as_nobody "$PWD/program" merge -o "$PWD/open/result" "$PWD/input"
     says 'open/result' 'Permission denied'
     expect "$(cat open/result)" old
-    run 1 as_nobody "$PWD/program" merge -o "$PWD/closed/new" "$one"
+    run 1 as_nobody "$PWD/program" merge -o "$PWD/closed/new" "$PWD/input"
     says 'closed/new' 'Permission denied'
     expect "$(ls -A closed)" result
     expect "$(ls -A open)" result
