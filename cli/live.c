@@ -20,6 +20,7 @@ enum live_option {
     LIVE_KEEP,
     LIVE_INTERVAL,
     LIVE_THRESHOLD,
+    LIVE_MAX_PAUSE,
     LIVE_HUGE_PAGES,
     LIVE_REVERT,
     LIVE_STATUS,
@@ -54,6 +55,8 @@ static const struct option_spec options[] = {
     {LIVE_THRESHOLD, 0, "threshold", "PERCENT",
      "with --continuous: do a round when less than this share of the profile is unchanged "
      "(default: 50%)"},
+    {LIVE_MAX_PAUSE, 0, "max-pause", "TIME",
+     "never stop the process for longer: give up, and try again later (default: 50ms)"},
     {LIVE_HUGE_PAGES, 0, "huge-pages", NULL,
      "use 2 MiB pages for the new code; tools cannot name its functions then"},
     {LIVE_REVERT, 0, "revert", NULL, "return the process to its original code"},
@@ -70,7 +73,7 @@ static const struct option_spec options[] = {
 
 /* clang-format off */
 static const struct option_rule rules[] = {
-    {ALONE, LIVE_REVERT, {LIVE_PID, LIVE_BINARY, LIVE_STATE_DIR, LIVE_DRY_RUN, LIVE_JSON,
+    {ALONE, LIVE_REVERT, {LIVE_PID, LIVE_BINARY, LIVE_STATE_DIR, LIVE_DRY_RUN, LIVE_MAX_PAUSE, LIVE_JSON,
         LIVE_QUIET}, {0}},
     {ALONE, LIVE_STATUS, {LIVE_PID, LIVE_BINARY, LIVE_STATE_DIR, LIVE_JSON, LIVE_QUIET}, {0}},
     {EXCLUDES, LIVE_CONTINUOUS, {LIVE_PROFILE, LIVE_ROUNDS, LIVE_DRY_RUN}, {0}},
@@ -106,6 +109,8 @@ static bool take(struct live_request *request, const struct command *command, in
         return true;
     case LIVE_RECORD:
         return amount_duration("record", value, &request->record.duration);
+    case LIVE_MAX_PAUSE:
+        return amount_duration("max-pause", value, &request->options.max_pause);
     case LIVE_METHOD:
         return amount_method(command, value, &request->record.method);
     case LIVE_OVERHEAD:

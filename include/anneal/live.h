@@ -39,6 +39,8 @@ struct an_live_options {
     const char *state_dir;           /* where to keep what has been done; NULL: below /var/tmp */
     const char *bolt;                /* the path of llvm-bolt; NULL: found */
     const char *const *bolt_options; /* more arguments for it, ended by NULL; or NULL */
+    double
+        max_pause; /* seconds: a stop that would take longer is given up and tried again; 0: 0.05 */
     bool huge_pages;
     bool look_only; /* only look: several may do so at a time, also while one is at work */
     bool dry_run;   /* do all but the last: nothing is mapped or changed */

@@ -22,6 +22,7 @@ struct span { /* places on one page */
 struct applier {
     struct an_target *target;
     struct an_plan *plan;
+    uint64_t most; /* nanoseconds that a stop may take */
     struct {
         AN_VECTOR(struct span);
     } spans;
@@ -254,7 +255,16 @@ static enum an_code act(struct applier *applier, const struct an_threads *thread
     if (!an_target_is_there(applier->target))
         return an_fail(applier->error, AN_SYSTEM, "process %d now runs another program",
                        applier->target->pid);
-    size_t occupied = an_occupied(applier->target, threads, applier->plan, withhold);
+    bool unknown;
+    size_t occupied = an_occupied(applier->target, threads, applier->plan, withhold, &unknown);
+    if (unknown)
+        return an_fail(applier->error, AN_SYSTEM, "cannot read a stack of process %d",
+                       applier->target->pid);
+    if (an_tracee_now() - threads->began > applier->most - applier->most / 5) {
+        an_fail(applier->error, AN_SYSTEM, "process %d cannot be stopped for less than %.0f ms",
+                applier->target->pid, (double)applier->most * 1e-6);
+        return an_error_hint(applier->error, "allow a longer stop, or try again");
+    }
     *again = occupied && !withhold;
     if (occupied && withhold)
         compare_all(applier);
@@ -272,7 +282,6 @@ static void hurry(bool begins)
 /* One stop. What is to be written is found out before it, to keep it short. */
 static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
 {
-    enum { PATIENCE = 40000000 };
     struct an_threads threads = {0};
     enum an_code code = an_target_look(applier->target, applier->error);
     *again = false;
@@ -282,15 +291,15 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
         return code;
     compare_all(applier);
     hurry(true);
-    code = an_threads_stop(&threads, applier->target, PATIENCE, applier->error);
+    code = an_threads_stop(&threads, applier->target, applier->most * 3 / 5, applier->error);
     if (code == AN_OK) {
         applier->applied->threads = threads.list.count;
         code = act(applier, &threads, withhold, again);
         an_threads_release(&threads);
-    } else {
-        *again = code == AN_SYSTEM && an_target_is_there(applier->target);
     }
     hurry(false);
+    if (code == AN_SYSTEM && !applier->applied->is_torn && an_target_is_there(applier->target))
+        *again = true;
     double pause = (double)threads.pause * 1e-9;
     if (pause > applier->applied->pause)
         applier->applied->pause = pause;
@@ -298,26 +307,28 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     return code;
 }
 
-/* Threads that stand in an entry leave it soon, but for one that sleeps there. */
+/* Threads that stand in an entry leave it soon, but for one that sleeps there. A machine that is too busy to stop
+ * them at once may be so for longer. */
 static enum an_code attempt_often(struct applier *applier)
 {
-    enum { ATTEMPTS = 30 };
-    static const struct timespec a_while = {0, 1000000};
+    enum { ATTEMPTS = 40, SOON = 20, A_WHILE = 1000000, LONGER = 100000000 };
     enum an_code code = AN_OK;
     bool again = true;
     for (unsigned i = 0; again && i < ATTEMPTS; i++) {
+        const struct timespec wait = {0, i < SOON ? A_WHILE : LONGER};
         if (i)
-            nanosleep(&a_while, NULL);
+            nanosleep(&wait, NULL);
         code = attempt(applier, i + 2 >= ATTEMPTS, &again);
         applier->applied->attempts = i + 1;
     }
     return code;
 }
 
-enum an_code an_apply(struct an_target *target, struct an_plan *plan, struct an_applied *applied,
-                      struct an_error *error)
+enum an_code an_apply(struct an_target *target, struct an_plan *plan, uint64_t most,
+                      struct an_applied *applied, struct an_error *error)
 {
-    struct applier applier = {.target = target, .plan = plan, .applied = applied, .error = error};
+    struct applier applier = {
+        .target = target, .plan = plan, .most = most, .applied = applied, .error = error};
     *applied = (struct an_applied){0};
     enum an_code code = AN_OK;
     if (!find_spans(&applier)) {

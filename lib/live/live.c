@@ -310,6 +310,14 @@ static enum an_code save(struct an_live *live, const struct item *coming, struct
 
 /* ---- switching ---- */
 
+/* Nanoseconds that a stop of all threads may take. */
+static uint64_t most_pause(const struct an_live *live)
+{
+    const double usual = 0.05;
+    double seconds = live->options.max_pause > 0 ? live->options.max_pause : usual;
+    return (uint64_t)(seconds * 1e9);
+}
+
 /* Plans and applies; `in_force` is an index in items + 1, or 0. */
 static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_live_round *round,
                               struct an_error *error)
@@ -325,7 +333,7 @@ static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_l
     enum an_code code = an_plan_make(sources, live->items.count, in_force, &plan, error);
     if (code == AN_OK) {
         step(live, AN_LIVE_SWITCH);
-        code = an_apply(&live->target, &plan, &applied, error);
+        code = an_apply(&live->target, &plan, most_pause(live), &applied, error);
     }
     round->is_torn = applied.is_torn;
     round->is_complete = applied.foreign + applied.occupied == 0 && !applied.is_torn;
@@ -382,7 +390,7 @@ static size_t release_once(struct an_live *live, size_t in_force, struct an_live
         ranges[i] = range_of(live, &live->items.items[i]->generation);
         ranges[i].is_referenced = i + 1 == in_force;
     }
-    an_references_find(&live->target, ranges, count, &pause, &ignored);
+    an_references_find(&live->target, ranges, count, most_pause(live), &pause, &ignored);
     for (size_t i = count; i-- > 0;) {
         if (i + 1 == in_force)
             continue;

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "live/pages.h"
 #include "live/remote.h"
 #include "live/signal_frame.h"
 
@@ -20,8 +21,9 @@ enum { MOST_RESTORERS = 16, MOST_STACKS = 64 };
 
 struct search {
     const struct an_target *target;
+    struct an_pages pages;
     struct an_plan *plan;
-    bool withhold;
+    bool withhold, unknown;
     size_t found;
     uint64_t restorers[MOST_RESTORERS]; /* addresses, known to be some */
     uint64_t others[MOST_RESTORERS];    /* and known to be none */
@@ -109,15 +111,18 @@ static void search_stack(struct search *search, uint64_t address)
     size_t size = (size_t)(mapping->end - address);
     size = size < MOST ? size : MOST;
     uint64_t *words = an_alloc(size / 8 + 1, 8);
-    if (words && an_target_read(search->target, address, words, size / 8 * 8))
+    if (words && an_pages_read(&search->pages, address, words, size / 8 * 8))
         read_stack(search, words, size / 8, mapping->start, mapping->end);
+    else
+        search->unknown = true;
     free(words);
 }
 
 size_t an_occupied(const struct an_target *target, const struct an_threads *threads,
-                   struct an_plan *plan, bool withhold)
+                   struct an_plan *plan, bool withhold, bool *unknown)
 {
     struct search search = {.target = target, .plan = plan, .withhold = withhold};
+    an_pages_open(&search.pages, target);
     for (size_t i = 0; i < threads->list.count; i++) {
         const struct an_thread *thread = &threads->list.items[i];
         if (thread->is_gone)
@@ -128,5 +133,7 @@ size_t an_occupied(const struct an_target *target, const struct an_threads *thre
         for (unsigned k = 0; k < search.stack_count; k++)
             search_stack(&search, search.stacks[k]);
     }
+    an_pages_close(&search.pages);
+    *unknown = search.unknown;
     return search.found;
 }

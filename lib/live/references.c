@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/pages.h"
 #include "live/threads.h"
 
-enum { RED_ZONE = 128, GUARD = 48, PIECE = 1 << 20 };
+enum { RED_ZONE = 128, GUARD = 48 };
 
 /*
  * The part of a thread's stack below what it uses: old return addresses lie there for long, and mean nothing,
@@ -19,6 +20,8 @@ struct unused {
 
 struct search {
     struct an_target *target;
+    struct an_pages pages;
+    bool failed; /* memory is not known */
     struct an_code_range *ranges;
     size_t count;
     uint64_t lowest, highest; /* of all ranges */
@@ -26,7 +29,8 @@ struct search {
     uint64_t *piece;
     struct {
         AN_VECTOR(struct unused);
-    } unused; /* by address, once all threads have been looked at */
+    } unused;      /* by address, once all threads have been looked at */
+    uint64_t most; /* nanoseconds that a stop may take */
     double *pause;
 };
 
@@ -88,14 +92,17 @@ static void look_at_words(struct search *search, const uint64_t *words, size_t c
     }
 }
 
-/* Memory that cannot be read is none that code could use. */
+static void look_at_bytes(void *context, uint64_t address, const void *bytes, size_t size)
+{
+    (void)address;
+    look_at_words(context, bytes, size / 8);
+}
+
 static void read_memory(struct search *search, uint64_t start, uint64_t end)
 {
-    for (uint64_t at = start & ~(uint64_t)7; at < end; at += PIECE) {
-        size_t size = end - at < PIECE ? (size_t)(end - at) : PIECE;
-        if (an_target_read(search->target, at, search->piece, size / 8 * 8))
-            look_at_words(search, search->piece, size / 8);
-    }
+    uint64_t first = start & ~(uint64_t)7;
+    if (!an_pages_each(&search->pages, first, end, search->piece, look_at_bytes, search))
+        search->failed = true;
 }
 
 static void look_at_registers(struct search *search, const struct user_regs_struct *registers)
@@ -159,18 +166,17 @@ static bool look_at_threads(struct search *search, const struct an_threads *thre
 
 static enum an_code stop_and_look(struct search *search, struct an_error *error)
 {
-    enum { PATIENCE = 40000000 };
     struct an_threads threads = {0};
     enum an_code code = an_target_look(search->target, error);
     if (code == AN_OK)
-        code = an_threads_stop(&threads, search->target, PATIENCE, error);
+        code = an_threads_stop(&threads, search->target, search->most, error);
     if (code == AN_OK) {
         if (!look_at_threads(search, &threads))
             code = an_fail(error, AN_SYSTEM, "a thread's stack is not known");
         an_threads_release(&threads);
-        double pause = (double)threads.pause * 1e-9;
-        *search->pause = pause > *search->pause ? pause : *search->pause;
     }
+    double pause = (double)threads.pause * 1e-9;
+    *search->pause = pause > *search->pause ? pause : *search->pause;
     an_threads_free(&threads);
     bound(search);
     return code;
@@ -196,7 +202,7 @@ static void look_at_memory(struct search *search)
         const struct an_target_mapping *mapping = &search->target->maps.items[i];
         const struct unused *unused = unused_at(search, mapping->start);
         if ((mapping->flags & AN_MAP_WRITE) && (mapping->flags & AN_MAP_READ) &&
-            !is_own_page(search, mapping->start))
+            an_pages_are_memory(mapping) && !is_own_page(search, mapping->start))
             read_memory(search, unused ? unused->end : mapping->start, mapping->end);
         bound(search);
     }
@@ -209,13 +215,15 @@ static void look_at_memory(struct search *search)
 }
 
 enum an_code an_references_find(struct an_target *target, struct an_code_range *ranges,
-                                size_t count, double *pause, struct an_error *error)
+                                size_t count, uint64_t most, double *pause, struct an_error *error)
 {
-    struct search search = {.target = target, .ranges = ranges, .count = count, .pause = pause};
+    struct search search = {
+        .target = target, .ranges = ranges, .count = count, .most = most, .pause = pause};
     enum an_code code = AN_OK;
-    search.piece = an_alloc(PIECE, 1);
+    search.piece = an_alloc(AN_PIECE, 1);
     if (!search.piece)
         code = an_fail_memory(error);
+    an_pages_open(&search.pages, target);
     bound(&search);
     if (code == AN_OK)
         code = stop_and_look(&search, error);
@@ -224,8 +232,11 @@ enum an_code an_references_find(struct an_target *target, struct an_code_range *
         if (!is_done(&search))
             code = stop_and_look(&search, error);
     }
+    if (code == AN_OK && search.failed)
+        code = an_fail(error, AN_SYSTEM, "cannot read the memory of process %d", target->pid);
     for (size_t i = 0; code != AN_OK && i < count; i++)
         ranges[i].is_referenced = true;
+    an_pages_close(&search.pages);
     free(search.piece);
     an_vector_free(&search.unused);
     return code;

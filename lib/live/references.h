@@ -20,9 +20,11 @@ struct an_code_range {
     bool is_referenced;  /* set if it is; ranges that are already are not looked for */
 };
 
-/* AN_SYSTEM when the threads cannot be stopped; then all ranges count as referenced. *pause: the longest
- * stop, in seconds. */
+/*
+ * AN_SYSTEM when the threads cannot be stopped within `most` nanoseconds, or memory is not known; then all ranges
+ * count as referenced. *pause: the longest stop, in seconds.
+ */
 enum an_code an_references_find(struct an_target *target, struct an_code_range *ranges,
-                                size_t count, double *pause, struct an_error *error);
+                                size_t count, uint64_t most, double *pause, struct an_error *error);
 
 #endif

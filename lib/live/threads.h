@@ -1,7 +1,8 @@
 /*
  * All threads of a process, stopped for a moment.
  *
- *     list, seize, interrupt ──► wait ──► list again, until there is none that is new
+ *     list, seize, until there is none that is new ──► interrupt ──► wait ──► list again
+ *     (they run)                                                              (until none is new)
  *
  * What is promised to each thread is what lib/record/tracee.h promises. A call that the stop has
  * interrupted is mended as soon as the thread stands still: should this process be killed then, the
@@ -12,6 +13,7 @@
 
 #include <sys/user.h>
 
+#include "base/map.h"
 #include "base/vector.h"
 #include "live/target.h"
 
@@ -25,8 +27,9 @@ struct an_threads {
     struct {
         AN_VECTOR(struct an_thread);
     } list;
-    uint64_t first_stop; /* when the first one stood still; an_tracee_now() */
-    uint64_t pause;      /* nanoseconds from then until the last one was let go */
+    struct an_map numbers; /* of them, by tid */
+    uint64_t began;        /* when the first one was told to stop; an_tracee_now() */
+    uint64_t pause;        /* nanoseconds from then until the last one was let go */
 };
 
 /*

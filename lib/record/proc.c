@@ -201,6 +201,8 @@ bool an_proc_read(int memory, uint64_t address, void *to, size_t size)
 {
     for (size_t done = 0; done < size;) {
         ssize_t got = pread(memory, (char *)to + done, size - done, (off_t)(address + done));
+        if (got == 0)
+            errno = ESRCH; /* it has no memory any more */
         if (got <= 0 && !(got < 0 && errno == EINTR))
             return false;
         done += got > 0 ? (size_t)got : 0;

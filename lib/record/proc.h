@@ -62,7 +62,8 @@ bool an_proc_each(const char *folder, void (*call)(void *context, int32_t number
  * with text->failed, when memory runs out; then there is nothing to free. */
 bool an_proc_text(int32_t pid, const char *name, struct an_buffer *text);
 
-/* Memory of a process, from its open file mem. False when not all of it could be read. */
+/* Memory of a process, from its open file mem. False when not all of it could be read; errno: EIO, or ESRCH
+ * when the process has none any more. */
 bool an_proc_read(int memory, uint64_t address, void *to, size_t size);
 
 /* The number behind a name, as "\nSeccomp:", in the text of a status file; 0 when it is not there. */
