@@ -5,6 +5,7 @@
 
 #include "aggregating.h"
 #include "base/percent.h"
+#include "elf/runtime.h"
 #include "output.h"
 
 static const struct option_spec options[] = {
@@ -103,6 +104,22 @@ static void tell_build_id(const struct aggregate_request *request,
     }
 }
 
+/* Such a profile is good for reading only. */
+static void tell_runtime(const struct aggregate_request *request)
+{
+    enum an_elf_runtime runtime = AN_RUNTIME_NONE;
+    struct an_error ignored;
+    struct an_elf *elf;
+    if (an_elf_open(request->binary, &elf, &ignored) != AN_OK)
+        return;
+    if (an_elf_runtime_find(elf, &runtime, &ignored) == AN_OK &&
+        an_elf_runtime_forbids_bolt(runtime))
+        say_warning("%s is a %s program: what llvm-bolt makes of it crashes, since its runtime looks "
+                    "up return addresses in tables",
+                    request->binary, an_elf_runtime_name(runtime));
+    an_elf_close(elf);
+}
+
 static void tell_runs(const struct an_aggregate_counts *counts)
 {
     say("%s branches, %s traces between them: %.2f%% mismatching, %.2f%% out of range, %.2f%% %s",
@@ -128,6 +145,7 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
         return;
     if (!counts->counted)
         tell_build_id(request, counts);
+    tell_runtime(request);
     if (counts->cut)
         say_warning("%s is truncated: ignored everything from byte %llu on", request->recording,
                     (unsigned long long)counts->cut_at);

@@ -176,6 +176,25 @@ static void judge_debug_info(struct an_fitness *fitness)
 
 /* ---- all of them ---- */
 
+/* See runtime.h. */
+static void judge_runtime(struct an_fitness *fitness)
+{
+    enum an_elf_runtime runtime = fitness->traits.runtime;
+    const char *name = an_elf_runtime_name(runtime);
+    if (an_elf_runtime_forbids_bolt(runtime)) {
+        struct an_finding *finding = an_findings_add(
+            &fitness->findings, "runtime", AN_PROBLEM,
+            "%s: its runtime looks up return addresses in tables that llvm-bolt does not know",
+            name);
+        an_finding_remedy(finding, "use the profiles of %s itself (go build -pgo)", name);
+    } else if (runtime != AN_RUNTIME_NONE) {
+        an_findings_add(&fitness->findings, "runtime", AN_LOSS,
+                        "%s: its runtime looks up return addresses in tables, so anneal live "
+                        "cannot give a running process new code; llvm-bolt's output can run",
+                        name);
+    }
+}
+
 static void judge(struct an_fitness *fitness)
 {
     judge_format(fitness);
@@ -187,6 +206,9 @@ static void judge(struct an_fitness *fitness)
     }
     if (fitness->traits.is_sanitized)
         judge_sanitizer(fitness);
+    judge_runtime(fitness);
+    if (an_elf_runtime_forbids_bolt(fitness->traits.runtime))
+        return; /* no flag of the compiler would help */
     judge_symbols(fitness);
     judge_relocations(fitness);
     if (fitness->traits.has_symbols)

@@ -243,6 +243,8 @@ enum an_code an_elf_traits_find(struct an_elf *elf, struct an_elf_traits *traits
     look_at_sections(elf, traits);
     find_ifuncs(elf, &dynamic, traits);
     enum an_code code = look_at_symbols(elf, traits, error);
+    if (code == AN_OK)
+        code = an_elf_runtime_find(elf, &traits->runtime, error);
     bool linked = traits->kind != AN_ELF_OBJECT && traits->kind != AN_ELF_CORE;
     if (code == AN_OK && linked && traits->machine == EM_X86_64)
         code = count_functions(elf, traits, error);

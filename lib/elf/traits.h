@@ -6,6 +6,7 @@
 #define AN_ELF_TRAITS_H
 
 #include "elf/elf.h"
+#include "elf/runtime.h"
 
 enum an_elf_kind {
     AN_ELF_OTHER,
@@ -29,6 +30,7 @@ struct an_elf_traits {
     bool is_bolted;    /* made by llvm-bolt */
     bool has_bat;      /* with its address translation */
     bool is_sanitized; /* with the address sanitizer */
+    enum an_elf_runtime runtime;
     /* Relocations of indirect functions (ifunc, target_clones) lie among those of the procedure
      * linkage table and elsewhere, both. */
     bool scattered_ifuncs;

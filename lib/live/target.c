@@ -216,11 +216,12 @@ static enum an_code check_fitness(const struct an_target *target, struct an_erro
         return code;
     for (size_t i = 0; i < fitness.findings.count; i++) {
         const struct an_finding *finding = &fitness.findings.items[i];
-        bool no_relocations = strcmp(finding->about, "relocations") == 0;
-        if (finding->level == AN_PROBLEM || (no_relocations && finding->level == AN_LOSS)) {
+        bool is_needed =
+            strcmp(finding->about, "relocations") == 0 || strcmp(finding->about, "runtime") == 0;
+        if (finding->level == AN_PROBLEM || (is_needed && finding->level == AN_LOSS)) {
             an_fail(error, AN_UNSUPPORTED, "%s: %s", finding->about, finding->what);
             an_error_in(error, target->binary);
-            return an_error_hint(error, "%s", finding->remedy);
+            return finding->remedy[0] ? an_error_hint(error, "%s", finding->remedy) : error->code;
         }
     }
     return AN_OK;

@@ -254,12 +254,47 @@ knows_clang_and_rust() {
     flags '-Wl,-q'
 }
 
+# Runtimes with tables about code, by what they leave in a binary.
+knows_runtimes() {
+    echo 'int main(void) { return 0; } char caml_frametable[8] = {1};' >ocaml.c
+    echo 'int main(void) { return 0; } int stg_upd_frame_info(void) { return 0; }' >haskell.c
+    echo '__attribute__((section(".gopclntab"), used)) static const char table[8] = {1};
+        int main(void) { return 0; }' >go.c
+    for name in ocaml haskell go; do
+        gcc -O2 -fno-reorder-blocks-and-partition -Wl,-q "$name.c" -o "$made/runtime-$name"
+    done
+    judge runtime-ocaml
+    finds runtime warning 'OCaml: its runtime looks up return addresses'
+    judge runtime-haskell
+    finds runtime warning 'Haskell: its runtime'
+    judge runtime-go 1
+    finds runtime problem 'Go: its runtime' 'go build -pgo'
+    run 1 "$anneal" doctor "$made/runtime-go"
+    ! grep -q 'Rebuild it' out || fail "$(cat out)"
+}
+
+# Real ones: the linker is told to keep relocations, as it would be for llvm-bolt.
+knows_real_runtimes() {
+    printf '%s\n' 'package main' 'func main() { println(len(make([]int, 3))) }' >real.go
+    printf '%s\n' 'let () = print_int (List.length [1; 2])' >real.ml
+    HOME=$PWD GOFLAGS=-mod=mod GOTOOLCHAIN=local go build -o "$made/real-go" real.go
+    HOME=$PWD GOTOOLCHAIN=local go build -buildmode=pie -o "$made/real-go-pie" real.go
+    ocamlopt -ccopt -Wl,-q -o "$made/real-ocaml" real.ml >ocaml.log 2>&1 || fail "$(cat ocaml.log)"
+    for name in real-go real-go-pie; do
+        judge $name 1
+        finds runtime problem 'Go: its runtime'
+    done
+    judge real-ocaml
+    finds runtime warning 'OCaml: its runtime'
+}
+
 check 'tells what gcc has to be called with, and that is enough' says_what_gcc_needs
 check 'tells fit binaries and losses' judges_other_ways_to_build
 check 'tells what is no use, and why' judges_what_is_no_use
 check_with clang-19 'binaries for other machines' judges_other_machines
 check 'what is no binary' judges_what_is_no_binary
 check_with 'clang-19 ld.lld-19' 'binaries by clang' knows_clang_and_rust
+check 'runtimes that look up return addresses' knows_runtimes
 
 # ---- llvm-bolt's opinion ----
 
@@ -605,4 +640,7 @@ check 'prints only what is wrong' is_quiet
 check 'fails for warnings if asked to' is_strict
 check_with python3 'colours, on a terminal only' colours
 check 'wrong usage' wrong_usage
+
+tier long
+check_with 'go ocamlopt' 'real programs with such runtimes' knows_real_runtimes
 finish

@@ -316,8 +316,21 @@ usage() {
     ends_well
 }
 
+# A program that says of itself that it keeps tables about code.
+runtime_with_tables() {
+    prepare pie pointers
+    echo 'char caml_frametable[8] = {1};' >table.c
+    gcc -c table.c -o table.o
+    build pie pointers "$PWD/with-table" -Wl,-q "$PWD/table.o"
+    program=$PWD/with-table start_target
+    keep_memory
+    refused 1 'runtime: OCaml: its runtime looks up return addresses'
+    ends_well
+}
+
 may_live
 check 'a binary without relocations' no_relocations
+check 'a runtime that looks up return addresses' runtime_with_tables
 check 'a stripped binary' stripped
 check 'another binary than the one that runs' another_binary
 check 'a binary that was replaced' replaced
