@@ -225,6 +225,29 @@ static bool has_code(int32_t tid, uint64_t address, const uint8_t *code, size_t 
            memcmp(bytes, code, size) == 0;
 }
 
+/*
+ * Whether a stopped thread may be in a restartable sequence (rseq(2)), of a library for instance. One that is
+ * preempted there begins it anew; if it were sent elsewhere and back instead, the kernel would not notice, and
+ * what the sequence does would be done twice, or lost. The kernel clears the word later than the thread leaves.
+ *
+ *     struct rseq: cpu_id_start 4, cpu_id 4, rseq_cs 8, ...
+ */
+static bool is_in_sequence(int32_t tid)
+{
+    enum { SEQUENCE = 8, GET_CONFIGURATION = 0x420f /* Linux 5.13 */ };
+    struct {
+        uint64_t address;
+        uint32_t size, signature, flags, padding;
+    } rseq = {0};
+    uint64_t sequence = 0;
+    if (ptrace((enum __ptrace_request)GET_CONFIGURATION, tid, sizeof rseq, &rseq) < 0)
+        return false; /* an older kernel, which does not tell */
+    struct iovec here = {&sequence, sizeof sequence},
+                 there = {(void *)(uintptr_t)(rseq.address + SEQUENCE), sizeof sequence};
+    return rseq.address &&
+           (process_vm_readv(tid, &here, 1, &there, 1, 0) != sizeof sequence || sequence != 0);
+}
+
 static bool has_pieces(const struct call *call, int32_t tid)
 {
     const struct an_remote *remote = call->remote;
@@ -379,8 +402,9 @@ static enum progress try_thread(struct call *call, int32_t tid, enum rank rank)
     bool is_ours = event == AN_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
     if (event == AN_EVENT_STOP)
         an_tracee_mend(tid);
-    if (!is_ours || !save(tid, &state) || !suits(call, rank, &state.registers) ||
-        !has_pieces(call, tid) || !begin_call(call, tid, &state)) {
+    if (!is_ours || is_in_sequence(tid) || !save(tid, &state) ||
+        !suits(call, rank, &state.registers) || !has_pieces(call, tid) ||
+        !begin_call(call, tid, &state)) {
         an_tracee_release(tid, signal);
         return GOES_ON;
     }

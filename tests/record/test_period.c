@@ -13,6 +13,7 @@ struct program {
     uint64_t round;
     double in_kernel;      /* share */
     uint64_t cost, dearer; /* of a window; and more so much in each next function */
+    uint64_t stop;         /* what a stop costs in any case */
     double overhead;
     unsigned frequency;
 };
@@ -47,13 +48,16 @@ static struct result simulate(const struct program *program, uint64_t windows, u
         size_t function = function_at(place, &part);
         if (part < program->in_kernel)
             continue;
-        if (an_period_rings(&period, next, result.spent, result.run)) {
+        bool affordable = an_period_rings(&period, next, result.spent, result.run);
+        result.spent += program->stop;
+        if (affordable) {
             result.spent += program->cost + program->dearer * function;
             result.counts[function]++;
             result.windows++;
             an_period_taken(&period, result.spent, result.run);
         } else {
             result.skipped++;
+            assert_true(result.skipped < 1000000);
         }
         next = an_period_next(&period, result.spent, result.run);
     }
@@ -112,6 +116,26 @@ static void stays_within_the_budget(void **state)
     }
 }
 
+/* Where the recorder itself has to wait for a processor, stops in vain cost as much as others: there are few. */
+static void survives_dear_stops(void **state)
+{
+    static const double overheads[] = {0.02, 0.5};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct program program = {.round = MS,
+                                  .stop = 50 * MS,
+                                  .cost = 200000,
+                                  .overhead = overheads[i],
+                                  .frequency = 1000};
+        struct result result = simulate(&program, 1000, 0);
+        double share = (double)result.spent / (double)result.run;
+        check(result.skipped < result.windows / 10, "%llu windows, %llu stops in vain",
+              (unsigned long long)result.windows, (unsigned long long)result.skipped);
+        check(share > 0.8 * program.overhead && share < 1.05 * program.overhead, "%f of %f", share,
+              program.overhead);
+    }
+}
+
 static void keeps_to_the_frequency(void **state)
 {
     struct program program = {.round = MS, .cost = 2000, .overhead = 0.5, .frequency = 100};
@@ -143,9 +167,8 @@ static void chooses_random_moments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(meets_functions_in_proportion),
-        cmocka_unit_test(stays_within_the_budget),
-        cmocka_unit_test(keeps_to_the_frequency),
+        cmocka_unit_test(meets_functions_in_proportion), cmocka_unit_test(stays_within_the_budget),
+        cmocka_unit_test(survives_dear_stops),           cmocka_unit_test(keeps_to_the_frequency),
         cmocka_unit_test(chooses_random_moments),
     };
     return RUN_TESTS(tests);
