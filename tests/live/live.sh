@@ -48,6 +48,11 @@ build() {
             "$tests"/support/undisturbed/*.c -o "$3" -lm
         ;;
     server | labels) gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" ;;
+    sequences)
+        gcc -O2 -fPIC -shared "$live_tests/sequences_library.c" -o "$scratch/libsequences.so"
+        gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" "$scratch/libsequences.so" \
+            "-Wl,-rpath,$scratch"
+        ;;
     *) g++ -std=c++17 "${options[@]}" "${@:4}" "$live_tests/$2.cpp" -o "$3" ;;
     esac
 }

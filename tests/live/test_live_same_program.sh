@@ -50,6 +50,20 @@ stays_small() {
     ends_well
 }
 
+# All threads run, and any of them may be in a sequence when it is to make calls: what they count is not lost.
+keeps_sequences() {
+    prepare pie sequences
+    start_target
+    keep_memory
+    local round
+    for ((round = 1; round <= rounds; round++)); do
+        live 0 -q --profile "$profile" --keep-anyway
+        revert
+        gets_on
+    done
+    ends_well
+}
+
 # While a client asks and compares
 serves() {
     prepare "$1" server
@@ -82,6 +96,7 @@ for kind in fixed pie static; do
         stays_the_same $kind churn $((rounds / 2))
     check "a server and its client ($kind)" serves $kind $((rounds / 2))
 done
+check 'restartable sequences of a library' keeps_sequences
 for kind in fixed pie; do
     check "waiting in all ways ($kind)" stays_the_same $kind undisturbed $((rounds / 3))
 done
