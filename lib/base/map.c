@@ -8,17 +8,16 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "base/secret.h"
 
 /*
- * Where a key belongs. Keys are often addresses, whose low bits are equal, and come from files, whose
- * author may wish all of them into one place: so the address of the table, which nobody knows
- * beforehand, goes into the product. (Both halves of a 128-bit product: Y. Wang's wyhash.)
+ * Where a key belongs. Keys are often addresses, whose low bits are equal: so it is both halves of a
+ * 128-bit product. (Y. Wang's wyhash. The factor is odd, as the secret is.)
  */
-static size_t spread(const struct an_map_slot *slots, uint64_t key)
+static size_t spread(uint64_t secret, uint64_t key)
 {
     __extension__ typedef unsigned __int128 wide;
-    uint64_t secret = (uintptr_t)slots * 0x9e3779b97f4a7c15u;
-    wide product = (wide)(key ^ secret) * (0xa0761d6478bd642fu ^ (secret >> 32));
+    wide product = (wide)(key ^ secret) * (secret ^ 0xa0761d6478bd642eu);
     return (size_t)(product ^ product >> 64);
 }
 
@@ -28,7 +27,7 @@ uint64_t *an_map_find(const struct an_map *map, uint64_t key)
         return map->has_zero ? (uint64_t *)&map->zero_value : NULL;
     if (!map->slots)
         return NULL;
-    for (size_t i = spread(map->slots, key) & map->mask;; i = (i + 1) & map->mask) {
+    for (size_t i = spread(map->secret, key) & map->mask;; i = (i + 1) & map->mask) {
         if (map->slots[i].key == key)
             return &map->slots[i].value;
         if (map->slots[i].key == 0)
@@ -43,10 +42,11 @@ static bool map_resize(struct an_map *map, size_t slots)
     struct an_map_slot *fresh = an_alloc_zero(slots, sizeof *fresh);
     if (!fresh)
         return false;
+    uint64_t secret = an_secret_for(fresh);
     for (size_t i = 0; i < old_slots; i++) {
         if (old[i].key == 0)
             continue;
-        size_t at = spread(fresh, old[i].key) & (slots - 1);
+        size_t at = spread(secret, old[i].key) & (slots - 1);
         while (fresh[at].key)
             at = (at + 1) & (slots - 1);
         fresh[at] = old[i];
@@ -54,6 +54,7 @@ static bool map_resize(struct an_map *map, size_t slots)
     free(old);
     map->slots = fresh;
     map->mask = slots - 1;
+    map->secret = secret;
     return true;
 }
 
@@ -71,7 +72,7 @@ uint64_t *an_map_insert(struct an_map *map, uint64_t key, bool *is_new)
     if (!map->slots || 2 * (map->used + 1) > map->mask + 1)
         if (!map_resize(map, map->slots ? 2 * (map->mask + 1) : 64))
             return NULL;
-    size_t at = spread(map->slots, key) & map->mask;
+    size_t at = spread(map->secret, key) & map->mask;
     while (map->slots[at].key)
         at = (at + 1) & map->mask;
     map->slots[at].key = key;
@@ -83,6 +84,11 @@ void an_map_free(struct an_map *map)
 {
     free(map->slots);
     *map = (struct an_map){0};
+}
+
+static uint64_t hash_text(uint64_t secret, const char *text, size_t length)
+{
+    return XXH3_64bits_withSeed(text, length, secret);
 }
 
 static size_t names_probe(const struct an_names *names, const char *text, size_t length,
@@ -110,7 +116,7 @@ size_t an_names_find(const struct an_names *names, const char *text, size_t leng
     if (!names->slots)
         return AN_NO_NAME;
     bool found;
-    size_t at = names_probe(names, text, length, XXH3_64bits(text, length), &found);
+    size_t at = names_probe(names, text, length, hash_text(names->secret, text, length), &found);
     return found ? names->slots[at].index_plus_1 - 1 : AN_NO_NAME;
 }
 
@@ -119,8 +125,9 @@ static bool names_resize(struct an_names *names, size_t slots)
     struct an_names_slot *fresh = an_alloc_zero(slots, sizeof *fresh);
     if (!fresh)
         return false;
+    uint64_t secret = an_secret_for(fresh);
     for (size_t i = 0; i < names->count; i++) {
-        uint64_t hash = XXH3_64bits(names->names[i].text, names->names[i].length);
+        uint64_t hash = hash_text(secret, names->names[i].text, names->names[i].length);
         size_t at = hash & (slots - 1);
         while (fresh[at].index_plus_1)
             at = (at + 1) & (slots - 1);
@@ -129,6 +136,7 @@ static bool names_resize(struct an_names *names, size_t slots)
     free(names->slots);
     names->slots = fresh;
     names->mask = slots - 1;
+    names->secret = secret;
     return true;
 }
 
@@ -139,7 +147,7 @@ size_t an_names_insert(struct an_names *names, const char *text, size_t length, 
     if (!names->slots || 2 * (names->count + 1) > names->mask + 1)
         if (!names_resize(names, names->slots ? 2 * (names->mask + 1) : 64))
             return AN_NO_NAME;
-    uint64_t hash = XXH3_64bits(text, length);
+    uint64_t hash = hash_text(names->secret, text, length);
     bool found;
     size_t at = names_probe(names, text, length, hash, &found);
     *is_new = !found;

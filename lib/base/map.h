@@ -3,7 +3,8 @@
  * addresses already, and strings.
  *
  * Both use open addressing with linear probing in a power-of-two table that is at most half full.
- * Nothing is ever removed: profiles only grow.
+ * Nothing is ever removed: profiles only grow. Keys come from files, whose author may wish all of
+ * them into one place: so where a key belongs depends on a secret (secret.h).
  */
 #ifndef AN_BASE_MAP_H
 #define AN_BASE_MAP_H
@@ -20,6 +21,7 @@ struct an_map {
     } *slots;
     size_t mask; /* number of slots - 1; 0 while empty */
     size_t used;
+    uint64_t secret;
     bool has_zero; /* key 0 marks a free slot, so it is kept apart */
     uint64_t zero_value;
 };
@@ -47,6 +49,7 @@ struct an_names {
         uint32_t index_plus_1;
     } *slots;
     size_t mask;
+    uint64_t secret;
 };
 
 #define AN_NO_NAME SIZE_MAX

@@ -4,6 +4,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/secret.h"
+
 enum { FIRST_SLOTS = 1024 };
 
 /* Half of what an index + 1 can be: slots are twice as many. */
@@ -59,9 +61,16 @@ static bool make_slots(struct fdata_slots *slots, size_t count)
 
 /* ---- entries ---- */
 
-static uint32_t hash_key(const char *key, size_t length)
+static uint32_t hash_key(const struct fdata_table *table, const char *key, size_t length)
 {
-    return (uint32_t)XXH3_64bits(key, length);
+    return (uint32_t)XXH3_64bits_withSeed(key, length, table->secret);
+}
+
+/* Before the first key. */
+static void make_secret(struct fdata_table *table)
+{
+    if (!table->secret)
+        table->secret = an_secret_for(table);
 }
 
 static struct fdata_entry *find(const struct fdata_table *table, const char *key, size_t length,
@@ -85,7 +94,7 @@ static struct fdata_entry *find(const struct fdata_table *table, const char *key
 struct fdata_entry *an_fdata_table_find(const struct fdata_table *table, const char *key,
                                         size_t length)
 {
-    return find(table, key, length, hash_key(key, length));
+    return find(table, key, length, hash_key(table, key, length));
 }
 
 static void link_in(struct fdata_table *table, uint32_t index_plus_1, uint32_t after)
@@ -155,10 +164,12 @@ struct fdata_entry *an_fdata_table_insert(struct fdata_table *table, const char 
                                           const char *owner, size_t owner_length, uint32_t after)
 {
     uint32_t number = FDATA_NO_OWNER;
+    make_secret(table);
     char *copy = an_arena_copy(&table->arena, key, length);
     if (!copy || (owner && !number_owner(table, owner, owner_length, &number)))
         return NULL;
-    struct fdata_entry *entry = insert_kept(table, copy, length, hash_key(key, length), after);
+    struct fdata_entry *entry =
+        insert_kept(table, copy, length, hash_key(table, key, length), after);
     if (entry)
         an_fdata_node(table, entry)->owner = number;
     return entry;
@@ -166,10 +177,12 @@ struct fdata_entry *an_fdata_table_insert(struct fdata_table *table, const char 
 
 /* ---- variants ---- */
 
-static uint32_t hash_variant(uint32_t number, uint64_t mispreds)
+static uint32_t hash_variant(const struct fdata_table *table, uint32_t number, uint64_t mispreds)
 {
-    uint64_t mixed = (mispreds + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)number * 0xd6e8feb86659fd93u;
-    return (uint32_t)(mixed >> 32);
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)(mispreds ^ table->secret) *
+                   ((uint64_t)number * 0xd6e8feb86659fd93u ^ ~table->secret);
+    return (uint32_t)(product ^ product >> 64);
 }
 
 void an_fdata_fetch_variant_slot(const struct fdata_table *table, uint32_t number,
@@ -177,7 +190,7 @@ void an_fdata_fetch_variant_slot(const struct fdata_table *table, uint32_t numbe
 {
     const struct fdata_slots *slots = &table->variant_slots;
     if (slots->items)
-        __builtin_prefetch(&slots->items[hash_variant(number, mispreds) & slots->mask]);
+        __builtin_prefetch(&slots->items[hash_variant(table, number, mispreds) & slots->mask]);
 }
 
 void an_fdata_fetch_variant(const struct fdata_table *table, uint32_t number, uint64_t mispreds)
@@ -185,7 +198,7 @@ void an_fdata_fetch_variant(const struct fdata_table *table, uint32_t number, ui
     const struct fdata_slots *slots = &table->variant_slots;
     if (!slots->items)
         return;
-    uint32_t found = slots->items[hash_variant(number, mispreds) & slots->mask].index_plus_1;
+    uint32_t found = slots->items[hash_variant(table, number, mispreds) & slots->mask].index_plus_1;
     if (found)
         __builtin_prefetch(&table->variants.items[found - 1], 1);
 }
@@ -194,7 +207,7 @@ struct fdata_variant *an_fdata_table_variant(struct fdata_table *table, uint32_t
                                              uint64_t mispreds)
 {
     struct fdata_slots *slots = &table->variant_slots;
-    uint32_t hash = hash_variant(number, mispreds);
+    uint32_t hash = hash_variant(table, number, mispreds);
     if (table->variants.count >= MOST_ENTRIES || !make_slots(slots, table->variants.count))
         return NULL;
     for (size_t at = hash & slots->mask; slots->items[at].index_plus_1;
@@ -256,7 +269,7 @@ static bool absorb_entry(struct fdata_table *table, const struct fdata_table *pa
                          const struct fdata_entry *from, uint32_t *number)
 {
     const struct fdata_node *node = an_fdata_node(part, from);
-    uint32_t hash = hash_key(node->key, node->length);
+    uint32_t hash = hash_key(table, node->key, node->length);
     struct fdata_entry *to = find(table, node->key, node->length, hash);
     if (!to)
         to = take_over(table, part, node, hash);
@@ -288,6 +301,7 @@ bool an_fdata_table_absorb(struct fdata_table *table, struct fdata_table *part)
 {
     uint32_t *numbers = an_alloc(part->entries.count, sizeof *numbers);
     bool done = numbers && inherit(table, part);
+    make_secret(table);
     for (size_t i = 0; done && i < part->entries.count; i++) {
         const struct fdata_entry *from = &part->entries.items[i];
         done = absorb_entry(table, part, from, &numbers[from->number]);

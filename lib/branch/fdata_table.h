@@ -74,6 +74,7 @@ struct fdata_table {
         AN_VECTOR(struct fdata_variant);
     } variants;
     struct fdata_slots slots, variant_slots;
+    uint64_t secret;       /* of where keys belong (base/secret.h); 0 while there are none */
     uint32_t first;        /* of the list: index + 1, or 0 */
     size_t moved;          /* so often were entries moved in the list since they were in order */
     size_t in_order;       /* so many entries were there when they were put into the list's order */

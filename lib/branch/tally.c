@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/secret.h"
 
 enum { FIRST_SLOTS = 1 << 14 };
 
-/* The table's own address is part of it, so that no file can be made for which all collide. */
 static uint64_t hash_of(const struct an_tally *tally, const struct an_tally_branch *branch)
 {
     __extension__ typedef unsigned __int128 wide;
-    uint64_t secret = (uintptr_t)tally->slots * 0x9e3779b97f4a7c15u;
+    uint64_t secret = tally->secret;
     uint64_t ends = (uint64_t)branch->from << 32 | branch->to;
     wide product = (wide)(ends ^ secret) * ((branch->next * 0xa0761d6478bd642fu) ^ ~secret);
     return (uint64_t)(product ^ product >> 64);
@@ -51,6 +51,7 @@ static bool make_room(struct an_tally *tally, size_t more)
     struct an_tally grown = {.slots = new_slots(count), .mask = count - 1, .used = tally->used};
     if (!grown.slots)
         return false;
+    grown.secret = an_secret_for(grown.slots);
     for (size_t i = 0; tally->slots && i <= tally->mask; i++) {
         const struct an_tally_slot *slot = &tally->slots[i];
         struct an_tally_branch branch = {slot->from, slot->to, slot->next, false};

@@ -27,6 +27,7 @@ struct an_tally {
     struct an_tally_slot *slots;
     size_t mask; /* number of slots - 1; 0 while empty */
     size_t used;
+    uint64_t secret; /* of where branches belong: secret.h */
 };
 
 struct an_tally_branch {

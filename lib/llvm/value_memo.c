@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/secret.h"
 
-static size_t start_of(uint32_t site, uint64_t value)
+static size_t start_of(uint64_t secret, uint32_t site, uint64_t value)
 {
-    uint64_t key = (value + site * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-    return (size_t)(key ^ (key >> 32));
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)(value ^ secret) * ((site * 0x9e3779b97f4a7c15u) ^ ~secret);
+    return (size_t)(product ^ product >> 64);
 }
 
 static int grow(struct value_memo *memo)
@@ -17,11 +19,12 @@ static int grow(struct value_memo *memo)
     struct value_memo_slot *slots = an_alloc_zero(number, sizeof *slots);
     if (!slots)
         return 0;
+    uint64_t secret = an_secret_for(slots);
     for (size_t i = 0; memo->slots && i <= memo->mask; i++) {
         const struct value_memo_slot *old = &memo->slots[i];
         if (!old->place_plus_1)
             continue;
-        size_t at = start_of(old->site, old->value) & (number - 1);
+        size_t at = start_of(secret, old->site, old->value) & (number - 1);
         while (slots[at].place_plus_1)
             at = (at + 1) & (number - 1);
         slots[at] = *old;
@@ -29,6 +32,7 @@ static int grow(struct value_memo *memo)
     free(memo->slots);
     memo->slots = slots;
     memo->mask = number - 1;
+    memo->secret = secret;
     return 1;
 }
 
@@ -36,7 +40,7 @@ struct value_memo_slot *an_value_memo_find(struct value_memo *memo, uint32_t sit
 {
     if ((!memo->slots || 2 * memo->used > memo->mask) && !grow(memo))
         return NULL;
-    size_t at = start_of(site, value) & memo->mask;
+    size_t at = start_of(memo->secret, site, value) & memo->mask;
     while (memo->slots[at].place_plus_1 &&
            (memo->slots[at].value != value || memo->slots[at].site != site))
         at = (at + 1) & memo->mask;

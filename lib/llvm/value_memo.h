@@ -16,6 +16,7 @@ struct value_memo {
     } *slots;
     size_t mask;
     size_t used;
+    uint64_t secret; /* of where values belong: base/secret.h */
 };
 
 /* Returns the slot of (site, value), made with place_plus_1 == 0 if it is new; NULL: no memory. A

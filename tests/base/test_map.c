@@ -3,6 +3,9 @@
 
 #include "support/test.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 enum { KEYS = 3000 };
 
 /* Inserts keys made by `key` in random order, often twice, and looks all of them up. */
@@ -169,9 +172,45 @@ static void keys_made_to_collide_do_not(void **state)
     }
 }
 
+static size_t longest_stretch_of_names(const struct an_names *names)
+{
+    size_t longest = 0, here = 0;
+    for (size_t i = 0; i <= names->mask; i++) {
+        here = names->slots[i].index_plus_1 ? here + 1 : 0;
+        longest = here > longest ? here : longest;
+    }
+    return longest;
+}
+
+/*
+ * Without a seed, XXH3 multiplies the first 8 bytes of such a name with the next 8, after an exclusive or
+ * with bytes that everybody knows: where the first ones are these bytes, the next ones do not matter.
+ */
+static void names_made_to_collide_do_not(void **state)
+{
+    (void)state;
+    enum { NAMES = 60000, LENGTH = 32 };
+    static const char known[] = "\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe";
+    static char text[NAMES][LENGTH + 1];
+    struct an_names names = {0};
+    for (size_t i = 0; i < NAMES; i++) {
+        bool is_new;
+        snprintf(text[i], sizeof text[i], "%s%08zu................", known, i);
+        assert_int_equal(XXH3_64bits(text[i], LENGTH), XXH3_64bits(text[0], LENGTH));
+        assert_int_equal(an_names_insert(&names, text[i], LENGTH, &is_new), i);
+        assert_true(is_new);
+    }
+    for (size_t i = 0; i < NAMES; i++)
+        assert_int_equal(an_names_find(&names, text[i], LENGTH), i);
+    check(longest_stretch_of_names(&names) < 1000, "%zu slots in a row",
+          longest_stretch_of_names(&names));
+    an_names_free(&names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_made_to_collide_do_not),
         cmocka_unit_test(keys_made_to_collide_do_not),
         cmocka_unit_test(any_kind_of_key),
         cmocka_unit_test(zero_is_a_key),
