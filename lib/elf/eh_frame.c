@@ -21,22 +21,6 @@ enum { /* pointer encodings (DW_EH_PE_*) */
        INDIRECT = 0x80,
 };
 
-static int64_t sleb128(struct an_cursor *cursor)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = an_cursor_u8(cursor);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while ((byte & 0x80) && !cursor->short_read);
-    if (shift < 64 && (byte & 0x40))
-        value |= -((uint64_t)1 << shift);
-    return (int64_t)value;
-}
-
 /* The number alone, without what it is relative to. */
 static uint64_t encoded_number(struct an_cursor *cursor, uint8_t encoding)
 {
@@ -48,7 +32,7 @@ static uint64_t encoded_number(struct an_cursor *cursor, uint8_t encoding)
     case ULEB:
         return an_cursor_uleb128(cursor);
     case SLEB:
-        return (uint64_t)sleb128(cursor);
+        return (uint64_t)an_cursor_sleb128(cursor);
     case UDATA2:
         return an_cursor_u16(cursor);
     case SDATA2:
@@ -79,10 +63,14 @@ struct cie {
     bool usable;
 };
 
-/* `cursor` stands behind the id. */
+/* `cursor` stands behind the id. It is read again whenever an entry has another one than the entry
+ * before, so no more of it is looked at than makes sense. */
 static struct cie read_cie(struct an_cursor *cursor, uint64_t base)
 {
+    enum { LONG_ENOUGH = 256 };
     struct cie cie = {.address_encoding = ABSOLUTE_POINTER, .lsda_encoding = OMITTED};
+    if (an_cursor_left(cursor) > LONG_ENOUGH)
+        cursor->bytes.size = cursor->at + LONG_ENOUGH;
     uint8_t version = an_cursor_u8(cursor);
     const char *letters = (const char *)cursor->bytes.data + cursor->at;
     const char *end = memchr(letters, 0, an_cursor_left(cursor));
@@ -90,7 +78,7 @@ static struct cie read_cie(struct an_cursor *cursor, uint64_t base)
         return cie;
     an_cursor_take(cursor, (size_t)(end - letters) + 1);
     an_cursor_uleb128(cursor); /* code alignment */
-    sleb128(cursor);           /* data alignment */
+    an_cursor_sleb128(cursor); /* data alignment */
     if (version == 1)
         an_cursor_u8(cursor); /* return address register */
     else
@@ -223,25 +211,43 @@ size_t an_elf_fde_from(const struct an_elf_fdes *fdes, uint64_t address)
     return low;
 }
 
-void an_elf_landing_pads(const struct an_elf *elf, uint64_t start, uint64_t lsda,
-                         void (*found)(void *context, uint64_t landing_pad), void *context)
+/* A function's table of calls: nothing is left in it when there is none. */
+static struct an_cursor open_calls(const struct an_elf *elf, uint64_t start, uint64_t lsda,
+                                   uint64_t *base, uint8_t *encoding)
 {
     const struct an_elf_section *section = an_elf_section_containing(elf, lsda);
     if (!section)
-        return;
+        return (struct an_cursor){0};
     struct an_cursor cursor =
         an_cursor_at(an_elf_section_bytes(elf, section), (size_t)(lsda - section->address), false);
     uint8_t base_encoding = an_cursor_u8(&cursor);
-    uint64_t base = start;
+    *base = start;
     if (base_encoding != OMITTED)
-        base = encoded_pointer(&cursor, base_encoding, section->address);
+        *base = encoded_pointer(&cursor, base_encoding, section->address);
     if (an_cursor_u8(&cursor) != OMITTED)
         an_cursor_uleb128(&cursor); /* the type table */
-    uint8_t encoding = an_cursor_u8(&cursor);
+    *encoding = an_cursor_u8(&cursor);
     uint64_t size = an_cursor_uleb128(&cursor);
     if (cursor.short_read || size > an_cursor_left(&cursor))
-        return;
+        return (struct an_cursor){0};
     cursor.bytes.size = cursor.at + (size_t)size;
+    return cursor;
+}
+
+size_t an_elf_calls_size(const struct an_elf *elf, uint64_t lsda)
+{
+    uint64_t base;
+    uint8_t encoding;
+    struct an_cursor cursor = open_calls(elf, 0, lsda, &base, &encoding);
+    return an_cursor_left(&cursor);
+}
+
+void an_elf_landing_pads(const struct an_elf *elf, uint64_t start, uint64_t lsda,
+                         void (*found)(void *context, uint64_t landing_pad), void *context)
+{
+    uint64_t base;
+    uint8_t encoding;
+    struct an_cursor cursor = open_calls(elf, start, lsda, &base, &encoding);
     while (an_cursor_left(&cursor) && !cursor.short_read) {
         encoded_number(&cursor, encoding); /* start */
         encoded_number(&cursor, encoding); /* length */

@@ -44,4 +44,7 @@ size_t an_elf_fde_from(const struct an_elf_fdes *fdes, uint64_t address);
 void an_elf_landing_pads(const struct an_elf *elf, uint64_t start, uint64_t lsda,
                          void (*found)(void *context, uint64_t landing_pad), void *context);
 
+/* How many bytes it reads for that. */
+size_t an_elf_calls_size(const struct an_elf *elf, uint64_t lsda);
+
 #endif

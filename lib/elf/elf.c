@@ -28,7 +28,11 @@ struct an_elf {
     const struct an_elf_section **by_address; /* allocated ones, sorted */
     size_t by_address_count;
     struct symbol_table symbols, dynamic;
+    struct an_bytes build_id;
 };
+
+/* Linux runs no program with more headers: they have to fit into 64 KiB (fs/binfmt_elf.c). */
+enum { MOST_SEGMENTS = 65536 / sizeof(Elf64_Phdr) };
 
 void an_elf_close(struct an_elf *elf)
 {
@@ -70,6 +74,11 @@ static enum an_code read_segments(struct an_elf *elf, struct an_error *error)
     size_t count;
     if (elf_getphdrnum(elf->handle, &count) != 0 || count > elf->file.bytes.size)
         return an_fail_at(error, AN_MALFORMED, elf->header.e_phoff, "a damaged program header");
+    if (elf->header.e_type == ET_CORE) /* has one for each mapping, and nobody asks for them */
+        return AN_OK;
+    if (count > MOST_SEGMENTS)
+        return an_fail_at(error, AN_MALFORMED, elf->header.e_phoff,
+                          "%zu program headers, expected at most %d", count, (int)MOST_SEGMENTS);
     elf->segments = an_arena_alloc(&elf->arena, count, sizeof *elf->segments);
     if (!elf->segments)
         return an_fail_memory(error);
@@ -113,6 +122,80 @@ static enum an_code index_sections(struct an_elf *elf, struct an_error *error)
     return AN_OK;
 }
 
+/*
+ * A table of strings. Names may share their ends, and many symbols have the same one; but if a file
+ * has all of them share long ones, it says far more than its size. So there is a limit to the sum.
+ */
+struct strings {
+    struct an_bytes bytes; /* up to the last zero: what begins in them ends in them */
+    uint64_t left;         /* of what all names may be long */
+};
+
+static struct strings strings_of(struct an_bytes bytes, size_t names)
+{
+    enum { TIMES_SHARED = 8, LONG_NAME = 256 };
+    const uint8_t *last = bytes.size ? memrchr(bytes.data, 0, bytes.size) : NULL;
+    struct strings strings = {.bytes = {bytes.data, last ? (size_t)(last - bytes.data) + 1 : 0}};
+    strings.left = TIMES_SHARED * (uint64_t)bytes.size + LONG_NAME * (uint64_t)names;
+    return strings;
+}
+
+static bool spend(struct strings *strings, const char *name)
+{
+    size_t length = strlen(name);
+    if (length > strings->left)
+        return false;
+    strings->left -= length;
+    return true;
+}
+
+static const char *string_at(const struct strings *strings, uint32_t at)
+{
+    return at < strings->bytes.size ? (const char *)strings->bytes.data + at : "";
+}
+
+static enum an_code fail_names(uint64_t offset, const char *of, struct an_error *error)
+{
+    an_fail_at(error, AN_MALFORMED, offset,
+               "the names of %s are far longer together than the table that they are in", of);
+    return an_error_hint(error, "no compiler and no linker makes such a file");
+}
+
+/* `places`: where the names begin in section `table`. */
+static enum an_code name_sections(struct an_elf *elf, size_t table, const uint32_t *places,
+                                  struct an_error *error)
+{
+    const struct an_elf_section *section = table ? an_elf_section_at(elf, table) : NULL;
+    struct an_bytes bytes = {0};
+    if (section && section->type == SHT_STRTAB)
+        bytes = an_elf_section_bytes(elf, section);
+    struct strings strings = strings_of(bytes, elf->section_count);
+    for (size_t i = 0; i < elf->section_count; i++) {
+        elf->sections[i].name = string_at(&strings, places[i]);
+        if (!spend(&strings, elf->sections[i].name))
+            return fail_names(elf->header.e_shoff, "sections", error);
+    }
+    return AN_OK;
+}
+
+/* What is in several sections would be worked on as often: headers alone could ask for any amount of
+ * work. */
+static enum an_code check_overlaps(const struct an_elf *elf, struct an_error *error)
+{
+    enum { TIMES_SHARED = 4 };
+    uint64_t left = TIMES_SHARED * (uint64_t)elf->file.bytes.size;
+    for (size_t i = 0; i < elf->section_count; i++) {
+        size_t size = an_elf_section_bytes(elf, &elf->sections[i]).size;
+        if (size > left) {
+            an_fail_at(error, AN_MALFORMED, elf->header.e_shoff,
+                       "the sections are far larger together than the file: they overlap");
+            return an_error_hint(error, "no compiler and no linker makes such a file");
+        }
+        left -= size;
+    }
+    return AN_OK;
+}
+
 static enum an_code read_sections(struct an_elf *elf, struct an_error *error)
 {
     size_t count, names;
@@ -121,16 +204,16 @@ static enum an_code read_sections(struct an_elf *elf, struct an_error *error)
     if (elf_getshdrstrndx(elf->handle, &names) != 0)
         names = 0;
     elf->sections = an_arena_alloc(&elf->arena, count, sizeof *elf->sections);
-    if (!elf->sections)
+    uint32_t *places = an_arena_alloc(&elf->arena, count, sizeof *places); /* of names */
+    if (!elf->sections || !places)
         return an_fail_memory(error);
     for (size_t i = 0; i < count; i++) {
         GElf_Shdr header;
         Elf_Scn *handle = elf_getscn(elf->handle, i);
         if (!handle || !gelf_getshdr(handle, &header))
             return an_fail_at(error, AN_MALFORMED, elf->header.e_shoff, "a damaged section header");
-        const char *name = names ? elf_strptr(elf->handle, names, header.sh_name) : NULL;
+        places[i] = header.sh_name;
         elf->sections[elf->section_count++] = (struct an_elf_section){
-            .name = name ? name : "",
             .address = header.sh_addr,
             .offset = header.sh_offset,
             .size = header.sh_size,
@@ -141,7 +224,32 @@ static enum an_code read_sections(struct an_elf *elf, struct an_error *error)
             .info = header.sh_info,
         };
     }
-    return index_sections(elf, error);
+    enum an_code code = name_sections(elf, names, places, error);
+    if (code == AN_OK)
+        code = check_overlaps(elf, error);
+    return code == AN_OK ? index_sections(elf, error) : code;
+}
+
+/* A note: name size 4, content size 4, type 4, name and content, each padded to 4. */
+static struct an_bytes find_build_id(const struct an_elf *elf)
+{
+    for (size_t i = 1; i < elf->section_count; i++) {
+        if (elf->sections[i].type != SHT_NOTE)
+            continue;
+        struct an_cursor cursor =
+            an_cursor_at(an_elf_section_bytes(elf, &elf->sections[i]), 0, false);
+        while (an_cursor_left(&cursor) >= 12) {
+            uint32_t name_size = an_cursor_u32(&cursor), size = an_cursor_u32(&cursor);
+            uint32_t type = an_cursor_u32(&cursor);
+            const uint8_t *name = an_cursor_take(&cursor, ((size_t)name_size + 3) & ~(size_t)3);
+            const uint8_t *content = an_cursor_take(&cursor, ((size_t)size + 3) & ~(size_t)3);
+            if (!name || !content)
+                break;
+            if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0)
+                return (struct an_bytes){content, size};
+        }
+    }
+    return (struct an_bytes){0};
 }
 
 enum an_code an_elf_open(const char *path, struct an_elf **out, struct an_error *error)
@@ -160,6 +268,7 @@ enum an_code an_elf_open(const char *path, struct an_elf **out, struct an_error 
             code = read_sections(elf, error);
         if (code != AN_OK)
             an_error_in(error, path);
+        elf->build_id = find_build_id(elf);
     }
     if (code == AN_OK)
         *out = elf;
@@ -251,17 +360,14 @@ struct an_bytes an_elf_bytes(const struct an_elf *elf)
     return elf->file.bytes;
 }
 
-static const char *symbol_name(const struct an_elf *elf, struct an_bytes strings, uint32_t at,
+static const char *symbol_name(const struct an_elf *elf, const struct strings *strings, uint32_t at,
                                const struct an_elf_symbol *symbol)
 {
     if (at == 0 && symbol->type == STT_SECTION) {
         const struct an_elf_section *section = an_elf_section_at(elf, symbol->section);
         return section ? section->name : "";
     }
-    /* an unterminated table would be read beyond its end */
-    if (at >= strings.size || !memchr(strings.data + at, 0, strings.size - at))
-        return "";
-    return (const char *)strings.data + at;
+    return string_at(strings, at);
 }
 
 /*
@@ -280,7 +386,6 @@ static enum an_code read_symbols(struct an_elf *elf, uint32_t type, size_t skip,
         return AN_OK;
     const struct an_elf_section *names = an_elf_section_at(elf, section->link);
     struct an_bytes bytes = an_elf_section_bytes(elf, section);
-    struct an_bytes strings = names ? an_elf_section_bytes(elf, names) : (struct an_bytes){0};
     if (section->size && !bytes.size) {
         an_fail_at(error, AN_MALFORMED, section->offset,
                    "the symbol table extends beyond the "
@@ -288,6 +393,8 @@ static enum an_code read_symbols(struct an_elf *elf, uint32_t type, size_t skip,
         return an_error_in(error, elf->path);
     }
     size_t count = bytes.size / SYMBOL_SIZE;
+    struct strings strings =
+        strings_of(names ? an_elf_section_bytes(elf, names) : (struct an_bytes){0}, count);
     table->symbols = an_arena_alloc(&elf->arena, count, sizeof *table->symbols);
     if (!table->symbols)
         return an_fail_memory(error);
@@ -302,7 +409,11 @@ static enum an_code read_symbols(struct an_elf *elf, uint32_t type, size_t skip,
             .visibility = ELF64_ST_VISIBILITY(at[5]),
             .section = an_get16(at + 6, false),
         };
-        symbol->name = symbol_name(elf, strings, an_get32(at, false), symbol);
+        symbol->name = symbol_name(elf, &strings, an_get32(at, false), symbol);
+        if (!spend(&strings, symbol->name)) {
+            fail_names(section->offset, "symbols", error);
+            return an_error_in(error, elf->path);
+        }
     }
     return AN_OK;
 }
@@ -325,24 +436,7 @@ enum an_code an_elf_dynamic_symbols(struct an_elf *elf, const struct an_elf_symb
     return code;
 }
 
-/* A note: name size 4, content size 4, type 4, name and content, each padded to 4. */
 struct an_bytes an_elf_build_id(const struct an_elf *elf)
 {
-    for (size_t i = 1; i < elf->section_count; i++) {
-        if (elf->sections[i].type != SHT_NOTE)
-            continue;
-        struct an_cursor cursor =
-            an_cursor_at(an_elf_section_bytes(elf, &elf->sections[i]), 0, false);
-        while (an_cursor_left(&cursor) >= 12) {
-            uint32_t name_size = an_cursor_u32(&cursor), size = an_cursor_u32(&cursor);
-            uint32_t type = an_cursor_u32(&cursor);
-            const uint8_t *name = an_cursor_take(&cursor, ((size_t)name_size + 3) & ~(size_t)3);
-            const uint8_t *content = an_cursor_take(&cursor, ((size_t)size + 3) & ~(size_t)3);
-            if (!name || !content)
-                break;
-            if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0)
-                return (struct an_bytes){content, size};
-        }
-    }
-    return (struct an_bytes){0};
+    return elf->build_id;
 }

@@ -9,6 +9,7 @@
 
 struct place { /* of a symbol that has a certain name */
     size_t name, symbol, function;
+    bool is_global;
 };
 
 struct parts {
@@ -60,7 +61,7 @@ static bool find_fragments(struct parts *parts)
         struct place *place = parent == AN_NO_NAME ? NULL : an_vector_push(&parts->fragments);
         if (!place)
             return false;
-        *place = (struct place){parent, i, function};
+        *place = (struct place){parent, i, function, false};
     }
     return true;
 }
@@ -75,16 +76,19 @@ static bool find_parents(struct parts *parts)
         struct place *place = an_vector_push(&parts->parents);
         if (!place)
             return false;
-        *place = (struct place){name, i, function};
+        *place = (struct place){name, i, function, parts->symbols[i].binding != STB_LOCAL};
     }
     return true;
 }
 
+/* By name; the local ones first. */
 static int by_place(const void *a, const void *b)
 {
     const struct place *left = a, *right = b;
     if (left->name != right->name)
         return left->name < right->name ? -1 : 1;
+    if (left->is_global != right->is_global)
+        return left->is_global ? 1 : -1;
     return (left->symbol > right->symbol) - (left->symbol < right->symbol);
 }
 
@@ -103,31 +107,35 @@ static void file_around(const struct parts *parts, size_t symbol, size_t *first,
     *end = low < parts->files.count ? parts->files.items[low] : parts->count;
 }
 
-/* The local one of the same file, else the global one, else the only one. */
-static size_t parent_of(const struct parts *parts, const struct place *fragment)
+/* The first parent that is not before the key. */
+static size_t parents_from(const struct parts *parts, struct place key)
 {
-    size_t first, end, low = 0, high = parts->parents.count;
-    file_around(parts, fragment->symbol, &first, &end);
-    const struct place *places = parts->parents.items;
+    size_t low = 0, high = parts->parents.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (places[middle].name < fragment->name)
+        if (by_place(&parts->parents.items[middle], &key) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    size_t global = AN_NO_FUNCTION, local = AN_NO_FUNCTION, locals = 0;
-    for (; low < parts->parents.count && places[low].name == fragment->name; low++) {
-        if (parts->symbols[places[low].symbol].binding != STB_LOCAL) {
-            global = places[low].function;
-            continue;
-        }
-        if (places[low].symbol >= first && places[low].symbol < end)
-            return places[low].function;
-        local = places[low].function;
-        locals++;
-    }
-    return global == AN_NO_FUNCTION && locals == 1 ? local : global;
+    return low;
+}
+
+/* The local one of the same file, else the last global one, else the only one. */
+static size_t parent_of(const struct parts *parts, const struct place *fragment)
+{
+    size_t first, end, name = fragment->name;
+    file_around(parts, fragment->symbol, &first, &end);
+    const struct place *places = parts->parents.items;
+    size_t locals = parents_from(parts, (struct place){.name = name});
+    size_t globals = parents_from(parts, (struct place){.name = name, .is_global = true});
+    size_t others = parents_from(parts, (struct place){.name = name + 1});
+    size_t own = parents_from(parts, (struct place){.name = name, .symbol = first});
+    if (own < globals && places[own].symbol < end)
+        return places[own].function;
+    if (globals < others)
+        return places[others - 1].function;
+    return globals - locals == 1 ? places[locals].function : AN_NO_FUNCTION;
 }
 
 static bool find(struct parts *parts)

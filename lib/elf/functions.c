@@ -65,19 +65,32 @@ static int by_address(const void *a, const void *b)
     return (left->symbol > right->symbol) - (left->symbol < right->symbol);
 }
 
+/* What the name of its source adds to the names of a file's symbols: on average, no more than this. */
+enum { LONG_SOURCE = 512 };
+
+static enum an_code fail_sources(const struct search *search)
+{
+    an_fail(search->error, AN_MALFORMED,
+            "the symbols' source files have names of more than %d bytes on average", LONG_SOURCE);
+    return an_error_in(search->error, an_elf_path(search->elf));
+}
+
 /* A FILE symbol stands before the local symbols of its source. */
 static enum an_code sort_symbols(struct search *search)
 {
     const struct an_elf_symbol *symbols;
-    size_t count;
+    size_t count, file_length = 0;
     const char *file = NULL;
     enum an_code code = an_elf_symbols(search->elf, &symbols, &count, search->error);
+    uint64_t left = LONG_SOURCE * (uint64_t)count;
     for (size_t i = 0; i < count && code == AN_OK; i++) {
         const struct an_elf_symbol *symbol = &symbols[i];
         /* what clang's link-time optimization calls its own file is sometimes there, sometimes not
          */
-        if (symbol->type == STT_FILE && strcmp(symbol->name, "ld-temp.o") != 0)
+        if (symbol->type == STT_FILE && strcmp(symbol->name, "ld-temp.o") != 0) {
             file = symbol->name;
+            file_length = strlen(file);
+        }
         if (!in_memory(search->elf, symbol))
             continue;
         struct sorted_symbol *sorted = an_vector_push(&search->symbols);
@@ -86,6 +99,9 @@ static enum an_code sort_symbols(struct search *search)
         bool has_file =
             file && *file && !an_elf_symbol_is_global(symbol) && symbol->type == STT_FUNC;
         *sorted = (struct sorted_symbol){symbol, has_file ? file : NULL, false};
+        if (has_file && file_length > left)
+            return fail_sources(search);
+        left -= has_file ? file_length : 0;
     }
     if (search->symbols.count)
         qsort(search->symbols.items, search->symbols.count, sizeof *search->symbols.items,
@@ -352,20 +368,34 @@ static bool keep_entries(struct search *search)
     return true;
 }
 
-static void take_landing_pads(struct an_functions *found)
+/* Functions with the same code may share their table; but not all of a file can share a large one. */
+static enum an_code take_landing_pads(struct search *search)
 {
+    enum { TIMES_SHARED = 8 };
+    struct an_functions *found = search->found;
+    uint64_t left = TIMES_SHARED * (uint64_t)an_elf_bytes(search->elf).size;
     for (size_t i = 0; i < found->fdes.count; i++) {
-        size_t index = an_functions_at(found, found->fdes.items[i].start);
-        if (index != AN_NO_FUNCTION)
-            found->items[index].lsda = found->fdes.items[i].lsda;
+        const struct an_elf_fde *fde = &found->fdes.items[i];
+        size_t index = an_functions_at(found, fde->start);
+        if (index == AN_NO_FUNCTION)
+            continue;
+        size_t size = fde->lsda ? an_elf_calls_size(search->elf, fde->lsda) : 0;
+        if (size > left) {
+            an_fail(search->error, AN_MALFORMED,
+                    "the functions' tables of landing pads overlap: together they are far larger "
+                    "than the file");
+            return an_error_in(search->error, an_elf_path(search->elf));
+        }
+        left -= size;
+        found->items[index].lsda = fde->lsda;
     }
+    return AN_OK;
 }
 
 static bool take_plt(void *context, uint64_t address, const char *name)
 {
     struct search *search = context;
-    const char *text = an_arena_copy(&search->found->arena, name, strlen(name));
-    struct an_function *function = text ? add_function(search, address, 0, text) : NULL;
+    struct an_function *function = add_function(search, address, 0, name);
     if (!function)
         return false;
     function->in_plt = true;
@@ -385,7 +415,8 @@ static enum an_code find(struct search *search)
         done = take_symbol(search, &search->symbols.items[i]);
     sort_functions(search);
     if (done)
-        code = an_plt_entries(search->elf, search->found, take_plt, search, search->error);
+        code = an_plt_entries(search->elf, search->found, &search->found->arena, take_plt, search,
+                              search->error);
     if (code != AN_OK)
         return code;
     sort_functions(search);
@@ -401,8 +432,7 @@ static enum an_code find(struct search *search)
         return code;
     if (!done)
         return an_fail_memory(search->error);
-    take_landing_pads(search->found);
-    return AN_OK;
+    return take_landing_pads(search);
 }
 
 enum an_code an_functions_find(struct an_elf *elf, struct an_functions *functions,

@@ -28,6 +28,8 @@ struct plt {
     const struct an_elf_symbol *symbols;
     size_t symbol_count;
     struct an_map slots; /* address in the global offset table -> dynamic symbol */
+    struct an_map names; /* of symbols that have entries -> the entry's name: made once */
+    struct an_arena *arena;
     bool (*found)(void *context, uint64_t address, const char *name);
     void *context;
     ZydisDecoder decoder;
@@ -83,15 +85,35 @@ static void decode_entry(const struct plt *plt, struct an_bytes bytes, uint64_t 
     }
 }
 
+/* NULL: of a symbol whose name is too long. False when memory runs out. */
+static bool make_name(struct plt *plt, uint64_t symbol, const char **name)
+{
+    char text[4096];
+    bool is_new;
+    uint64_t *known = an_map_insert(&plt->names, symbol, &is_new);
+    *name = NULL;
+    if (!known)
+        return false;
+    if (is_new) {
+        int length = snprintf(text, sizeof text, "%s@PLT", plt->symbols[symbol].name);
+        if (length >= (int)sizeof text)
+            return true;
+        *known = (uintptr_t)an_arena_copy(plt->arena, text, (size_t)length);
+        *name = (const char *)(uintptr_t)*known;
+        return *name != NULL;
+    }
+    *name = (const char *)(uintptr_t)*known;
+    return true;
+}
+
 static bool take_entry(struct plt *plt, uint64_t address, uint64_t slot)
 {
     const uint64_t *symbol = slot ? an_map_find(&plt->slots, slot) : NULL;
     if (!symbol || !*plt->symbols[*symbol].name ||
         an_functions_at(plt->known, address) != AN_NO_FUNCTION)
         return true;
-    char name[4096];
-    int length = snprintf(name, sizeof name, "%s@PLT", plt->symbols[*symbol].name);
-    return length >= (int)sizeof name || plt->found(plt->context, address, name);
+    const char *name;
+    return make_name(plt, *symbol, &name) && (!name || plt->found(plt->context, address, name));
 }
 
 static bool take_section(struct plt *plt, const struct an_elf_section *section, uint64_t entry_size)
@@ -109,15 +131,18 @@ static bool take_section(struct plt *plt, const struct an_elf_section *section, 
     if (begins_with_entry || an_functions_at(plt->known, section->address) != AN_NO_FUNCTION)
         return true;
     char name[64];
-    snprintf(name, sizeof name, "__BOLT_PSEUDO_%s", section->name);
-    return plt->found(plt->context, section->address, name);
+    int length = snprintf(name, sizeof name, "__BOLT_PSEUDO_%s", section->name);
+    const char *copy = an_arena_copy(plt->arena, name, (size_t)length);
+    return copy && plt->found(plt->context, section->address, copy);
 }
 
 enum an_code an_plt_entries(struct an_elf *elf, const struct an_functions *known,
+                            struct an_arena *arena,
                             bool (*found)(void *context, uint64_t address, const char *name),
                             void *context, struct an_error *error)
 {
-    struct plt plt = {.elf = elf, .known = known, .found = found, .context = context};
+    struct plt plt = {
+        .elf = elf, .known = known, .arena = arena, .found = found, .context = context};
     enum an_code code = an_elf_dynamic_symbols(elf, &plt.symbols, &plt.symbol_count, error);
     if (code != AN_OK || an_elf_machine(elf) != EM_X86_64)
         return code;
@@ -129,5 +154,6 @@ enum an_code an_plt_entries(struct an_elf *elf, const struct an_functions *known
             done = take_section(&plt, section, sections[i].entry_size);
     }
     an_map_free(&plt.slots);
+    an_map_free(&plt.names);
     return done ? AN_OK : an_fail_memory(error);
 }
