@@ -138,22 +138,62 @@ static struct an_process *find_or_add(struct an_mappings *mappings, uint32_t pid
     return &mappings->processes.items[*index - 1];
 }
 
-static bool add(struct an_process *process, struct an_mapping mapping)
+/* The tree that holds from a time on, to be changed. NULL when memory runs out. */
+static uint32_t *tree_from(struct an_process *process, uint64_t time)
 {
-    struct an_mapping *added = an_vector_push(process);
-    if (added)
-        *added = mapping;
-    return added != NULL;
+    struct an_mapped_since *last = process->count ? &process->items[process->count - 1] : NULL;
+    if (last && last->time == time)
+        return &last->tree;
+    uint32_t tree = last ? last->tree : 0;
+    struct an_mapped_since *since = an_vector_push(process);
+    if (!since)
+        return NULL;
+    *since = (struct an_mapped_since){time, tree};
+    return &since->tree;
 }
 
 /* Ends what was mapped in a range. */
-static void end(struct an_process *process, uint64_t start, uint64_t stop, uint64_t time)
+static bool end(struct an_mappings *mappings, struct an_process *process, uint64_t start,
+                uint64_t stop, uint64_t time)
 {
-    for (size_t i = 0; i < process->count; i++) {
-        struct an_mapping *mapping = &process->items[i];
-        if (mapping->to == UINT64_MAX && mapping->start < stop && start < mapping->end)
-            mapping->to = time;
-    }
+    uint32_t before = an_process_tree(process, time), tree = before;
+    an_mapped_end(&mappings->mapped, &tree, start, stop);
+    if (tree == before && !mappings->mapped.failed)
+        return true;
+    uint32_t *changed = tree_from(process, time);
+    if (changed)
+        *changed = tree;
+    return changed && !mappings->mapped.failed;
+}
+
+static bool add(struct an_mappings *mappings, struct an_process *process, struct an_mapping mapping,
+                uint64_t time)
+{
+    uint32_t *tree = tree_from(process, time);
+    if (!tree)
+        return false;
+    an_mapped_add(&mappings->mapped, tree, mapping);
+    if (!process->has_bias)
+        process->first_bias = mapping.bias;
+    process->has_bias = true;
+    return !mappings->mapped.failed;
+}
+
+/* A child has what its parent has. */
+static bool inherit(struct an_mappings *mappings, const struct an_process *parent,
+                    struct an_process *child, uint64_t time)
+{
+    uint32_t tree = an_process_tree(parent, time);
+    const struct an_mapping *oldest = an_mapped_oldest(&mappings->mapped, tree);
+    if (!oldest)
+        return true;
+    an_mapped_keep(&mappings->mapped);
+    child->has_bias = true;
+    child->first_bias = oldest->bias;
+    uint32_t *own = tree_from(child, time);
+    if (own)
+        *own = tree;
+    return own != NULL;
 }
 
 /* How far a piece of the file, from `offset` on, was moved from where it was linked to. */
@@ -179,15 +219,15 @@ static bool take_mapping(struct reading *reading, const struct event *event)
     struct an_mappings *mappings = reading->mappings;
     struct an_process *process = find(mappings, event->pid);
     uint64_t stop = event->start + event->length, bias;
-    if (process && stop > event->start)
-        end(process, event->start, stop, event->time);
+    if (process && stop > event->start && !end(mappings, process, event->start, stop, event->time))
+        return false;
     if (!event->file || stop <= event->start)
         return true;
     if (!bias_of(event->file->elf, event->start, event->offset, &bias))
         return true;
     process = find_or_add(mappings, event->pid);
     return process &&
-           add(process, (struct an_mapping){event->start, stop, bias, event->time, UINT64_MAX});
+           add(mappings, process, (struct an_mapping){event->start, stop, bias}, event->time);
 }
 
 static bool take_fork(struct an_mappings *mappings, const struct event *event)
@@ -198,17 +238,18 @@ static bool take_fork(struct an_mappings *mappings, const struct event *event)
         return true;
     size_t index = (size_t)(parent - mappings->processes.items);
     struct an_process *child = find_or_add(mappings, event->pid);
-    if (!child)
-        return false;
-    for (size_t i = 0; i < mappings->processes.items[index].count; i++) {
-        struct an_mapping mapping = mappings->processes.items[index].items[i];
-        if (mapping.to != UINT64_MAX)
-            continue;
-        mapping.from = event->time;
-        if (!add(child, mapping))
-            return false;
-    }
-    return true;
+    return child && inherit(mappings, &mappings->processes.items[index], child, event->time);
+}
+
+static bool take_event(struct reading *reading, const struct event *event)
+{
+    struct an_mappings *mappings = reading->mappings;
+    struct an_process *process = find(mappings, event->pid);
+    if (event->kind == AN_TASK_MMAP)
+        return take_mapping(reading, event);
+    if (event->kind == AN_TASK_FORK)
+        return take_fork(mappings, event);
+    return !process || end(mappings, process, 0, UINT64_MAX, event->time);
 }
 
 static bool replay(struct reading *reading)
@@ -218,14 +259,9 @@ static bool replay(struct reading *reading)
     if (reading->events.count)
         qsort(events, reading->events.count, sizeof *events, by_time);
     for (size_t i = 0; i < reading->events.count && done; i++) {
-        const struct event *event = &events[i];
-        struct an_process *process = find(reading->mappings, event->pid);
-        if (event->kind == AN_TASK_MMAP)
-            done = take_mapping(reading, event);
-        else if (event->kind == AN_TASK_FORK)
-            done = take_fork(reading->mappings, event);
-        else if (process)
-            end(process, 0, UINT64_MAX, event->time);
+        if (i && events[i].time != events[i - 1].time)
+            an_mapped_keep(&reading->mappings->mapped); /* each moment can be asked for */
+        done = take_event(reading, &events[i]);
     }
     return done;
 }
@@ -248,6 +284,7 @@ void an_mappings_free(struct an_mappings *mappings)
     for (size_t i = 0; i < mappings->processes.count; i++)
         an_vector_free(&mappings->processes.items[i]);
     an_vector_free(&mappings->processes);
+    an_mapped_free(&mappings->mapped);
     an_vector_free(&mappings->everywhere);
     an_map_free(&mappings->by_pid);
 }
@@ -257,10 +294,7 @@ const struct an_process *an_mappings_process(const struct an_mappings *mappings,
 {
     bool wanted = !mappings->only_pid || pid == mappings->only_pid;
     const struct an_process *process = wanted ? find(mappings, pid) : NULL;
-    for (size_t i = 0; process && i < process->count; i++)
-        if (time >= process->items[i].from && time < process->items[i].to)
-            return process;
-    return NULL;
+    return process && an_process_tree(process, time) ? process : NULL;
 }
 
 size_t an_mappings_wanted(const struct an_mappings *mappings)

@@ -5,25 +5,28 @@
  * A program that is linked to fixed addresses has them everywhere; what matters is whether the
  * process ran it. Anything else was moved, by another distance in each process, perhaps in several
  * pieces. A fork inherits mappings, an exec ends them, a new mapping ends what lay in its place.
- * Events are taken in the order of their times, and each sample is looked up at its own.
+ * Events are taken in the order of their times, and each sample is looked up at its own: a process is
+ * a list of what it had mapped (mapped.h) from which time on.
  */
 #ifndef AN_BRANCH_MAPPINGS_H
 #define AN_BRANCH_MAPPINGS_H
 
 #include "base/map.h"
 #include "base/vector.h"
+#include "branch/mapped.h"
 #include "branch/samples.h"
 #include "elf/elf.h"
 
-struct an_mapping {
-    uint64_t start, end; /* addresses in the process */
-    uint64_t bias;       /* what is subtracted from them */
-    uint64_t from, to;   /* times: valid when from <= time < to */
+struct an_mapped_since {
+    uint64_t time;
+    uint32_t tree;
 };
 
 struct an_process {
     uint32_t pid;
-    AN_VECTOR(struct an_mapping);
+    bool has_bias;
+    uint64_t first_bias;               /* of its first mapping */
+    AN_VECTOR(struct an_mapped_since); /* by time, which differs */
 };
 
 /* A file that is looked for among the mappings. */
@@ -37,9 +40,10 @@ struct an_mappings {
     struct {
         AN_VECTOR(struct an_process);
     } processes;
-    struct an_map by_pid; /* index + 1 */
-    uint32_t only_pid;    /* the one that is wanted; 0: all */
-    bool fixed;           /* the binary's addresses are the process's */
+    struct an_mapped mapped; /* what they had mapped */
+    struct an_map by_pid;    /* index + 1 */
+    uint32_t only_pid;       /* the one that is wanted; 0: all */
+    bool fixed;              /* the binary's addresses are the process's */
     bool assume_bias; /* what lies elsewhere was moved as far as the first mapping: code that was
                              copied there */
     struct {
@@ -68,6 +72,22 @@ size_t an_mappings_wanted(const struct an_mappings *mappings);
 const struct an_process *an_mappings_process(const struct an_mappings *mappings, uint32_t pid,
                                              uint64_t time);
 
+/* What a process had mapped at a time. */
+static inline uint32_t an_process_tree(const struct an_process *process, uint64_t time)
+{
+    size_t low = 0, high = process->count;
+    if (high && process->items[high - 1].time <= time)
+        return process->items[high - 1].tree;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (process->items[middle].time <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? process->items[low - 1].tree : 0;
+}
+
 /* The binary's own address of a process's, or 0 when it is none of the binary's. */
 static inline uint64_t an_mappings_address(const struct an_mappings *mappings,
                                            const struct an_process *process, uint64_t time,
@@ -80,13 +100,11 @@ static inline uint64_t an_mappings_address(const struct an_mappings *mappings,
     }
     if (mappings->fixed)
         return address;
-    for (size_t i = 0; i < process->count; i++) {
-        const struct an_mapping *mapping = &process->items[i];
-        if (address - mapping->start < mapping->end - mapping->start && time >= mapping->from &&
-            time < mapping->to)
-            return address - mapping->bias;
-    }
-    return mappings->assume_bias && process->count ? address - process->items[0].bias : 0;
+    const struct an_mapping *mapping =
+        an_mapped_find(&mappings->mapped, an_process_tree(process, time), address);
+    if (mapping)
+        return address - mapping->bias;
+    return mappings->assume_bias && process->has_bias ? address - process->first_bias : 0;
 }
 
 #endif

@@ -23,8 +23,7 @@ static bool place_layouts(struct an_translation *translation)
         struct an_mapping *mapping = an_vector_push(&translation->mappings.everywhere);
         if (!mapping)
             return false;
-        *mapping =
-            (struct an_mapping){region->start + bias, region->end + bias, bias, 0, UINT64_MAX};
+        *mapping = (struct an_mapping){region->start + bias, region->end + bias, bias};
     }
     return true;
 }
