@@ -10,6 +10,7 @@
 #include "hosted/process.h"
 #include "output.h"
 #include "peek.h"
+#include "record/proc.h"
 
 enum { OUTPUT = 1, ALL, FUNCTION, COUNTS, VALUES, TOP, TRACES, JSON };
 
@@ -34,8 +35,29 @@ static const struct option_rule rules[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
+/* Sections of programs are in few places in memory, but not all of them need be there yet. */
+static uint64_t most_to_read(pid_t pid)
+{
+    enum { PLACES = 16, NOT_YET_THERE = 64 << 20 };
+    unsigned long long pages = 0;
+    struct an_buffer text = {0};
+    if (an_proc_text(pid, "statm", &text) &&
+        sscanf((const char *)text.data, "%*u %llu", &pages) != 1)
+        pages = 0;
+    an_buffer_free(&text);
+    return PLACES * (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + NOT_YET_THERE;
+}
+
+bool peek_read(struct peek_source *source, uint64_t address, void *to, size_t size)
+{
+    if (size > source->left)
+        return false;
+    source->left -= size;
+    return rt_process_read(source->process, address, to, size);
+}
+
 /* All that LLVM's instrumentation counts in the process. */
-static enum an_code gather(const struct rt_process *process, struct an_buffer *raw,
+static enum an_code gather(struct peek_source *source, struct an_buffer *raw,
                            struct an_error *error)
 {
     enum { MOST_MEMBERS = 4096 };
@@ -43,14 +65,14 @@ static enum an_code gather(const struct rt_process *process, struct an_buffer *r
     struct an_rt_member member;
     size_t gcc = 0;
     enum an_code code = AN_OK;
-    if (!rt_process_read(process, process->address, &shared, sizeof shared))
+    if (!peek_read(source, source->process->address, &shared, sizeof shared))
         shared.first = NULL;
     uint64_t at = (uint64_t)(uintptr_t)shared.first;
     for (int i = 0; at && code == AN_OK && i < MOST_MEMBERS; i++) {
-        if (!rt_process_read(process, at, &member, sizeof member))
+        if (!peek_read(source, at, &member, sizeof member))
             break;
         if (member.llvm)
-            code = peek_llvm(process, (uint64_t)(uintptr_t)member.llvm, raw, error);
+            code = peek_llvm(source, (uint64_t)(uintptr_t)member.llvm, raw, error);
         gcc += !member.llvm;
         at = (uint64_t)(uintptr_t)member.next;
     }
@@ -85,8 +107,11 @@ static int peek(pid_t pid, const char *output, int count, char **words)
     struct an_buffer raw = {0};
     int status = EXIT_FAILED;
     enum an_code code = rt_process_open(&process, pid, &error);
-    if (code == AN_OK)
-        code = gather(&process, &raw, &error);
+    if (code == AN_OK) {
+        struct peek_source source = {.process = &process, .left = most_to_read(pid)};
+        code = gather(&source, &raw, &error);
+        an_map_free(&source.nodes);
+    }
     rt_process_close(&process);
     if (code != AN_OK)
         report_error(&error);

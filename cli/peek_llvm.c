@@ -18,7 +18,7 @@
 #define MOST_BYTES (1ull << 36)
 
 struct copy {
-    const struct rt_process *process;
+    struct peek_source *source;
     struct an_rt_module module; /* in this process */
     uint8_t *block;             /* data, counters and bitmap */
     size_t block_size;
@@ -35,10 +35,10 @@ static uint64_t address_of(const struct an_rt_span *span)
 /* Into the arena. */
 static bool copy_span(struct copy *copy, struct an_rt_span *span)
 {
-    if (span->size > MOST_BYTES)
+    if (span->size > copy->source->left)
         return false;
     uint8_t *here = an_arena_alloc(&copy->arena, span->size + 1, 1);
-    if (!here || !rt_process_read(copy->process, address_of(span), here, span->size))
+    if (!here || !peek_read(copy->source, address_of(span), here, span->size))
         return false;
     span->begin = here;
     return true;
@@ -92,7 +92,7 @@ static bool copy_sections(struct copy *copy)
         uint8_t *here = copy->block;
         if (sections[i]->size)
             here += address_of(sections[i]) - start;
-        if (!rt_process_read(copy->process, address_of(sections[i]), here, sections[i]->size))
+        if (!peek_read(copy->source, address_of(sections[i]), here, sections[i]->size))
             return false;
         sections[i]->begin = here;
     }
@@ -103,20 +103,28 @@ static bool copy_sections(struct copy *copy)
 
 /* ---- values ---- */
 
-/* The list of a site, as it is now: it only grows, at its end. */
-static struct an_rt_node *copy_list(struct copy *copy, uint64_t there)
+/* False for what cannot be read and what another list has: a few nodes could be the values of all sites. */
+static bool copy_node(struct copy *copy, uint64_t there, struct an_rt_node *node)
 {
-    struct an_rt_node *first = NULL, **end = &first;
+    bool is_new = false;
+    return there % sizeof(void *) == 0 && an_map_insert(&copy->source->nodes, there, &is_new) &&
+           is_new && peek_read(copy->source, there, node, sizeof *node);
+}
+
+/* The list of a site, as it is now: it only grows, at its end. */
+static bool copy_list(struct copy *copy, uint64_t there, struct an_rt_node **end)
+{
+    *end = NULL;
     for (unsigned i = 0; there && i < AN_RT_VALUES; i++) {
         struct an_rt_node *node = an_arena_alloc(&copy->arena, 1, sizeof *node);
-        if (!node || !rt_process_read(copy->process, there, node, sizeof *node))
-            break;
+        if (!node || !copy_node(copy, there, node))
+            return false;
         there = (uint64_t)(uintptr_t)node->next;
         node->next = NULL;
         *end = node;
         end = &node->next;
     }
-    return first;
+    return true;
 }
 
 static bool copy_values(struct copy *copy)
@@ -129,11 +137,12 @@ static bool copy_values(struct copy *copy)
         struct an_rt_node **heads = NULL;
         if (there && sites) {
             heads = an_arena_alloc(&copy->arena, sites, sizeof *heads);
-            if (!heads || !rt_process_read(copy->process, there, heads, sites * sizeof *heads))
+            if (!heads || !peek_read(copy->source, there, heads, sites * sizeof *heads))
                 return false;
         }
         for (size_t site = 0; heads && site < sites; site++)
-            heads[site] = copy_list(copy, (uint64_t)(uintptr_t)heads[site]);
+            if (!copy_list(copy, (uint64_t)(uintptr_t)heads[site], &heads[site]))
+                return false;
         memcpy(place, &heads, sizeof heads);
     }
     return true;
@@ -164,12 +173,12 @@ static bool is_sound(struct an_rt_module *module)
     return true;
 }
 
-enum an_code peek_llvm(const struct rt_process *process, uint64_t module, struct an_buffer *raw,
+enum an_code peek_llvm(struct peek_source *source, uint64_t module, struct an_buffer *raw,
                        struct an_error *error)
 {
-    struct copy copy = {.process = process};
+    struct copy copy = {.source = source};
     struct buffer_sink sink = {{put}, raw};
-    bool done = rt_process_read(process, module, &copy.module, sizeof copy.module) &&
+    bool done = peek_read(source, module, &copy.module, sizeof copy.module) &&
                 is_sound(&copy.module) && copy_sections(&copy);
     copy.module.counts = copy.module.counters.begin;
     copy.module.is_part = false;
@@ -181,6 +190,6 @@ enum an_code peek_llvm(const struct rt_process *process, uint64_t module, struct
         return an_fail_memory(error);
     return done ? AN_OK
                 : an_fail(error, AN_UNSUPPORTED,
-                          "cannot read the counts of process %ld: it may have ended",
-                          (long)process->pid);
+                          "cannot read the counts of process %ld: it has ended, or damaged them",
+                          (long)source->process->pid);
 }

@@ -103,6 +103,19 @@ END
     end
 }
 
+# A record of 64 bytes that promises 4.7 million values is not believed.
+damaged() {
+    local memory
+    # shellcheck disable=SC2046
+    clang-19 -w -O1 -fprofile-generate "$programs/shared_values.c" -o shared_values $("$anneal" rt)
+    begin ./shared_values
+    run 1 "$anneal" peek $process
+    says "cannot read the counts of process $process: it has ended, or damaged them"
+    memory=$(python3 "$tests/support/cost.py" memory "$anneal" peek $process)
+    end
+    [ "$memory" -lt 100000 ] || fail "$memory KiB in memory"
+}
+
 gcc_dumps() {
     # shellcheck disable=SC2046
     gcc-12 -w -O1 --coverage "$programs/ends.c" -o ends $("$anneal" rt)
@@ -147,6 +160,7 @@ for version in 13 14 16 19; do
 done
 check_with 'clang++-19 llvm-profdata-19 jq' 'shown as a file is' shown
 check_with 'clang-19' 'programs with libraries' libraries
+check_with 'clang-19 python3' 'lists of values that share what they have' damaged
 check_with 'gcc-12' "GCC's counts are dumped" gcc_dumps
 check_with 'clang++-19' 'what cannot be looked at' refused
 finish
