@@ -21,6 +21,8 @@ static size_t find_note(Elf_Data *notes, uint8_t id[AN_BUILD_ID_MOST])
     return 0;
 }
 
+enum { MOST_NOTES = 1 << 20 }; /* bytes, which are read into memory */
+
 size_t an_build_id_read(int file, uint8_t id[AN_BUILD_ID_MOST])
 {
     size_t count = 0, found = 0;
@@ -32,7 +34,8 @@ size_t an_build_id_read(int file, uint8_t id[AN_BUILD_ID_MOST])
     if (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &count) != 0)
         count = 0;
     for (size_t i = 0; i < count && !found; i++)
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE &&
+            segment.p_filesz <= MOST_NOTES)
             found = find_note(elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
                                                    segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
                               id);

@@ -1,13 +1,12 @@
 /* What a process executes; see image.h. */
 #include "record/image.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "base/memory.h"
 #include "record/build_id.h"
 #include "record/proc.h"
@@ -28,18 +27,15 @@ struct look {
 /* The file that is mapped, if it is still the one of that name. */
 static int open_mapped(const struct look *look, const struct an_perf_mapping *mapping)
 {
-    char path[LONGEST_PATH + 32];
-    struct stat status;
-    snprintf(path, sizeof path, "/proc/%d/root%s", look->leader.pid, mapping->path);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file >= 0 && fstat(file, &status) == 0 && status.st_ino == mapping->inode)
+    const struct an_foreign program = {.most = AN_FOREIGN_BINARY, .follows = true};
+    struct an_error ignored;
+    char path[64];
+    int file = an_proc_open_mapped(look->leader.pid, mapping->path,
+                                   an_proc_device(mapping->major, mapping->minor), mapping->inode);
+    if (file >= 0 || !look->image->program || strcmp(look->image->program, mapping->path) != 0)
         return file;
-    if (file >= 0)
-        close(file);
-    if (!look->image->program || strcmp(look->image->program, mapping->path) != 0)
-        return -1;
     snprintf(path, sizeof path, "/proc/%d/exe", look->leader.pid); /* even when it was deleted */
-    return open(path, O_RDONLY | O_CLOEXEC);
+    return an_foreign_open(path, &program, &ignored);
 }
 
 static void write_build_id(const struct look *look, const struct an_perf_mapping *mapping)

@@ -10,16 +10,14 @@
  */
 #include "record/perf_intake.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "branch/perf_format.h"
 #include "record/build_id.h"
+#include "record/proc.h"
 
-enum { LONGEST_PATH = 4096, MISC_AT = 4 };
+enum { MISC_AT = 4 };
 
 static struct an_cursor payload(const uint8_t *record, size_t size)
 {
@@ -48,26 +46,24 @@ static void count_lost(const struct an_perf_intake *intake, const uint8_t *recor
     intake->counts->lost += an_cursor_u64(&cursor);
 }
 
-/* The file as the process sees it, if it still is the one that was mapped. */
-static size_t id_of_file(uint32_t pid, const char *path, uint64_t inode,
+/* Of the file as the process sees it, if it still is the one that was mapped. `field`: its device's two
+ * numbers and its inode. */
+static size_t id_of_file(uint32_t pid, const char *path, const uint8_t *field,
                          uint8_t id[AN_BUILD_ID_MOST])
 {
-    char name[LONGEST_PATH + 32];
-    struct stat status;
-    snprintf(name, sizeof name, "/proc/%u/root%s", pid, path);
-    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    enum { MINOR_AT = 4, INODE_AT = 8 };
+    uint64_t device = an_proc_device(an_load32(field), an_load32(field + MINOR_AT));
+    int file = an_proc_open_mapped((int32_t)pid, path, device, an_load64(field + INODE_AT));
     if (file < 0)
         return 0;
-    size_t size = 0;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == inode)
-        size = an_build_id_read(file, id);
+    size_t size = an_build_id_read(file, id);
     close(file);
     return size;
 }
 
 static void note_build_id(const struct an_perf_intake *intake, const uint8_t *record, size_t size)
 {
-    enum { PLACE = 24, FILE_FIELD = 24, INODE_AT = 8, ID_AT = 4, MOST_ID = 20 };
+    enum { PLACE = 24, FILE_FIELD = 24, ID_AT = 4, MOST_ID = 20 };
     struct an_cursor cursor = payload(record, size);
     uint32_t pid = an_cursor_u32(&cursor);
     an_cursor_u32(&cursor);
@@ -87,7 +83,7 @@ static void note_build_id(const struct an_perf_intake *intake, const uint8_t *re
         return;
     }
     uint8_t id[AN_BUILD_ID_MOST];
-    size_t id_size = id_of_file(pid, path, an_load64(field + INODE_AT), id);
+    size_t id_size = id_of_file(pid, path, field, id);
     an_perf_writer_build_id(intake->writer, path, (struct an_bytes){id, id_size});
 }
 

@@ -4,12 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "base/memory.h"
 
 /* ---- stat ---- */
@@ -231,4 +234,21 @@ bool an_proc_mapping(char *line, struct an_perf_mapping *mapping)
     mapping->flags = access[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
     mapping->path = path && line[path] ? line + path : "//anon";
     return true;
+}
+
+uint64_t an_proc_device(uint32_t major, uint32_t minor)
+{
+    return (uint64_t)makedev(major, minor);
+}
+
+int an_proc_open_mapped(int32_t pid, const char *path, uint64_t device, uint64_t inode)
+{
+    const struct an_foreign expected = {
+        .most = AN_FOREIGN_BINARY, .device = device, .inode = inode};
+    char name[PATH_MAX + 32];
+    struct an_error ignored;
+    if (path[0] != '/' || !inode ||
+        snprintf(name, sizeof name, "/proc/%d/root%s", pid, path) >= (int)sizeof name)
+        return -1;
+    return an_foreign_open(name, &expected, &ignored);
 }

@@ -72,4 +72,11 @@ uint64_t an_proc_status_number(const char *status, const char *name, int base);
 /* A line of /proc/PID/maps, of which the path is a part; false for one that is none. */
 bool an_proc_mapping(char *line, struct an_perf_mapping *mapping);
 
+/* A device as fstat() has it, of the two numbers in a mapping. */
+uint64_t an_proc_device(uint32_t major, uint32_t minor);
+
+/* Opens the file that a process has mapped by the name that it has for it, in its own root; -1 if that is
+ * no longer the same file, or none at all (base/foreign.h). */
+int an_proc_open_mapped(int32_t pid, const char *path, uint64_t device, uint64_t inode);
+
 #endif
