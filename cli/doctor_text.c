@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "output.h"
 
 enum { WIDTH = 79, TEXT_COLUMN = 28 };
 
@@ -59,7 +60,7 @@ static bool print_section(const char *title, const struct an_findings *findings,
     static bool any;
     if (an_findings_worst(findings) < least)
         return false;
-    printf("%s%s\n", any ? "\n" : "", title);
+    printf("%s%s\n", any ? "\n" : "", as_plain(title));
     any = true;
     for (size_t i = 0; i < findings->count; i++)
         if (findings->items[i].level >= least)
@@ -77,7 +78,7 @@ static void print_next(const struct doctor_report *report, const struct doctor_b
         printf(". Next: anneal record -p %d", report->process.pid);
     else if (!binary->is_running && is_program && report->machine.method != AN_RECORD_AUTO)
         printf(". Next: anneal record -- %s%s ...", strchr(binary->name, '/') ? "" : "./",
-               binary->name);
+               as_plain(binary->name));
 }
 
 static void print_verdict(const struct doctor_report *report, const struct doctor_binary *binary)

@@ -181,17 +181,22 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
     }
 }
 
+static struct json_object *text_json(const char *name)
+{
+    return json_text(name, strlen(name));
+}
+
 static void status_json(const struct live_request *request, struct an_live *live,
                         const struct an_live_generation *generations, size_t count)
 {
     struct json_object *object = json_document(), *list = json_object_new_array();
     unsigned in_force = 0;
     json_object_object_add(object, "pid", json_object_new_int(request->options.pid));
-    json_object_object_add(object, "binary", json_object_new_string(an_live_binary(live)));
+    json_object_object_add(object, "binary", text_json(an_live_binary(live)));
     for (size_t i = 0; i < count; i++) {
         struct json_object *entry = json_object_new_object();
         ADD(entry, "round", generations[i].number);
-        json_object_object_add(entry, "file", json_object_new_string(generations[i].file));
+        json_object_object_add(entry, "file", text_json(generations[i].file));
         ADD(entry, "address", generations[i].address);
         ADD(entry, "size", generations[i].size);
         ADD(entry, "functions", generations[i].functions);
@@ -211,7 +216,7 @@ void live_tell_status(const struct live_request *request, struct an_live *live)
         status_json(request, live, generations, count);
         return;
     }
-    printf("process %d, %s\n", request->options.pid, an_live_binary(live));
+    printf("process %d, %s\n", request->options.pid, as_plain(an_live_binary(live)));
     if (count == 0)
         printf("  original code; no other layout is mapped\n");
     for (size_t i = 0; i < count; i++)
@@ -219,5 +224,5 @@ void live_tell_status(const struct live_request *request, struct an_live *live)
                with_commas(generations[i].functions), as_size(generations[i].size),
                (unsigned long long)generations[i].address,
                generations[i].is_in_force ? "in force" : "older: threads may still return there",
-               generations[i].file);
+               as_plain(generations[i].file));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "command.h"
 #include "progress.h"
 #include "suggest.h"
@@ -305,6 +306,17 @@ bool option_cutoffs(const char *text, uint32_t cutoffs[MOST_CUTOFFS], size_t *co
     return !*text;
 }
 
+/* What is quoted may be anybody's words: nothing of it reaches a terminal as a command. */
+static void print_plain(const char *format, va_list arguments)
+{
+    char *text;
+    if (vasprintf(&text, format, arguments) < 0)
+        return;
+    an_utf8_make_plain(text);
+    fputs(text, stderr);
+    free(text);
+}
+
 static void speak(const char *kind, const char *format, va_list arguments)
 {
     bool colour = kind && isatty(STDERR_FILENO) && !getenv("NO_COLOR");
@@ -315,7 +327,7 @@ static void speak(const char *kind, const char *format, va_list arguments)
     if (kind)
         fprintf(stderr, "%s%s:%s ", colour ? kind[0] == 'e' ? "\033[31m" : "\033[33m" : "", kind,
                 colour ? "\033[0m" : "");
-    vfprintf(stderr, format, arguments);
+    print_plain(format, arguments);
     fputc('\n', stderr);
     funlockfile(stderr);
 }

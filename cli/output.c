@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include <json-c/json.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,16 @@ const char *as_size(uint64_t bytes)
         value /= 1000;
     snprintf(text, BUFFER_SIZE, unit && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
     return text;
+}
+
+const char *as_plain(const char *name)
+{
+    static char names[4][PATH_MAX + 16];
+    static unsigned next;
+    char *plain = names[next++ % 4];
+    snprintf(plain, sizeof names[0], "%s", name);
+    an_utf8_make_plain(plain);
+    return plain;
 }
 
 /* ---- JSON ---- */

@@ -38,6 +38,9 @@ const char *plural(uint64_t number);
 /* "412 KB" and the like, in one of a few static buffers. */
 const char *as_size(uint64_t bytes);
 
+/* A name that somebody else gave, for a terminal (base/utf8.h); in one of a few static buffers. */
+const char *as_plain(const char *name);
+
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD, for JSON knows nothing else. */
 struct json_object;
 struct json_object *json_text(const char *bytes, size_t size);

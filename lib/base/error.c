@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static void clear(struct an_error *error, enum an_code code, uint64_t offset)
 {
     error->code = code;
@@ -23,10 +25,8 @@ static void put_text(char *into, size_t size, const char *format, va_list argume
 {
     if (vsnprintf(into, size, format, arguments) < 0)
         into[0] = '\0';
-    /* A text may quote a file's content: keep the message one printable line. */
-    for (char *c = into; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+    an_utf8_make_plain(
+        into); /* it may quote a file's content: the message stays one printable line */
 }
 
 enum an_code an_fail(struct an_error *error, enum an_code code, const char *what, ...)
@@ -71,6 +71,7 @@ enum an_code an_error_in(struct an_error *error, const char *path)
         memcpy(error->file, "...", 3);
         memcpy(error->file + 3, path + length - (sizeof error->file - 4), sizeof error->file - 3);
     }
+    an_utf8_make_plain(error->file); /* whoever made the file chose its name */
     return error->code;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 struct an_finding *an_findings_add(struct an_findings *findings, const char *about,
                                    enum an_level level, const char *what, ...)
@@ -16,6 +17,7 @@ struct an_finding *an_findings_add(struct an_findings *findings, const char *abo
     va_start(arguments, what);
     vsnprintf(finding->what, sizeof finding->what, what, arguments);
     va_end(arguments);
+    an_utf8_make_plain(finding->what);
     return finding;
 }
 
@@ -25,6 +27,7 @@ void an_finding_remedy(struct an_finding *finding, const char *remedy, ...)
     va_start(arguments, remedy);
     vsnprintf(finding->remedy, sizeof finding->remedy, remedy, arguments);
     va_end(arguments);
+    an_utf8_make_plain(finding->remedy);
 }
 
 enum an_level an_findings_worst(const struct an_findings *findings)

@@ -114,6 +114,10 @@ files_below_a_folder() {
     mv src gone
     run 0 "$anneal" cov -t build
     says 'src/main.c: cannot be read' '2 more sources'
+    mkdir src
+    mkfifo src/main.c # a profile can name anything
+    run 0 timeout 120 "$anneal" cov -t build
+    says 'src/main.c: cannot be read' '2 more sources'
     : >file
     run 1 "$anneal" cov -C file build
     says 'file'
