@@ -3,6 +3,7 @@
 #define AN_CLI_LIVE_H
 
 #include <anneal/live.h>
+#include <sys/types.h>
 
 #include "command.h"
 #include "live/worth.h"
@@ -18,6 +19,7 @@ struct live_request {
     size_t bolt_option_count;
     const char *profile; /* for every round, instead of recording */
     const char *counter; /* a command that prints how much work has been done */
+    mode_t mask;         /* of whoever called: the command above gets it */
     unsigned rounds;
     double interval;  /* seconds between two looks, in continuous mode */
     double threshold; /* of the overlap */

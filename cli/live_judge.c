@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,7 +48,9 @@ static bool cpu_time(int32_t pid, double *seconds)
 static enum an_code read_counter(const struct live_request *request, double *work,
                                  struct an_error *error)
 {
+    mode_t mask = umask(request->mask);
     FILE *pipe = popen(request->counter, "re");
+    umask(mask);
     char text[256] = "", *end = text;
     if (pipe && fgets(text, sizeof text, pipe))
         *work = strtod(text, &end);

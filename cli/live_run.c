@@ -1,6 +1,7 @@
 /* Doing what anneal live is asked for: rounds, revert, status. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
@@ -186,6 +187,7 @@ int live_run(struct live_request *request)
         request->options.progress = on_step;
         request->record.progress = on_record;
     }
+    request->mask = umask(S_IRWXG | S_IRWXO); /* code and profiles are not everybody's to read */
     request->options.look_only = request->status;
     request->options.context = request->record.context = request;
     if (an_live_open(&request->options, &live, &error) != AN_OK)

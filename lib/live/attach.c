@@ -245,11 +245,8 @@ static bool is_unwinder(const struct an_target_mapping *mapping)
 static bool find_in_library(const struct an_target *target, const struct an_target_mapping *mapping,
                             struct unwinder *unwinder)
 {
-    char path[PATH_MAX + 32];
-    struct an_elf *elf;
-    struct an_error ignored;
-    snprintf(path, sizeof path, "/proc/%d/root%s", target->pid, mapping->path);
-    if (an_elf_open(path, &elf, &ignored) != AN_OK)
+    struct an_elf *elf = an_target_open_mapped(target, mapping);
+    if (!elf)
         return false;
     size_t count;
     const struct an_elf_segment *segments = an_elf_segments(elf, &count);

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/foreign.h"
+#include "live/confined.h"
 
 const char *an_bolt_program(void)
 {
@@ -65,24 +66,96 @@ static bool write_all(int file, const uint8_t *bytes, size_t size)
     return true;
 }
 
-static enum an_code make_copy(const struct an_elf *original, uint64_t address, const char *input,
-                              struct an_error *error)
+/* The files of a call, in the folder of the output. */
+struct work {
+    const struct an_owner *owner;
+    const char *output;
+    char input[PATH_MAX + 16], data[PATH_MAX + 16], log[PATH_MAX + 16];
+    int log_file;
+};
+
+static void name_files(struct work *work, const char *output)
 {
-    struct an_bytes bytes = an_elf_bytes(original);
+    work->output = output;
+    snprintf(work->input, sizeof work->input, "%s.input", output);
+    snprintf(work->data, sizeof work->data, "%s.data", output);
+    snprintf(work->log, sizeof work->log, "%s.log", output);
+}
+
+static void remove_files(struct work *work)
+{
+    if (work->log_file >= 0)
+        close(work->log_file);
+    unlink(work->input);
+    unlink(work->data);
+    unlink(work->log);
+}
+
+/* A new file, which nobody else can open; -1 on failure. */
+static int make_file(const char *path, struct an_error *error)
+{
+    unlink(path); /* of an earlier call that was killed */
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
+        an_fail_errno(error, path, "creating");
+    return file;
+}
+
+/* A new file with these bytes, and with `word` at `place` if that is not 0, which llvm-bolt can open,
+ * whoever's it is: it may run as another user. */
+static enum an_code hand_over(const struct work *work, const char *path, struct an_bytes bytes,
+                              uint64_t place, const uint8_t word[8], struct an_error *error)
+{
+    int file = make_file(path, error);
+    if (file < 0)
+        return error->code;
+    bool done = write_all(file, bytes.data, bytes.size) &&
+                (!place || pwrite(file, word, 8, (off_t)place) == 8) &&
+                an_owner_hand(work->owner, file);
+    enum an_code code = done ? AN_OK : an_fail_errno(error, path, "writing");
+    if (close(file) != 0 && code == AN_OK)
+        code = an_fail_errno(error, path, "writing");
+    return code;
+}
+
+static enum an_code make_copy(const struct work *work, const struct an_elf *original,
+                              uint64_t address, struct an_error *error)
+{
     uint64_t start, place = place_of_size(original, &start);
     uint8_t word[8];
     if (!place || address <= start)
         return an_fail(error, AN_UNSUPPORTED, "no segment that new code could follow");
     for (size_t i = 0; i < sizeof word; i++)
         word[i] = (uint8_t)((address - start) >> (8 * i));
-    int file = open(input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0)
-        return an_fail_errno(error, input, "creating");
-    bool done = write_all(file, bytes.data, bytes.size) &&
-                pwrite(file, word, sizeof word, (off_t)place) == sizeof word;
-    enum an_code code = done ? AN_OK : an_fail_errno(error, input, "writing");
-    if (close(file) != 0 && code == AN_OK)
-        code = an_fail_errno(error, input, "writing");
+    return hand_over(work, work->input, an_elf_bytes(original), place, word, error);
+}
+
+/* llvm-bolt's own words for an empty profile would not help. */
+static enum an_code copy_profile(const struct work *work, const char *profile,
+                                 struct an_error *error)
+{
+    struct an_file file = {.capacity = 0};
+    enum an_code code = an_file_load(&file, profile, error);
+    if (code == AN_OK && file.bytes.size == 0) {
+        an_fail(error, AN_EMPTY, "the profile is empty");
+        code = an_error_in(error, profile);
+    }
+    if (code == AN_OK)
+        code = hand_over(work, work->data, file.bytes, 0, NULL, error);
+    an_file_close(&file);
+    return code;
+}
+
+static enum an_code make_files(struct work *work, const struct an_elf *original,
+                               const char *profile, uint64_t address, struct an_error *error)
+{
+    enum an_code code = copy_profile(work, profile, error);
+    if (code == AN_OK)
+        code = make_copy(work, original, address, error);
+    if (code == AN_OK) /* it can write to a file, not to the folder */
+        code = hand_over(work, work->output, (struct an_bytes){0}, 0, NULL, error);
+    if (code == AN_OK && (work->log_file = make_file(work->log, error)) < 0)
+        code = error->code;
     return code;
 }
 
@@ -104,54 +177,53 @@ const char *an_bolt_refused_option(const char *const *extra)
     return NULL;
 }
 
-/* llvm-bolt's own words for this would not help. */
-static enum an_code check_profile(const char *profile, struct an_error *error)
+enum {
+    MOST_ARGUMENTS = 64,
+    LONGEST = 1800, /* seconds, for all calls together */
+};
+
+/* More than llvm-bolt needs for a binary of this size, by what it took for MariaDB's (600 MB, 6 s): what a
+ * binary that was made to break it gets. The output has holes of up to 2 GiB. */
+static void set_limits(struct an_confined *confined, const struct an_elf *original)
 {
-    struct stat about;
-    if (stat(profile, &about) != 0)
-        return an_fail_errno(error, profile, "opening");
-    if (about.st_size)
-        return AN_OK;
-    an_fail(error, AN_EMPTY, "the profile is empty");
-    return an_error_in(error, profile);
+    uint64_t size = an_elf_bytes(original).size;
+    confined->memory = (8ull << 30) + 64 * size;
+    confined->file_size = (4ull << 30) + 8 * size;
+    confined->seconds = 2 * LONGEST;
 }
 
-enum { MOST_ARGUMENTS = 64 };
-
-static bool start(const char *program, char *const *arguments, const char *log, pid_t *pid)
+static double now(void)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&files, 1, 2);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    errno = posix_spawn(pid, program, &files, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return errno == 0;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static enum an_code wait_for(const struct an_bolt_options *options, pid_t pid, int *status,
-                             struct an_error *error)
+/* Ends it, with all that it has started: at first asks it to. */
+static void end(pid_t pid, unsigned ticks_told)
+{
+    enum { PATIENCE = 250 }; /* ticks */
+    if (ticks_told % PATIENCE == 0)
+        kill(-pid, ticks_told ? SIGKILL : SIGTERM);
+}
+
+static enum an_code wait_for(const struct an_bolt_options *options, pid_t pid, double deadline,
+                             int *status, struct an_error *error)
 {
     static const struct timespec tick = {0, 20000000};
-    bool told = false;
+    unsigned told = 0;
+    bool is_late = false;
     for (unsigned ticks = 0;; ticks++) {
         pid_t ended = waitpid(pid, status, WNOHANG);
+        if (ended == pid && is_late)
+            return an_fail(error, AN_SYSTEM, "llvm-bolt did not end in time");
         if (ended == pid)
             return told ? an_fail(error, AN_USAGE, "interrupted") : AN_OK;
         if (ended < 0 && errno != EINTR)
             return an_fail_errno(error, "llvm-bolt", "waiting");
-        if (options->stop && *options->stop && !told) {
-            kill(pid, SIGTERM);
-            told = true;
-        }
+        is_late = is_late || now() > deadline;
+        if (is_late || told || (options->stop && *options->stop))
+            end(pid, told++);
         if (options->tick && ticks % 10 == 0)
             options->tick(options->context);
         nanosleep(&tick, NULL);
@@ -161,11 +233,12 @@ static enum an_code wait_for(const struct an_bolt_options *options, pid_t pid, i
 /* What llvm-bolt said last that looks like an error, or the last thing that it said. */
 static void read_error(const char *log, char *line, size_t size)
 {
+    const struct an_foreign expected = {.most = 16 << 20};
     struct an_file file = {0};
     struct an_error ignored;
     bool found = false;
     *line = '\0';
-    an_file_load(&file, log, &ignored);
+    an_foreign_load(&file, log, &expected, &ignored);
     for (size_t at = 0; at < file.bytes.size;) {
         const uint8_t *text = file.bytes.data + at;
         const uint8_t *end = memchr(text, '\n', file.bytes.size - at);
@@ -211,45 +284,32 @@ static bool skip_function(const char *line, char *skipped, size_t size)
     return true;
 }
 
-static enum an_code call(const struct an_bolt_options *options, const char *program,
-                         char *const *arguments, const char *log, int *status,
-                         struct an_error *error)
+static enum an_code call(const struct an_bolt_options *options, const struct an_confined *confined,
+                         double deadline, int *status, struct an_error *error)
 {
     pid_t pid;
-    if (!start(program, arguments, log, &pid))
-        return an_fail_errno(error, program, "starting");
-    return wait_for(options, pid, status, error);
+    if (ftruncate(confined->log, 0) == 0 && lseek(confined->log, 0, SEEK_SET) == 0 &&
+        an_confined_start(confined, &pid))
+        return wait_for(options, pid, deadline, status, error);
+    an_fail_errno(error, confined->program, "starting");
+    return confined->owner->is_other
+               ? an_error_hint(error,
+                               "user %u, as whom it runs, must be able to execute it, and to pass "
+                               "through the folder of --state-dir",
+                               (unsigned)confined->owner->user)
+               : error->code;
 }
 
-enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_elf *original,
-                         const char *profile, uint64_t address, const char *input, const char *log,
-                         const char *output, unsigned *skipped, struct an_error *error)
+/* The arguments but for the last one, in `arguments`; how many. */
+static size_t list_arguments(const struct an_bolt_options *options, const char *program,
+                             const struct work *work, const char *data,
+                             char *arguments[MOST_ARGUMENTS])
 {
-    enum { MOST_SKIPPED = 32 };
-    const char *program = options->program ? options->program : an_bolt_program();
-    char data[4200], line[1024], names[4000] = "", skip[4096], *arguments[MOST_ARGUMENTS];
-    int status = 0;
-    *skipped = 0;
-    if (!program || access(program, X_OK) != 0) {
-        an_fail(error, AN_USAGE, "no llvm-bolt%s%s", program ? " at " : "", program ? program : "");
-        return an_error_hint(error, "install it (Debian: bolt-19), or name it with --bolt");
-    }
-    if (an_bolt_refused_option(options->extra)) {
-        an_fail(error, AN_USAGE, "llvm-bolt's option %s cannot be used here",
-                an_bolt_refused_option(options->extra));
-        return an_error_hint(error, "old and new code must do the same");
-    }
-    enum an_code code = check_profile(profile, error);
-    if (code == AN_OK)
-        code = make_copy(original, address, input, error);
-    if (code != AN_OK)
-        return code;
-    snprintf(data, sizeof data, "-data=%s", profile);
     const char *const fixed[] = {
         program,
-        input,
+        work->input,
         "-o",
-        output,
+        work->output,
         data,
         "-reorder-blocks=ext-tsp",
         "-reorder-functions=cdsort",
@@ -262,22 +322,76 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
     };
     size_t count = sizeof fixed / sizeof *fixed;
     for (size_t i = 0; i < count; i++)
-        arguments[i] = (char *)(uintptr_t)fixed[i]; /* posix_spawn() does not change them */
+        arguments[i] = (char *)(uintptr_t)fixed[i]; /* execve() does not change them */
     for (size_t i = 0; options->extra && options->extra[i] && count < MOST_ARGUMENTS - 2; i++)
         arguments[count++] = (char *)(uintptr_t)options->extra[i];
+    return count;
+}
+
+static enum an_code call_all(const struct an_bolt_options *options, const char *program,
+                             const struct work *work, const struct an_elf *original,
+                             const char *profile, unsigned *skipped, struct an_error *error)
+{
+    enum { MOST_SKIPPED = 32 };
+    char data[PATH_MAX + 32], line[1024], names[4000] = "", skip[4096], *arguments[MOST_ARGUMENTS];
+    double deadline = now() + (options->seconds ? options->seconds : LONGEST);
+    struct an_confined confined = {.program = program,
+                                   .arguments = arguments,
+                                   .input = work->input,
+                                   .log = work->log_file,
+                                   .owner = work->owner};
+    enum an_code code;
+    int status = 0;
+    set_limits(&confined, original);
+    snprintf(data, sizeof data, "-data=%s", work->data);
+    size_t count = list_arguments(options, program, work, data, arguments);
     do {
         snprintf(skip, sizeof skip, "-skip-funcs=%s", names);
         arguments[count] = *skipped ? skip : NULL;
         arguments[count + 1] = NULL;
-        code = call(options, program, arguments, log, &status, error);
-        read_error(log, line, sizeof line);
+        code = call(options, &confined, deadline, &status, error);
+        read_error(work->log, line, sizeof line);
     } while (code == AN_OK && status != 0 && (*skipped)++ < MOST_SKIPPED &&
              skip_function(line, names, sizeof names));
-    if (code == AN_OK && status != 0)
-        code = complain(line, profile, status, error);
-    if (code == AN_OK && access(output, R_OK) != 0) {
-        an_fail(error, AN_SYSTEM, "wrote no binary: is it llvm-bolt?");
-        code = an_error_in(error, program);
+    return code == AN_OK && status != 0 ? complain(line, profile, status, error) : code;
+}
+
+/* It made what is in the file; the mode is ours again. */
+static enum an_code check_output(const struct work *work, const char *program,
+                                 struct an_error *error)
+{
+    struct stat about;
+    if (lstat(work->output, &about) == 0 && S_ISREG(about.st_mode) && about.st_size &&
+        chmod(work->output, 0600) == 0)
+        return AN_OK;
+    an_fail(error, AN_SYSTEM, "wrote no binary: is it llvm-bolt?");
+    return an_error_in(error, program);
+}
+
+enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_elf *original,
+                         const char *profile, uint64_t address, const char *output,
+                         unsigned *skipped, struct an_error *error)
+{
+    const char *program = options->program ? options->program : an_bolt_program();
+    struct work work = {.owner = options->owner, .log_file = -1};
+    *skipped = 0;
+    if (!program || access(program, X_OK) != 0) {
+        an_fail(error, AN_USAGE, "no llvm-bolt%s%s", program ? " at " : "", program ? program : "");
+        return an_error_hint(error, "install it (Debian: bolt-19), or name it with --bolt");
     }
+    if (an_bolt_refused_option(options->extra)) {
+        an_fail(error, AN_USAGE, "llvm-bolt's option %s cannot be used here",
+                an_bolt_refused_option(options->extra));
+        return an_error_hint(error, "old and new code must do the same");
+    }
+    name_files(&work, output);
+    enum an_code code = make_files(&work, original, profile, address, error);
+    if (code == AN_OK)
+        code = call_all(options, program, &work, original, profile, skipped, error);
+    if (code == AN_OK)
+        code = check_output(&work, program, error);
+    remove_files(&work);
+    if (code != AN_OK)
+        unlink(output);
     return code;
 }

@@ -10,6 +10,7 @@
 #define AN_LIVE_BOLT_H
 
 #include "elf/elf.h"
+#include "live/owner.h"
 
 struct an_bolt_options {
     const char *program;         /* the path of llvm-bolt; NULL: where it is usually installed */
@@ -18,6 +19,8 @@ struct an_bolt_options {
     const volatile int *stop;    /* ends llvm-bolt when it is not 0; may be NULL */
     void (*tick)(void *context); /* called some times in a second; may be NULL */
     void *context;
+    const struct an_owner *owner; /* of the process, as whom llvm-bolt runs */
+    unsigned seconds;             /* that it may take; 0: the usual, half an hour */
 };
 
 /* The llvm-bolt that is used if none is named: a path, or NULL when there is none. */
@@ -27,13 +30,14 @@ const char *an_bolt_program(void);
 const char *an_bolt_refused_option(const char *const *extra);
 
 /*
- * Writes a new binary. `input` and `log` are files that it makes and that the caller removes: the copy,
- * and what llvm-bolt has said. Functions that it says it cannot move are left where they are;
- * *skipped: how many. AN_SYSTEM with llvm-bolt's own error when it fails; AN_USAGE when
- * there is no such program, or it was told to stop.
+ * Writes a new binary, which nobody but the owner of the process can open. llvm-bolt runs as that user and
+ * with limits (confined.h), on copies of the binary and the profile beside the output, which are removed.
+ * Functions that it says it cannot move are left where they are; *skipped: how many. AN_SYSTEM with
+ * llvm-bolt's own error when it fails, or takes too long; AN_USAGE when there is no such program, or it
+ * was told to stop. Then there is no output.
  */
 enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_elf *original,
-                         const char *profile, uint64_t address, const char *input, const char *log,
-                         const char *output, unsigned *skipped, struct an_error *error);
+                         const char *profile, uint64_t address, const char *output,
+                         unsigned *skipped, struct an_error *error);
 
 #endif

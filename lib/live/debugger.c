@@ -33,13 +33,8 @@ static bool has_next(const struct an_target *target, uint64_t list)
 {
     static const char version[] = "GLIBC_2.35";
     const struct an_target_mapping *mapping = an_target_mapping_at(target, list);
-    char path[PATH_MAX + 32];
-    struct an_elf *elf;
-    struct an_error ignored;
-    if (!mapping || mapping->path[0] != '/')
-        return false;
-    snprintf(path, sizeof path, "/proc/%d/root%s", target->pid, mapping->path);
-    if (an_elf_open(path, &elf, &ignored) != AN_OK)
+    struct an_elf *elf = mapping ? an_target_open_mapped(target, mapping) : NULL;
+    if (!elf)
         return false;
     const struct an_elf_section *names = an_elf_section(elf, ".dynstr");
     struct an_bytes text = names ? an_elf_section_bytes(elf, names) : (struct an_bytes){0};

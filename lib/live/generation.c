@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "branch/funcmap.h"
 #include "record/memory.h"
@@ -129,14 +130,27 @@ void an_generation_lead(const struct an_generation *generation, struct an_reach 
 
 /* ---- the whole ---- */
 
+static enum an_code open_file(struct an_generation *generation, const struct an_foreign *expected,
+                              struct an_error *error)
+{
+    char name[AN_FOREIGN_NAME];
+    int file = an_foreign_open(generation->path, expected, error);
+    if (file < 0)
+        return error->code;
+    enum an_code code = an_elf_open(an_foreign_name(file, name), &generation->elf, error);
+    close(file);
+    return code;
+}
+
 enum an_code an_generation_open(struct an_generation *generation, const char *path, unsigned number,
-                                struct an_elf *original, struct an_error *error)
+                                const struct an_foreign *expected, struct an_elf *original,
+                                struct an_error *error)
 {
     *generation = (struct an_generation){.number = number};
     if (strlen(path) >= sizeof generation->path)
         return an_fail(error, AN_USAGE, "path too long");
     strcpy(generation->path, path);
-    enum an_code code = an_elf_open(path, &generation->elf, error);
+    enum an_code code = open_file(generation, expected, error);
     if (code == AN_OK)
         code = find_segment(generation, original, error);
     if (code == AN_OK)
@@ -153,6 +167,8 @@ enum an_code an_generation_open(struct an_generation *generation, const char *pa
     if (code == AN_OK)
         code = an_reach_of_layout(generation->elf, generation->bat, generation->start,
                                   generation->end, &generation->reach, error);
+    if (code != AN_OK)
+        an_error_in(error, path);
     const struct an_elf_section *frames =
         code == AN_OK ? an_elf_section(generation->elf, ".eh_frame") : NULL;
     if (frames && frames->address >= generation->start && frames->address < generation->end)

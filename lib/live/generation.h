@@ -15,6 +15,7 @@
 
 #include <limits.h>
 
+#include "base/foreign.h"
 #include "live/reach.h"
 
 struct an_moved { /* a function with new code */
@@ -43,11 +44,12 @@ enum { AN_GENERATION_EXTRA = 4096 }; /* bytes behind the segment */
 
 /*
  * Reads a binary that llvm-bolt --enable-bat has made of `original`. AN_UNSUPPORTED when it is not of
- * the shape that is expected: one new segment, of code, with translation. The caller closes it, also
- * on failure.
+ * the shape that is expected: one new segment, of code, with translation; AN_USAGE when the path leads to
+ * something else than an expected file. The caller closes it, also on failure.
  */
 enum an_code an_generation_open(struct an_generation *generation, const char *path, unsigned number,
-                                struct an_elf *original, struct an_error *error);
+                                const struct an_foreign *expected, struct an_elf *original,
+                                struct an_error *error);
 void an_generation_close(struct an_generation *generation);
 
 /* The function that was there in the original, or NULL. */

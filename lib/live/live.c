@@ -10,13 +10,10 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,7 +41,6 @@ struct an_live {
     struct an_reach reach;
     struct an_remote remote;
     struct an_state state;
-    int lock;      /* a socket, or -1 */
     bool is_known; /* all that is in the process is in items */
     struct {
         AN_VECTOR(struct item *);
@@ -97,15 +93,28 @@ static void free_item(struct item *item)
     free(item);
 }
 
+/* What find_file() names when the file's own name is gone. */
+static bool is_link_of_kernel(const struct an_live *live, const char *path)
+{
+    char folder[64];
+    int length = snprintf(folder, sizeof folder, "/proc/%d/map_files/", live->target.pid);
+    return strncmp(path, folder, (size_t)length) == 0;
+}
+
 /* Reads a file as a generation; the caller frees *item. */
 static enum an_code open_item(struct an_live *live, const char *path, unsigned number,
                               struct item **item, struct an_error *error)
 {
+    const uid_t owners[] = {0, geteuid(), live->state.owner.user};
+    const struct an_foreign expected = {.most = AN_FOREIGN_BINARY,
+                                        .owners = owners,
+                                        .owner_count = sizeof owners / sizeof *owners,
+                                        .follows = is_link_of_kernel(live, path)};
     *item = an_alloc_zero(1, sizeof **item);
     if (!*item)
         return an_fail_memory(error);
     enum an_code code =
-        an_generation_open(&(*item)->generation, path, number, live->target.elf, error);
+        an_generation_open(&(*item)->generation, path, number, &expected, live->target.elf, error);
     if (code != AN_OK) {
         free_item(*item);
         *item = NULL;
@@ -214,18 +223,14 @@ static enum an_code open_items(struct an_live *live, struct an_error *error)
 
 /* ---- opening ---- */
 
-/* Two of us at one process would undo each other's work. The name of a socket belongs to one, whoever it
- * is, until it ends: nothing is left behind. */
-static enum an_code lock(struct an_live *live, struct an_error *error)
+/* Two of us at one process would undo each other's work. What is locked is the process's memory, as a file
+ * (flock): only who may trace the process can open that, so nobody else can keep us away. It is the same
+ * file for all, whatever folders they use, and nothing is left behind. */
+static enum an_code lock(const struct an_live *live, struct an_error *error)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    int length = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "anneal-live-%d-%llu",
-                          live->target.pid, (unsigned long long)live->target.start);
-    live->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
-    if (live->lock >= 0 && bind(live->lock, (struct sockaddr *)&name, size) == 0)
+    if (flock(live->target.memory, LOCK_EX | LOCK_NB) == 0)
         return AN_OK;
-    if (errno != EADDRINUSE)
+    if (errno != EWOULDBLOCK)
         return an_fail_errno(error, "", "locking");
     an_fail(error, AN_SYSTEM, "another anneal is working on process %d", live->target.pid);
     return an_error_hint(error, "wait for it, or end it");
@@ -240,7 +245,7 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
     if (code == AN_OK && !options->look_only)
         code = lock(live, error);
     if (code == AN_OK)
-        code = an_state_open(state, &live->target, options->state_dir, error);
+        code = an_state_open(state, &live->target, options->state_dir, !options->look_only, error);
     if (code == AN_OK)
         code = an_functions_find(live->target.elf, &live->functions, error);
     if (code == AN_OK)
@@ -260,7 +265,7 @@ enum an_code an_live_open(const struct an_live_options *options, struct an_live 
     if (!live)
         return an_fail_memory(error);
     live->options = *options;
-    live->lock = -1;
+    live->state.lock = -1;
     live->target.memory = -1;
     enum an_code code = open_all(live, error);
     live->is_known = code == AN_OK;
@@ -285,8 +290,6 @@ void an_live_close(struct an_live *live)
     an_reach_free(&live->reach);
     an_functions_free(&live->functions);
     an_target_close(&live->target);
-    if (live->lock >= 0)
-        close(live->lock);
     free(live);
 }
 
@@ -367,8 +370,7 @@ static struct an_code_range range_of(const struct an_live *live,
 static void forget(struct an_live *live, size_t number)
 {
     struct item *item = live->items.items[number];
-    size_t length = strlen(live->state.folder);
-    if (strncmp(item->generation.path, live->state.folder, length) == 0) /* another user's is his */
+    if (an_state_owns(&live->state, item->generation.path)) /* another user's is his */
         unlink(item->generation.path);
     free_item(item);
     live->items.count--;
@@ -453,19 +455,6 @@ static uint64_t room_for(const struct an_live *live)
     return (size + AN_PAGE - 1) / AN_PAGE * AN_PAGE;
 }
 
-/* The file is as readable as the program's own; the process has to be able to open it. */
-static void set_mode(const char *path, const struct an_live *live)
-{
-    struct stat program, process;
-    char folder[64];
-    snprintf(folder, sizeof folder, "/proc/%d", live->target.pid);
-    bool is_public = stat(live->target.binary, &program) == 0 && (program.st_mode & S_IROTH);
-    chmod(path, is_public ? 0644 : 0400);
-    if (!is_public && stat(folder, &process) == 0 && process.st_uid != geteuid() &&
-        chown(path, process.st_uid, process.st_gid) != 0)
-        chmod(path, 0400);
-}
-
 static void report_tick(void *context)
 {
     step(context, AN_LIVE_OPTIMIZE);
@@ -482,22 +471,16 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
         .stop = live->options.stop,
         .tick = report_tick,
         .context = live,
+        .owner = &live->state.owner,
     };
-    char input[PATH_MAX + 32], log[PATH_MAX + 32];
     uint64_t address, start = an_tracee_now();
     unsigned skipped = 0;
-    snprintf(input, sizeof input, "%s.input", path);
-    snprintf(log, sizeof log, "%s.log", path);
     enum an_code code = an_target_look(&live->target, error);
     if (code == AN_OK)
         code = an_gap_find(&live->target, room_for(live), start / 1000, &address, error);
     if (code == AN_OK)
-        code = an_bolt_run(&options, live->target.elf, profile, address - live->target.bias, input,
-                           log, path, &skipped, error);
-    unlink(input);
-    unlink(log);
-    if (code == AN_OK)
-        set_mode(path, live);
+        code = an_bolt_run(&options, live->target.elf, profile, address - live->target.bias, path,
+                           &skipped, error);
     round->skipped = skipped;
     round->bolt_seconds = (double)(an_tracee_now() - start) * 1e-9;
     return code;

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <anneal/branch.h>
 
-#include "base/file.h"
+#include "base/foreign.h"
 #include "base/memory.h"
 
 enum an_code an_profile_record(const struct an_profile_request *request,
@@ -69,13 +70,34 @@ static enum an_code aggregate(const struct an_profile_request *request,
     return code;
 }
 
+/* They are opened by their names, which may be another user's to change. */
+static enum an_code check_file(const char *path, struct an_error *error)
+{
+    const struct an_foreign expected = {.most = AN_FOREIGN_BINARY, .follows = true};
+    int file = an_foreign_open(path, &expected, error);
+    if (file < 0)
+        return error->code;
+    close(file);
+    return AN_OK;
+}
+
+static enum an_code check_files(const struct an_profile_request *request, struct an_error *error)
+{
+    enum an_code code = check_file(request->binary, error);
+    for (size_t i = 0; code == AN_OK && i < request->layout_count; i++)
+        code = check_file(request->layouts[i], error);
+    return code;
+}
+
 enum an_code an_profile_aggregate(const struct an_profile_request *request,
                                   struct an_live_profile *account, struct an_error *error)
 {
     void *bytes = NULL;
     size_t size = 0;
-    enum an_code code = request->layout_count ? translate(request, account, &bytes, &size, error)
-                                              : aggregate(request, account, &bytes, &size, error);
+    enum an_code code = check_files(request, error);
+    if (code == AN_OK)
+        code = request->layout_count ? translate(request, account, &bytes, &size, error)
+                                     : aggregate(request, account, &bytes, &size, error);
     if (code == AN_OK && account->records == 0) {
         an_fail(error, AN_EMPTY, "recorded nothing of the program in process %d", request->pid);
         code = an_error_hint(error, "record while it is busy, or for longer");

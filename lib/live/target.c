@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "elf/fitness.h"
 #include "record/permission.h"
 #include "record/proc.h"
@@ -41,14 +42,16 @@ static bool parse_mapping(struct an_target *target, const char *line, size_t len
 {
     struct an_target_mapping mapping = {.path = ""};
     unsigned long long start, end, offset, inode;
+    unsigned major, minor;
     char flags[5];
     int path = 0;
-    if (sscanf(line, "%llx-%llx %4s %llx %*x:%*x %llu %n", &start, &end, flags, &offset, &inode,
-               &path) < 5)
+    if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, flags, &offset, &major,
+               &minor, &inode, &path) < 7)
         return true; /* not one of these */
     mapping.start = start;
     mapping.end = end;
     mapping.offset = offset;
+    mapping.device = an_proc_device(major, minor);
     mapping.inode = inode;
     mapping.flags = (flags[0] == 'r' ? AN_MAP_READ : 0) | (flags[1] == 'w' ? AN_MAP_WRITE : 0) |
                     (flags[2] == 'x' ? AN_MAP_EXECUTE : 0) | (flags[3] == 's' ? AN_MAP_SHARED : 0);
@@ -93,6 +96,20 @@ const struct an_target_mapping *an_target_mapping_at(const struct an_target *tar
     }
     bool inside = low < target->maps.count && target->maps.items[low].start <= address;
     return inside ? &target->maps.items[low] : NULL;
+}
+
+struct an_elf *an_target_open_mapped(const struct an_target *target,
+                                     const struct an_target_mapping *mapping)
+{
+    struct an_elf *elf = NULL;
+    struct an_error ignored;
+    char name[AN_FOREIGN_NAME];
+    int file = an_proc_open_mapped(target->pid, mapping->path, mapping->device, mapping->inode);
+    if (file < 0)
+        return NULL;
+    an_elf_open(an_foreign_name(file, name), &elf, &ignored);
+    close(file);
+    return elf;
 }
 
 bool an_target_is_stack(const struct an_target *target, const struct an_target_mapping *mapping)
@@ -208,12 +225,12 @@ static enum an_code check_code(const struct an_target *target, struct an_error *
 
 /* ---- refusals ---- */
 
-static enum an_code check_fitness(const struct an_target *target, struct an_error *error)
+static enum an_code check_fitness(const struct an_target *target, const char *path,
+                                  struct an_error *error)
 {
     struct an_fitness fitness;
-    enum an_code code = an_fitness_judge(target->binary, &fitness, error);
-    if (code != AN_OK)
-        return code;
+    if (an_fitness_judge(path, &fitness, error) != AN_OK)
+        return an_error_in(error, target->binary);
     for (size_t i = 0; i < fitness.findings.count; i++) {
         const struct an_finding *finding = &fitness.findings.items[i];
         bool is_needed =
@@ -266,11 +283,15 @@ static enum an_code open_binary(struct an_target *target, const char *binary,
 {
     if (binary && !realpath(binary, target->binary))
         return an_fail_errno(error, binary, "opening");
+    char running[64];
+    snprintf(running, sizeof running, "/proc/%d/exe", target->pid);
     if (!binary)
         find_binary(target);
-    enum an_code code = check_fitness(target, error);
-    if (code == AN_OK)
-        code = an_elf_open(target->binary, &target->elf, error);
+    /* whoever owns a name can make it lead elsewhere meanwhile */
+    const char *path = binary ? target->binary : running;
+    enum an_code code = check_fitness(target, path, error);
+    if (code == AN_OK && (code = an_elf_open(path, &target->elf, error)) != AN_OK)
+        an_error_in(error, target->binary);
     return code;
 }
 

@@ -14,7 +14,7 @@
 enum { AN_MAP_READ = 1, AN_MAP_WRITE = 2, AN_MAP_EXECUTE = 4, AN_MAP_SHARED = 8 };
 
 struct an_target_mapping { /* a line of /proc/PID/maps */
-    uint64_t start, end, offset, inode;
+    uint64_t start, end, offset, device, inode;
     unsigned flags;
     const char *path; /* "" when it has none; "[heap]" and the like */
 };
@@ -55,6 +55,11 @@ enum an_code an_target_look(struct an_target *target, struct an_error *error);
 /* The mapping that contains an address, or NULL; as of the last look. */
 const struct an_target_mapping *an_target_mapping_at(const struct an_target *target,
                                                      uint64_t address);
+
+/* Opens the ELF file that is mapped there, by the process's own name for it; NULL when that is no longer
+ * the same file, or no such file. The caller closes it. */
+struct an_elf *an_target_open_mapped(const struct an_target *target,
+                                     const struct an_target_mapping *mapping);
 
 /* Whether a mapping is a thread's stack and nothing else: there is a guard below it, or it is the first
  * thread's. */

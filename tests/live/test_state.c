@@ -37,7 +37,7 @@ static void remove_place(const struct place *place)
 static enum an_code open_state(const struct place *place, struct an_state *state,
                                struct an_error *error)
 {
-    return an_state_open(state, &place->target, place->base, error);
+    return an_state_open(state, &place->target, place->base, false, error);
 }
 
 static void save_two(const struct place *place)
@@ -105,7 +105,9 @@ static void comes_back(void **unused)
     assert_string_equal(state.binary, "/usr/bin/a program");
     an_state_free(&state);
     assert_int_equal(stat(place.file, &about), 0);
-    assert_int_equal(about.st_mode & 0777, 0644);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    assert_int_equal(stat(place.folder, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0700);
     place.target.start++; /* another process of the same number */
     assert_int_equal(count_of(&place), 0);
     remove_place(&place);

@@ -1,0 +1,153 @@
+/*
+ * lib/live/bolt, with shell scripts in llvm-bolt's place: what it may do, how long it may take, and what is
+ * left of it. What it makes of binaries is the other tests' matter.
+ */
+#include "live/bolt.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/test.h"
+
+struct place {
+    char folder[64], program[96], profile[96], output[96];
+    struct an_elf *elf;
+    struct an_owner owner;
+    struct an_bolt_options options;
+};
+
+static void write_text(const char *path, const char *text, mode_t mode)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+static void make_place(struct place *place, const char *script)
+{
+    struct an_error error;
+    char text[1000];
+    *place = (struct place){.folder = "/tmp/anneal-bolt-XXXXXX",
+                            .owner = {.user = geteuid(), .group = getegid()}};
+    assert_non_null(mkdtemp(place->folder));
+    snprintf(place->program, sizeof place->program, "%s/bolt", place->folder);
+    snprintf(place->profile, sizeof place->profile, "%s/profile", place->folder);
+    snprintf(place->output, sizeof place->output, "%s/c1", place->folder);
+    snprintf(text, sizeof text, "#!/bin/sh\n%s\n", script);
+    write_text(place->program, text, 0755);
+    write_text(place->profile, "1 main 0 1 main 1 0 5\n", 0600);
+    assert_int_equal(an_elf_open("/proc/self/exe", &place->elf, &error), AN_OK);
+    place->options = (struct an_bolt_options){.program = place->program, .owner = &place->owner};
+}
+
+static enum an_code run(struct place *place, struct an_error *error)
+{
+    unsigned skipped;
+    return an_bolt_run(&place->options, place->elf, place->profile, 1 << 30, place->output,
+                       &skipped, error);
+}
+
+/* Nothing is left but the script, the profile and perhaps the output. */
+static void remove_place(struct place *place, bool has_output)
+{
+    assert_int_equal(unlink(place->program), 0);
+    assert_int_equal(unlink(place->profile), 0);
+    assert_int_equal(unlink(place->output), has_output ? 0 : -1);
+    assert_int_equal(rmdir(place->folder), 0);
+    an_elf_close(place->elf);
+}
+
+static void is_confined(void **unused)
+{
+    (void)unused;
+    struct place place;
+    struct an_error error;
+    struct stat about;
+    char found[400] = "";
+    make_place(&place,
+               "umask 0\n"
+               "exec >$3\n" /* the output */
+               "grep NoNewPrivs: /proc/self/status | cut -f2\n"
+               "ulimit -Hc\n"
+               "for what in v t f; do [ $(ulimit -H$what) = unlimited ] || echo limited; done\n"
+               "ls -l /proc/self/fd | grep -vE ' [0-3] ->' | grep -c -- '->'\n"
+               "[ $(ps -o tty= -p $$) = '?' ] && echo no terminal\n"
+               "stat -c %a $1 ${4#-data=}");
+    int kept = dup2(STDOUT_FILENO, 20); /* which it does not get */
+    assert_int_equal(kept, 20);
+    assert_int_equal(run(&place, &error), AN_OK);
+    close(kept);
+    FILE *file = fopen(place.output, "r");
+    assert_non_null(file);
+    found[fread(found, 1, sizeof found - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(found, "1\n0\nlimited\nlimited\nlimited\n0\nno terminal\n600\n600\n");
+    assert_int_equal(stat(place.output, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    remove_place(&place, true);
+}
+
+static void takes_no_longer(void **unused)
+{
+    (void)unused;
+    struct place place;
+    struct an_error error;
+    make_place(&place, "while :; do sleep 1000; done");
+    place.options.seconds = 1;
+    assert_int_equal(run(&place, &error), AN_SYSTEM);
+    assert_non_null(strstr(error.what, "did not end in time"));
+    remove_place(&place, false);
+}
+
+static void stops_when_told(void **unused)
+{
+    (void)unused;
+    struct place place;
+    struct an_error error;
+    const volatile int stop = 1;
+    make_place(&place, "while :; do sleep 1000; done");
+    place.options.stop = &stop;
+    assert_int_equal(run(&place, &error), AN_USAGE);
+    assert_string_equal(error.what, "interrupted");
+    remove_place(&place, false);
+}
+
+/* However it ends. */
+static void failures(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *script, *what;
+    } cases[] = {
+        {"echo BOLT-ERROR: broken; exit 3", "status 3: BOLT-ERROR: broken"},
+        {"kill -SEGV $$", "killed by signal 11"},
+        {":", "wrote no binary"},
+        {"yes | head -c 20000000; exit 1", "status 1"}, /* more words than anybody reads */
+        {"rm -f $3; exit 1", "status 1"},
+        {"rm -f $3; mkfifo $3; :", "wrote no binary"},
+        {"head -c 1 /dev/zero >$3; ulimit -f 1; head -c 100000 /dev/zero >>$3 || exit 4",
+         "status 4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct place place;
+        struct an_error error;
+        make_place(&place, cases[i].script);
+        check(run(&place, &error) == AN_SYSTEM, "%s", cases[i].script);
+        check(strstr(error.what, cases[i].what) != NULL, "%s: %s", cases[i].script, error.what);
+        remove_place(&place, false);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_confined),
+        cmocka_unit_test(takes_no_longer),
+        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(failures),
+    };
+    return RUN_TESTS(tests);
+}
