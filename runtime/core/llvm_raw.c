@@ -8,7 +8,7 @@
 
 enum {
     VALUES_IN_FILE = 255,                           /* of a site: their number is a byte */
-    COUNTER_CHUNK = sizeof(void *) == 8 ? 256 : 16, /* small processors have small stacks */
+    COUNTER_CHUNK = sizeof(void *) == 8 ? 256 : 16, /* small processors have little memory */
 };
 #define LARGEST_COUNT (1ull << 56) /* LLVM takes more for damage */
 
@@ -24,6 +24,7 @@ struct writer {
     struct an_rt_sink *sink;
     uint8_t *counts;    /* how many values each site of the function gets */
     size_t count_limit; /* as many as the function with the most sites has */
+    uint64_t chunk[COUNTER_CHUNK];
     /* The values of the site that is being written. */
     unsigned pair_count;
     struct pair pairs[]; /* room for the program's, and for the old profile's if there is one */
@@ -134,7 +135,7 @@ static bool put_counters(struct writer *writer)
 {
     const uint8_t *own = writer->module->counts;
     size_t count = writer->module->counters.size / 8;
-    uint64_t chunk[COUNTER_CHUNK];
+    uint64_t *chunk = writer->chunk;
     for (size_t from = 0; from < count; from += COUNTER_CHUNK) {
         size_t some = count - from < COUNTER_CHUNK ? count - from : COUNTER_CHUNK;
         const uint8_t *old = writer->old ? writer->old->counters + 8 * from : NULL;
@@ -152,7 +153,7 @@ static bool put_counters(struct writer *writer)
 static bool put_bytes(struct writer *writer, const uint8_t *own, size_t size, const uint8_t *old,
                       bool zero_wins)
 {
-    uint8_t chunk[COUNTER_CHUNK];
+    uint8_t *chunk = (uint8_t *)writer->chunk;
     for (size_t from = 0; from < size; from += COUNTER_CHUNK) {
         size_t some = size - from < COUNTER_CHUNK ? size - from : COUNTER_CHUNK;
         for (size_t i = 0; i < some; i++) {
@@ -371,17 +372,16 @@ static bool write_one(const struct an_rt_module *module, const struct an_rt_file
 }
 
 /* Adds to an old profile, with the order of this run in place of that one's. */
-static bool write_newer(const struct an_rt_module *module, const struct an_rt_file *old,
+static bool write_newer(const struct an_rt_module *module, struct an_rt_file *old,
                         struct an_rt_sink *sink)
 {
-    struct an_rt_file without = *old;
     uint8_t *counters = an_rt_scratch(module->counters.size);
     if (!counters)
         return false;
     memcpy(counters, old->counters, module->counters.size);
     an_rt_times_clear(module, counters);
-    without.counters = counters;
-    bool done = write_one(module, &without, sink);
+    old->counters = counters;
+    bool done = write_one(module, old, sink);
     an_rt_scratch_free(counters, module->counters.size);
     return done;
 }

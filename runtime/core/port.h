@@ -11,6 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * A function that is not to be made a part of its callers: what it keeps on the stack is needed for a moment only, and
+ * profiles are written in signal handlers, too, whose stacks may be small.
+ */
+#define AN_RT_APART __attribute__((noinline))
+
 /* Where the bytes of a profile go, in order. */
 struct an_rt_sink {
     /* False when they cannot be taken; then the profile is given up. */

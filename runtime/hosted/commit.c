@@ -13,6 +13,7 @@
 #include "hosted/file_sink.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/text.h"
 
 enum {
     PAGE = 4096,
@@ -21,6 +22,11 @@ enum {
     SPILLS = 16,
     ROUNDS = 1000, /* how often the file may be replaced before we get its lock */
 };
+
+/*
+ * Long names are static, here and elsewhere: stacks of signal handlers are small, and one profile is written at a
+ * time (process.h).
+ */
 
 /* Writes the new contents; 0, or an errno. */
 static int write_contents(struct an_rt_file_sink *to, const struct an_rt_contents *contents,
@@ -40,18 +46,20 @@ static int write_new(int file, const struct an_rt_contents *contents)
 
 /* ---- a file that is not there yet ---- */
 
-static void folder_of(const char *path, char folder[AN_RT_PATH])
+static const char *folder_of(const char *path)
 {
+    static char folder[AN_RT_PATH];
     const char *slash = strrchr(path, '/');
     size_t length = !slash || slash == path ? 1 : (size_t)(slash - path);
     memcpy(folder, slash ? path : ".", length);
     folder[length] = 0;
+    return folder;
 }
 
 /* 0, or the errno of the first folder that could not be made. */
 static int make_folders(const char *path)
 {
-    char folder[AN_RT_PATH];
+    static char folder[AN_RT_PATH];
     size_t length = strlen(path);
     memcpy(folder, path, length + 1);
     for (size_t at = 1; at < length; at++)
@@ -65,14 +73,15 @@ static int make_folders(const char *path)
 }
 
 /* By way of a file without a name, which leaves nothing when the process is killed: it goes with it. */
-static int create_nameless(const char *path, const struct an_rt_contents *contents)
+AN_RT_APART static int create_nameless(const char *path, const struct an_rt_contents *contents)
 {
-    char folder[AN_RT_PATH], self[64];
-    folder_of(path, folder);
-    int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    char self[40];
+    int file = open(folder_of(path), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (file < 0)
         return errno;
-    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
+    struct an_rt_text link = an_rt_text(self, sizeof self);
+    an_rt_text_put(&link, "/proc/self/fd/");
+    an_rt_text_put_decimal(&link, (unsigned)file);
     int error = write_new(file, contents);
     if (!error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0)
         error = errno;
@@ -81,10 +90,15 @@ static int create_nameless(const char *path, const struct an_rt_contents *conten
 }
 
 /* By way of a file with a name of this process, where the other way is closed. */
-static int create_named(const char *path, const struct an_rt_contents *contents)
+AN_RT_APART static int create_named(const char *path, const struct an_rt_contents *contents)
 {
-    char name[AN_RT_PATH];
-    if (snprintf(name, sizeof name, "%s.%ld.new", path, (long)getpid()) >= (int)sizeof name)
+    static char name[AN_RT_PATH];
+    struct an_rt_text text = an_rt_text(name, sizeof name);
+    an_rt_text_put(&text, path);
+    an_rt_text_put(&text, ".");
+    an_rt_text_put_decimal(&text, (uint64_t)getpid());
+    an_rt_text_put(&text, ".new");
+    if (text.overflowed)
         return ENAMETOOLONG;
     unlink(name);
     int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -114,7 +128,7 @@ int an_rt_create(const char *path, const struct an_rt_contents *contents)
 /* ---- a file that is there ---- */
 
 /* Waits for the lock, in steps that grow and differ from process to process; false: too long. */
-static bool lock(int file)
+AN_RT_APART static bool lock(int file)
 {
     struct timespec start, now, wait = {0};
     unsigned spread = (unsigned)getpid() * 2654435761u;
@@ -135,7 +149,7 @@ static bool lock(int file)
 }
 
 /* Whether the open file has that name still. */
-static bool is_named(const struct stat *is, const char *path)
+AN_RT_APART static bool is_named(const struct stat *is, const char *path)
 {
     struct stat named;
     return stat(path, &named) == 0 && is->st_ino == named.st_ino && is->st_dev == named.st_dev;
@@ -201,7 +215,8 @@ static int write_in_place(int file, const struct an_rt_file_sink *to,
 }
 
 /* Gives the file that was written the name of the old one, and what belongs to that. */
-static int take_place(struct an_rt_file_sink *to, const char *path, const struct stat *is)
+AN_RT_APART static int take_place(struct an_rt_file_sink *to, const char *path,
+                                  const struct stat *is)
 {
     if (!an_rt_file_sink_flush(to))
         return to->error;
@@ -213,7 +228,8 @@ static int take_place(struct an_rt_file_sink *to, const char *path, const struct
 static bool name_beside(const char *path, uint64_t owner, char name[AN_RT_PATH])
 {
     char tag[24];
-    snprintf(tag, sizeof tag, "%016llx", (unsigned long long)owner);
+    struct an_rt_text text = an_rt_text(tag, sizeof tag);
+    an_rt_text_put_hex(&text, owner, 16);
     return an_rt_name_with(path, tag, name, AN_RT_PATH);
 }
 
@@ -239,12 +255,12 @@ static int replace(int file, const char *path, const struct an_rt_contents *cont
 /* The file becomes NAME.OWNER; false when that is there already, or cannot be. */
 static bool make_room(const char *path, uint64_t owner)
 {
-    char name[AN_RT_PATH];
+    static char name[AN_RT_PATH];
     return name_beside(path, owner, name) &&
            renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0;
 }
 
-static bool is_older_than_program(const struct stat *is)
+AN_RT_APART static bool is_older_than_program(const struct stat *is)
 {
     struct stat program;
     return stat("/proc/self/exe", &program) == 0 &&
@@ -253,13 +269,16 @@ static bool is_older_than_program(const struct stat *is)
              is->st_mtim.tv_nsec < program.st_mtim.tv_nsec));
 }
 
-static int set_aside(const char *path)
+AN_RT_APART static int set_aside(const char *path)
 {
-    char name[AN_RT_PATH];
-    for (int i = 1; i < 100; i++) {
-        int length = i == 1 ? snprintf(name, sizeof name, "%s.damaged", path)
-                            : snprintf(name, sizeof name, "%s.damaged%d", path, i);
-        if (length >= (int)sizeof name)
+    static char name[AN_RT_PATH];
+    for (unsigned i = 1; i < 100; i++) {
+        struct an_rt_text text = an_rt_text(name, sizeof name);
+        an_rt_text_put(&text, path);
+        an_rt_text_put(&text, ".damaged");
+        if (i > 1)
+            an_rt_text_put_decimal(&text, i);
+        if (text.overflowed)
             return ENAMETOOLONG;
         if (renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0) {
             an_rt_warn(path,
@@ -352,14 +371,16 @@ static enum step add(const char *path, const struct an_rt_contents *contents)
 static enum step add_beside(const char *path, const struct an_rt_contents *contents, uint64_t owner,
                             enum step step)
 {
-    char beside[AN_RT_PATH], spill[AN_RT_PATH], number[12];
+    static char beside[AN_RT_PATH], spill[AN_RT_PATH];
+    char number[12];
     const char *name = path;
     if (step == TAKEN && name_beside(path, owner, beside)) {
         name = beside;
         step = add(name, contents);
     }
-    for (int i = 1; i <= SPILLS && (step == BUSY || step == TAKEN); i++) {
-        snprintf(number, sizeof number, "%d", i);
+    for (unsigned i = 1; i <= SPILLS && (step == BUSY || step == TAKEN); i++) {
+        struct an_rt_text text = an_rt_text(number, sizeof number);
+        an_rt_text_put_decimal(&text, i);
         if (!an_rt_name_with(name, number, spill, sizeof spill))
             break;
         step = add(spill, contents);

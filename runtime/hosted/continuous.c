@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "hosted/commit.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/text.h"
 
 /* The linker script defines it: where the pages of the counters end. */
 extern uint8_t __anneal_rt_counters_end[] __attribute__((weak, visibility("hidden")));
@@ -44,8 +44,14 @@ static int make_file(struct an_rt_module *module, const char *name)
     char tag[48];
     struct an_rt_contents contents = {NULL, write_profile, module, NULL};
     int error = EEXIST;
-    for (int i = 1; error == EEXIST && i < 1000; i++) {
-        snprintf(tag, sizeof tag, i == 1 ? "%ld.live" : "%ld-%d.live", (long)getpid(), i);
+    for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
+        struct an_rt_text text = an_rt_text(tag, sizeof tag);
+        an_rt_text_put_decimal(&text, (uint64_t)getpid());
+        if (i > 1) {
+            an_rt_text_put(&text, "-");
+            an_rt_text_put_decimal(&text, i);
+        }
+        an_rt_text_put(&text, ".live");
         if (!an_rt_name_with(name, tag, live, sizeof live))
             return ENAMETOOLONG;
         error = an_rt_create(live, &contents);

@@ -80,8 +80,13 @@ static void replace_or_interpret(const char *path, char *const arguments[],
     replace(words[0], words, environment);
 }
 
-/* In the folders of $PATH, but for those where it is not or may not be run. */
-static void search(const char *file, char *const arguments[], char *const environment[])
+/*
+ * In the folders of $PATH, but for those where it is not or may not be run. The name is on the stack, as in the C
+ * library: children of vfork, which share their memory, may be here at the same time.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wframe-larger-than="
+AN_RT_APART static void search(const char *file, char *const arguments[], char *const environment[])
 {
     char path[AN_RT_PATH];
     const char *folder = getenv("PATH");
@@ -104,6 +109,7 @@ static void search(const char *file, char *const arguments[], char *const enviro
     if (is_forbidden)
         errno = EACCES;
 }
+#pragma GCC diagnostic pop
 
 int __wrap_execvpe(const char *file, char *const arguments[], char *const environment[])
 {

@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-int an_rt_write_error(void)
+#include "hosted/text.h"
+
+AN_RT_APART int an_rt_write_error(void)
 {
     const struct timespec at_once = {0};
     int error = errno;
@@ -25,7 +26,10 @@ static bool open_file(struct an_rt_file_sink *to)
 {
     if (to->file >= 0)
         return true;
-    if (snprintf(to->name, sizeof to->name, "%s.new", to->path) < (int)sizeof to->name)
+    struct an_rt_text name = an_rt_text(to->name, sizeof to->name);
+    an_rt_text_put(&name, to->path);
+    an_rt_text_put(&name, ".new");
+    if (!name.overflowed)
         to->file = open(to->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     else
         errno = ENAMETOOLONG;

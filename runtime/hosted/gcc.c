@@ -5,7 +5,6 @@
  * GCOV_PREFIX and GCOV_PREFIX_STRIP say. Every process adds to it, or, when that is not possible, to one
  * beside it (commit.h).
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/process.h"
+#include "hosted/text.h"
 
 static struct {
     struct an_rt_gcc_info *first;
@@ -50,8 +50,11 @@ static bool name_of(const struct an_rt_gcc_info *info, char *name)
     const char *between = length && !has_slash && rest[0] != '/' ? "/" : "";
     if (has_slash && rest[0] == '/')
         rest++;
-    int size = snprintf(name, AN_RT_PATH, "%s%s%s", prefix ? prefix : "", between, rest);
-    return size >= 0 && size < AN_RT_PATH;
+    struct an_rt_text text = an_rt_text(name, AN_RT_PATH);
+    an_rt_text_put(&text, prefix ? prefix : "");
+    an_rt_text_put(&text, between);
+    an_rt_text_put(&text, rest);
+    return !text.overflowed;
 }
 
 /* ---- files ---- */
@@ -84,7 +87,7 @@ static size_t detour(void *context, size_t size, uint8_t bytes[8])
 
 static void write_info(const struct an_rt_gcc_info *info, int64_t greatest)
 {
-    char name[AN_RT_PATH];
+    static char name[AN_RT_PATH];
     struct job job = {info, greatest};
     struct an_rt_contents contents = {judge, write_object, &job, detour};
     if (name_of(info, name))
@@ -153,18 +156,16 @@ void __gcov_exit(void)
 /* What was written is not written again at the end, unless the counts are reset. */
 void __gcov_dump(void)
 {
-    sigset_t before;
-    if (an_rt_lock(&before))
+    if (an_rt_lock())
         write_member(AN_RT_ENDING);
-    an_rt_unlock(&before);
+    an_rt_unlock();
 }
 
 void __gcov_reset(void)
 {
-    sigset_t before;
-    an_rt_lock(&before);
+    an_rt_lock();
     reset_all();
-    an_rt_unlock(&before);
+    an_rt_unlock();
 }
 
 /* GCC calls this in place of fork. What was counted before is the parent's. */

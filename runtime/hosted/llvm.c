@@ -22,6 +22,7 @@
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/process.h"
+#include "hosted/text.h"
 
 /* The compiler sets it; "" or NULL when it does not. */
 extern char __llvm_profile_filename[] __attribute__((weak, visibility("hidden")));
@@ -48,31 +49,37 @@ static struct an_rt_identity identify(const struct an_rt_module *module)
     return (struct an_rt_identity){an_rt_module_signature(module), module->build_id};
 }
 
+static bool name_turn(const char *name, unsigned number, char turn[AN_RT_PATH])
+{
+    char tag[12];
+    struct an_rt_text text = an_rt_text(tag, sizeof tag);
+    an_rt_text_put_decimal(&text, number);
+    return an_rt_name_with(name, tag, turn, AN_RT_PATH);
+}
+
 /*
  * Which file this run adds to: of that name, but of programs with times one of NAME, NAME.1, ... NAME.7, one
  * that is not there yet or any of the later ones. False: the name is too long.
  */
-static bool take_turn(const struct an_rt_module *module, const char *name, char turn[AN_RT_PATH])
+AN_RT_APART static bool take_turn(const struct an_rt_module *module, const char *name,
+                                  char turn[AN_RT_PATH])
 {
-    char number[12];
     struct stat is;
-    bool is_short = snprintf(turn, AN_RT_PATH, "%s", name) < AN_RT_PATH;
+    bool is_short = true;
+    memcpy(turn, name, strlen(name) + 1);
     if (!an_rt_has_times(module))
-        return is_short;
-    for (unsigned i = 1; is_short && i < AN_RT_ORDERS && stat(turn, &is) == 0; i++) {
-        snprintf(number, sizeof number, "%u", i);
-        is_short = an_rt_name_with(name, number, turn, AN_RT_PATH);
-    }
+        return true;
+    for (unsigned i = 1; is_short && i < AN_RT_ORDERS && stat(turn, &is) == 0; i++)
+        is_short = name_turn(name, i, turn);
     if (!is_short || stat(turn, &is) < 0)
         return is_short;
-    snprintf(number, sizeof number, "%u", 1 + (unsigned)getpid() % (AN_RT_ORDERS - 1));
-    return an_rt_name_with(name, number, turn, AN_RT_PATH);
+    return name_turn(name, 1 + (unsigned)getpid() % (AN_RT_ORDERS - 1), turn);
 }
 
 /* 0 when the counts are in the file. */
 static int write_module(const struct an_rt_module *module)
 {
-    char name[AN_RT_PATH], turn[AN_RT_PATH];
+    static char name[AN_RT_PATH], turn[AN_RT_PATH];
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
     struct an_rt_contents contents = {judge, write_profile, mutable, NULL};
     if (state.object)
@@ -114,7 +121,7 @@ void __llvm_profile_reset_counters(void)
 /* Adds what was counted since the last time to the file. */
 static int write_now(const struct an_rt_module *module)
 {
-    struct an_rt_module part;
+    static struct an_rt_module part;
     if (!an_rt_since_begin(module, &part))
         return -1;
     int result = write_module(&part);
@@ -126,15 +133,14 @@ static int write_now(const struct an_rt_module *module)
 static int write_locked(bool is_last)
 {
     const struct an_rt_module *module = an_rt_module();
-    sigset_t before;
     int result = 0;
     if (!module)
         return 0;
-    if (!an_rt_lock(&before))
+    if (!an_rt_lock())
         result = -1;
     else if (is_last || !an_rt_continuous_is_on())
         result = write_now(module);
-    an_rt_unlock(&before);
+    an_rt_unlock();
     return result;
 }
 
@@ -206,7 +212,7 @@ const char *__llvm_profile_get_filename(void)
 /* Counts in a file from now on, if the name asks for that. */
 static void begin_continuous(const struct an_rt_module *module)
 {
-    char name[AN_RT_PATH];
+    static char name[AN_RT_PATH];
     if (!an_rt_name_is_continuous(state.pattern) || an_rt_continuous_is_on())
         return;
     struct an_rt_identity identity = identify(module);
@@ -238,10 +244,9 @@ static struct an_rt_member member = {.write = write_member};
 
 static void at_exit(void)
 {
-    sigset_t before;
-    if (an_rt_lock(&before))
+    if (an_rt_lock())
         write_member(AN_RT_ENDING);
-    an_rt_unlock(&before);
+    an_rt_unlock();
     an_rt_leave(&member);
 }
 

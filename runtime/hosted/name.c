@@ -1,103 +1,88 @@
 /* See name.h. */
 #include "hosted/name.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-struct text {
-    char *to;
-    size_t room, used;
-    bool overflowed;
-};
+#include "hosted/text.h"
 
-__attribute__((format(printf, 2, 3))) static void print(struct text *text, const char *format, ...)
+AN_RT_APART static void put_host(struct an_rt_text *text)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(text->to + text->used, text->room - text->used, format, arguments);
-    va_end(arguments);
-    if (length < 0 || (size_t)length >= text->room - text->used)
-        text->overflowed = true;
-    else
-        text->used += (size_t)length;
+    struct utsname host;
+    if (uname(&host) == 0)
+        an_rt_text_put(text, host.nodename);
 }
 
-static void print_host(struct text *text)
-{
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    print(text, "%s", name);
-}
-
-static void print_build_id(struct text *text, const struct an_rt_identity *identity)
+static void put_build_id(struct an_rt_text *text, const struct an_rt_identity *identity)
 {
     for (size_t i = 0; i < identity->build_id.size; i++)
-        print(text, "%02x", identity->build_id.begin[i]);
+        an_rt_text_put_hex(text, identity->build_id.begin[i], 2);
 }
 
-static void print_temporary(struct text *text)
+static void put_temporary(struct an_rt_text *text)
 {
     const char *folder = getenv("TMPDIR");
-    print(text, "%s", folder && *folder ? folder : "/tmp");
+    an_rt_text_put(text, folder && *folder ? folder : "/tmp");
 }
 
 /* %m, %4m: returns what is behind it, or NULL when it is something else. */
-static const char *print_merged(struct text *text, const char *at,
-                                const struct an_rt_identity *identity)
+static const char *put_merged(struct an_rt_text *text, const char *at,
+                              const struct an_rt_identity *identity)
 {
     unsigned pool = 0;
     while (*at >= '0' && *at <= '9' && pool < 1000)
         pool = 10 * pool + (unsigned)(*at++ - '0');
     if (*at != 'm')
         return NULL;
-    print(text, "%llu", (unsigned long long)identity->signature);
-    if (pool)
-        print(text, "_%u", (unsigned)getpid() % pool);
+    an_rt_text_put_decimal(text, identity->signature);
+    if (pool) {
+        an_rt_text_put(text, "_");
+        an_rt_text_put_decimal(text, (unsigned)getpid() % pool);
+    }
     return at + 1;
 }
 
 /* What stands behind a percent sign; returns what is behind that. */
-static const char *print_one(struct text *text, const char *at,
-                             const struct an_rt_identity *identity)
+static const char *put_one(struct an_rt_text *text, const char *at,
+                           const struct an_rt_identity *identity)
 {
     switch (*at) {
     case 'p':
-        print(text, "%ld", (long)getpid());
+        an_rt_text_put_decimal(text, (uint64_t)getpid());
         return at + 1;
     case 'h':
-        print_host(text);
+        put_host(text);
         return at + 1;
     case 't':
-        print_temporary(text);
+        put_temporary(text);
         return at + 1;
     case 'b':
-        print_build_id(text, identity);
+        put_build_id(text, identity);
         return at + 1;
     case 'c':
         return at + 1;
     case '%':
-        print(text, "%%");
+        an_rt_text_put(text, "%");
         return at + 1;
     default:
         break;
     }
-    const char *behind = print_merged(text, at, identity);
+    const char *behind = put_merged(text, at, identity);
     if (!behind)
-        print(text, "%%");
+        an_rt_text_put(text, "%");
     return behind ? behind : at;
 }
 
 bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char *name, size_t room)
 {
-    struct text text = {name, room, 0, false};
+    struct an_rt_text text = an_rt_text(name, room);
     while (*pattern) {
         if (*pattern == '%')
-            pattern = print_one(&text, pattern + 1, identity);
+            pattern = put_one(&text, pattern + 1, identity);
         else
-            print(&text, "%c", *pattern++);
+            an_rt_text_put_bytes(&text, pattern++, 1);
     }
     return !text.overflowed;
 }
@@ -119,6 +104,10 @@ bool an_rt_name_with(const char *name, const char *tag, char *other, size_t room
     const char *dot = strrchr(file, '.');
     if (!dot || dot == file)
         dot = file + strlen(file);
-    int length = snprintf(other, room, "%.*s.%s%s", (int)(dot - name), name, tag, dot);
-    return length >= 0 && (size_t)length < room;
+    struct an_rt_text text = an_rt_text(other, room);
+    an_rt_text_put_bytes(&text, name, (size_t)(dot - name));
+    an_rt_text_put(&text, ".");
+    an_rt_text_put(&text, tag);
+    an_rt_text_put(&text, dot);
+    return !text.overflowed;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -98,27 +99,33 @@ static void find_process(void)
 
 /* ---- members ---- */
 
-bool an_rt_lock(sigset_t *before)
+/* What whoever has the lock has to put back. */
+static struct {
+    sigset_t signals;
+} before;
+
+AN_RT_APART bool an_rt_lock(void)
 {
     struct an_rt_process *process = an_rt_process();
-    sigset_t all;
+    sigset_t all, were;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, before);
+    pthread_sigmask(SIG_BLOCK, &all, &were);
     pthread_mutex_lock(&process->lock);
+    before.signals = were;
     return process->owner == 0 || process->owner == getpid();
 }
 
-void an_rt_unlock(const sigset_t *before)
+AN_RT_APART void an_rt_unlock(void)
 {
+    sigset_t were = before.signals;
     pthread_mutex_unlock(&an_rt_process()->lock);
-    pthread_sigmask(SIG_SETMASK, before, NULL);
+    pthread_sigmask(SIG_SETMASK, &were, NULL);
 }
 
 void an_rt_join(struct an_rt_member *member)
 {
-    sigset_t before;
     find_process();
-    an_rt_lock(&before);
+    an_rt_lock();
     struct an_rt_process *process = an_rt_process();
     bool is_first = !process->first;
     member->on_signal = an_rt_on_signal;
@@ -126,13 +133,12 @@ void an_rt_join(struct an_rt_member *member)
     process->first = member;
     if (is_first)
         an_rt_signals_begin(process);
-    an_rt_unlock(&before);
+    an_rt_unlock();
 }
 
 void an_rt_leave(struct an_rt_member *member)
 {
-    sigset_t before;
-    an_rt_lock(&before);
+    an_rt_lock();
     struct an_rt_process *process = an_rt_process();
     for (struct an_rt_member **place = &process->first; *place; place = &(*place)->next)
         if (*place == member) {
@@ -140,18 +146,17 @@ void an_rt_leave(struct an_rt_member *member)
             break;
         }
     an_rt_signals_pass_on(process);
-    an_rt_unlock(&before);
+    an_rt_unlock();
 }
 
 void an_rt_write_all(enum an_rt_moment moment)
 {
-    sigset_t before;
     int number = errno;
     if (!an_rt_shared) /* a program that is not profiled, perhaps with libraries that are */
         dl_iterate_phdr(look, &an_rt_shared);
-    if (an_rt_lock(&before))
+    if (an_rt_lock())
         for (struct an_rt_member *member = an_rt_process()->first; member; member = member->next)
             member->write(moment);
-    an_rt_unlock(&before);
+    an_rt_unlock();
     errno = number;
 }

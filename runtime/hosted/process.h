@@ -14,7 +14,7 @@
 #define AN_RT_PROCESS_H
 
 #include <pthread.h>
-#include <signal.h>
+#include <sys/types.h>
 
 #include "core/port.h"
 
@@ -58,10 +58,10 @@ void an_rt_leave(struct an_rt_member *member);
 
 /*
  * Profiles are written under this lock, with signals blocked: so a signal handler may take it, too. False
- * when this process may not write.
+ * when this process may not write; it has the lock all the same.
  */
-bool an_rt_lock(sigset_t *before);
-void an_rt_unlock(const sigset_t *before);
+bool an_rt_lock(void);
+void an_rt_unlock(void);
 
 /* All members write. Keeps errno. */
 void an_rt_write_all(enum an_rt_moment moment);

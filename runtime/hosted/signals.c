@@ -1,6 +1,7 @@
 /* See signals.h. */
 #include "hosted/signals.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static bool is_in(const struct an_rt_process *process, int signal)
     return (process->dump_signals | process->exit_signals) & bit(signal);
 }
 
-static void set_handler(int signal, void (*handler)(int))
+AN_RT_APART static void set_handler(int signal, void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
     sigfillset(&action.sa_mask);

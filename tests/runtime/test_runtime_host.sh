@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the runtime owes the program that it is in: it takes little of its stacks, and leaves its descriptors,
+# signals, threads and exit status alone, whoever started the program and whatever stands where the profile should go.
+#
+# usage: test_runtime_host.sh ANNEAL FULL_DISK
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+full_disk=$(realpath "$2")
+programs=$tests/runtime/programs
+unset ANNEAL_PROFILE_FILE LLVM_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
+
+# build COMPILER SOURCE [OPTION...]: the file `it`, as `anneal rt` says, with values
+build() {
+    local compiler=$1 source=$2
+    shift 2
+    # shellcheck disable=SC2046 # words are meant
+    "$compiler" -w -O1 -fprofile-generate "$programs/$source" -o it "$@" $("$anneal" rt --ldflags)
+}
+
+# ---- stacks ----
+
+# takes_little: of each dump of `it`
+takes_little() {
+    local bytes
+    ANNEAL_DUMP_SIGNAL=USR2 run 0 ./it 2048
+    expect "$1 $(wc -l <out)" "$1 3"
+    while read -r bytes; do
+        [ "$bytes" -le 2048 ] || fail "$1: the handler takes $bytes bytes of stack"
+    done <out
+}
+
+small_stack() {
+    local compiler=$1 binding
+    for binding in lazy now; do
+        rm -rf it* ./*.gcda ./*.profraw
+        build "$compiler" small_stack.c -Wl,-z,$binding
+        takes_little "$binding: first"
+        takes_little "$binding: added"
+        [ ! -s err ]
+        for file in *.gcda *.profraw; do
+            [ ! -e "$file" ] || echo 'no profile' >"$file"
+        done
+        takes_little "$binding: damaged"
+        grep -q 'moved aside' err
+    done
+    # A name with all that can be in it, into folders that are not there, and another build's file.
+    export LLVM_PROFILE_FILE=$PWD/a/b/%h-%t-%b-%4m-x.profraw GCOV_PREFIX=$PWD/c/d
+    build "$compiler" small_stack.c -Wl,--build-id
+    takes_little 'deep'
+    unset LLVM_PROFILE_FILE GCOV_PREFIX
+    export LLVM_PROFILE_FILE=same.profraw
+    takes_little 'same'
+    build "$compiler" small_stack.c -O2
+    takes_little 'other build'
+}
+
+for compiler in clang-19 gcc-12; do
+    check_with $compiler "$compiler: a dump needs 2 KB of a signal stack" small_stack $compiler
+done
+finish
