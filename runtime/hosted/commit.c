@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hosted/environment.h"
 #include "hosted/file_sink.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
@@ -115,6 +116,8 @@ AN_RT_APART static int create_named(const char *path, const struct an_rt_content
 /* Not all file systems have nameless files, and without /proc, as in some containers, they cannot be named. */
 int an_rt_create(const char *path, const struct an_rt_contents *contents)
 {
+    if (!an_rt_may_write_to(path))
+        return EPERM;
     int error = create_nameless(path, contents);
     if (error == ENOENT) {
         error = make_folders(path);
@@ -390,6 +393,13 @@ static enum step add_beside(const char *path, const struct an_rt_contents *conte
 
 bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner)
 {
+    if (!an_rt_may_write_to(path)) {
+        an_rt_warn(path,
+                   "a program with more rights than its user writes no profile to the current "
+                   "folder; give it an absolute name when you build",
+                   0);
+        return false;
+    }
     enum step step = add(path, contents);
     if (step == BUSY || step == TAKEN)
         step = add_beside(path, contents, owner, step);

@@ -55,8 +55,8 @@ struct an_rt_contents {
 };
 
 /*
- * Adds to the file of that name, of at most AN_RT_PATH bytes with its 0, or to one beside it. owner: the
- * number of this build. False after a message.
+ * Adds to the file of that name, of at most AN_RT_PATH bytes with its 0, or to one beside it, if the program may
+ * (environment.h). owner: the number of this build. False after a message.
  */
 bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner);
 

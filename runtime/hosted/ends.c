@@ -89,7 +89,7 @@ static void replace_or_interpret(const char *path, char *const arguments[],
 AN_RT_APART static void search(const char *file, char *const arguments[], char *const environment[])
 {
     char path[AN_RT_PATH];
-    const char *folder = getenv("PATH");
+    const char *folder = getenv("PATH"); /* as the C library does in all programs */
     bool is_forbidden = false;
     if (!folder)
         folder = "/bin:/usr/bin";

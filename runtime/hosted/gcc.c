@@ -12,6 +12,7 @@
 #include "core/gcc_gcda.h"
 #include "core/gcc_interface.h"
 #include "hosted/commit.h"
+#include "hosted/environment.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/process.h"
@@ -39,7 +40,8 @@ static const char *strip(const char *name, long folders)
 
 static bool name_of(const struct an_rt_gcc_info *info, char *name)
 {
-    const char *prefix = getenv("GCOV_PREFIX"), *levels = getenv("GCOV_PREFIX_STRIP");
+    const char *prefix = an_rt_variable("GCOV_PREFIX"),
+               *levels = an_rt_variable("GCOV_PREFIX_STRIP");
     const char *rest = info->name;
     if (rest[0] == '/')
         rest = strip(rest, levels ? atol(levels) : 0);

@@ -19,6 +19,7 @@
 #include "core/llvm_values.h"
 #include "hosted/commit.h"
 #include "hosted/continuous.h"
+#include "hosted/environment.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/process.h"
@@ -95,8 +96,9 @@ static int write_module(const struct an_rt_module *module)
 
 static void choose_name(void)
 {
-    const char *candidates[] = {getenv("ANNEAL_PROFILE_FILE"), getenv("LLVM_PROFILE_FILE"),
-                                __llvm_profile_filename, "default.profraw"};
+    const char *candidates[] = {an_rt_variable("ANNEAL_PROFILE_FILE"),
+                                an_rt_variable("LLVM_PROFILE_FILE"), __llvm_profile_filename,
+                                "default.profraw"};
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
         if (candidates[i] && *candidates[i] && strlen(candidates[i]) < sizeof state.pattern) {
             memcpy(state.pattern, candidates[i], strlen(candidates[i]) + 1);

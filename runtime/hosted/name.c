@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "hosted/environment.h"
 #include "hosted/text.h"
 
 AN_RT_APART static void put_host(struct an_rt_text *text)
@@ -23,7 +24,7 @@ static void put_build_id(struct an_rt_text *text, const struct an_rt_identity *i
 
 static void put_temporary(struct an_rt_text *text)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = an_rt_variable("TMPDIR");
     an_rt_text_put(text, folder && *folder ? folder : "/tmp");
 }
 

@@ -11,7 +11,7 @@ full_disk=$(realpath "$2")
 programs=$tests/runtime/programs
 unset ANNEAL_PROFILE_FILE LLVM_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
 
-# build COMPILER SOURCE [OPTION...]: the file `it`, as `anneal rt` says, with values
+# build COMPILER SOURCE [OPTION...]: the file `it`, as `anneal rt` says
 build() {
     local compiler=$1 source=$2
     shift 2
@@ -35,7 +35,7 @@ small_stack() {
     local compiler=$1 binding
     for binding in lazy now; do
         rm -rf it* ./*.gcda ./*.profraw
-        build "$compiler" small_stack.c -Wl,-z,$binding
+        build "$compiler" small_stack.c "-Wl,-z,$binding"
         takes_little "$binding: first"
         takes_little "$binding: added"
         [ ! -s err ]
@@ -56,7 +56,52 @@ small_stack() {
     takes_little 'other build'
 }
 
+# ---- rights ----
+
+# as_nobody: `it`, a set-user-ID program, with all variables that could lead it to `theirs`
+as_nobody() {
+    local theirs=$scratch/$cases/theirs
+    ANNEAL_DUMP_SIGNAL=USR2 ANNEAL_EXIT_SIGNAL=TERM TMPDIR=$theirs ANNEAL_PROFILE_FILE=$theirs/x \
+        LLVM_PROFILE_FILE=$theirs/x GCOV_PREFIX=$theirs GCOV_PREFIX_STRIP=1 \
+        run 0 setpriv --reuid 65534 --clear-groups -- "${theirs%/theirs}/it"
+    expect "$(cat out)" 'privileged, 0 signals'
+}
+
+# Set-user-ID programs write where who built them said, and not where who runs them says.
+privileged() {
+    local compiler=$1
+    mkdir theirs ours caller
+    echo precious >theirs/x
+    chmod 755 . ..
+    chmod 777 caller
+    build "$compiler" privileged.c -fprofile-generate="$PWD/ours"
+    chmod 4755 it
+    as_nobody
+    [ ! -s err ]
+    expect "$(ls theirs) $(cat theirs/x)" 'x precious'
+    expect "$(find . -name '*.gcda' -o -name '*.profraw' | grep -vc '^./ours/')" 0
+    [ "$(find ours -type f | wc -l)" -eq 1 ]
+    # A name that begins in the current folder, which is the caller's.
+    [ "$compiler" = clang-19 ] || return 0
+    rm it
+    # shellcheck disable=SC2046 # words are meant
+    clang-19 -w -fprofile-instr-generate "$programs/privileged.c" -o it $("$anneal" rt)
+    chmod 4755 it
+    ln -s "$PWD/theirs/x" caller/default.profraw
+    cd caller
+    as_nobody
+    expect "$(wc -l <err)" 1
+    says 'writes no profile to the current folder'
+    expect "$(cat ../theirs/x)" precious
+}
+
 for compiler in clang-19 gcc-12; do
     check_with $compiler "$compiler: a dump needs 2 KB of a signal stack" small_stack $compiler
+    title="$compiler: set-user-ID programs do not obey who runs them"
+    if [ "$(id -u)" -eq 0 ]; then
+        check_with "$compiler setpriv" "$title" privileged $compiler
+    else
+        skip "$title" 'only root can make such a program'
+    fi
 done
 finish
