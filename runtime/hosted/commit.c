@@ -14,6 +14,7 @@
 #include "hosted/file_sink.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/open.h"
 #include "hosted/text.h"
 
 enum {
@@ -77,7 +78,7 @@ static int make_folders(const char *path)
 AN_RT_APART static int create_nameless(const char *path, const struct an_rt_contents *contents)
 {
     char self[40];
-    int file = open(folder_of(path), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    int file = an_rt_open(folder_of(path), O_TMPFILE | O_WRONLY, 0666);
     if (file < 0)
         return errno;
     struct an_rt_text link = an_rt_text(self, sizeof self);
@@ -102,7 +103,7 @@ AN_RT_APART static int create_named(const char *path, const struct an_rt_content
     if (text.overflowed)
         return ENAMETOOLONG;
     unlink(name);
-    int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = an_rt_open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (file < 0)
         return errno;
     int error = write_new(file, contents);
@@ -348,7 +349,7 @@ static enum step add_existing(int file, const char *path, const struct an_rt_con
 
 static enum step add_once(const char *path, const struct an_rt_contents *contents)
 {
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    int file = an_rt_open(path, O_RDWR | O_NOCTTY, 0);
     if (file < 0 && errno == ENOENT) {
         int error = an_rt_create(path, contents);
         if (error == EEXIST)

@@ -11,6 +11,7 @@
 #include "hosted/commit.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/open.h"
 #include "hosted/text.h"
 
 /* The linker script defines it: where the pages of the counters end. */
@@ -62,7 +63,7 @@ static int make_file(struct an_rt_module *module, const char *name)
 /* 0, or an errno. The counters begin at that place of the file. */
 static int map_file(const struct an_rt_span *pages, uint64_t place)
 {
-    int file = open(live, O_RDWR | O_CLOEXEC | O_NOFOLLOW), error = 0;
+    int file = an_rt_open(live, O_RDWR | O_NOFOLLOW, 0), error = 0;
     if (file < 0)
         return errno;
     if (mmap(pages->begin, pages->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,

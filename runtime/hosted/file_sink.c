@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hosted/open.h"
 #include "hosted/text.h"
 
 AN_RT_APART int an_rt_write_error(void)
@@ -30,7 +31,7 @@ static bool open_file(struct an_rt_file_sink *to)
     an_rt_text_put(&name, to->path);
     an_rt_text_put(&name, ".new");
     if (!name.overflowed)
-        to->file = open(to->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+        to->file = an_rt_open(to->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
     else
         errno = ENAMETOOLONG;
     if (to->file < 0)

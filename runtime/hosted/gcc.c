@@ -132,6 +132,8 @@ static struct an_rt_member member = {.write = write_member};
 
 void __gcov_init(struct an_rt_gcc_info *info)
 {
+    if (!state.first)
+        an_rt_message_begin();
     if (!an_rt_gcc_release(info->version)) {
         an_rt_warn(info->name, "compiled by a release of GCC that the runtime does not support", 0);
         return;

@@ -279,6 +279,7 @@ __attribute__((constructor(101))) static void start(void)
 {
     if (!an_rt_module())
         return;
+    an_rt_message_begin();
     __llvm_profile_initialize_file();
     __llvm_profile_register_write_file_atexit();
     member.llvm = an_rt_module();

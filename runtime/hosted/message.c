@@ -1,9 +1,20 @@
 /* See message.h. */
 #include "hosted/message.h"
 
-#include <stdbool.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
+
+#include "core/port.h"
+
+enum { STANDARD_ERROR = 2, PIECES = 7 };
+
+static bool is_listening;
+
+void an_rt_message_begin(void)
+{
+    is_listening = fcntl(STANDARD_ERROR, F_GETFD) >= 0;
+}
 
 static struct iovec piece(const char *text)
 {
@@ -13,10 +24,10 @@ static struct iovec piece(const char *text)
 void an_rt_warn(const char *path, const char *what, int number)
 {
     static bool has_spoken;
-    if (__atomic_exchange_n(&has_spoken, true, __ATOMIC_RELAXED))
+    if (__atomic_exchange_n(&has_spoken, true, __ATOMIC_RELAXED) || !is_listening)
         return;
     const char *reason = number ? strerrordesc_np(number) : NULL;
-    const struct iovec pieces[] = {
+    const struct iovec pieces[PIECES] = {
         piece("anneal: warning: "),
         piece(path),
         piece(": "),
@@ -25,6 +36,6 @@ void an_rt_warn(const char *path, const char *what, int number)
         piece(reason ? reason : ""),
         piece("\n"),
     };
-    ssize_t written = writev(2, pieces, sizeof pieces / sizeof *pieces);
+    ssize_t written = writev(STANDARD_ERROR, pieces, PIECES);
     (void)written; /* there is nobody else to tell */
 }
