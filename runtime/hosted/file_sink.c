@@ -15,11 +15,11 @@ AN_RT_APART int an_rt_write_error(void)
 {
     const struct timespec at_once = {0};
     int error = errno;
-    sigset_t size_limit;
-    sigemptyset(&size_limit);
-    sigaddset(&size_limit, SIGXFSZ);
-    if (error == EFBIG)
-        sigtimedwait(&size_limit, NULL, &at_once);
+    sigset_t came;
+    sigemptyset(&came);
+    sigaddset(&came, error == EFBIG ? SIGXFSZ : SIGPIPE);
+    if (error == EFBIG || error == EPIPE)
+        sigtimedwait(&came, NULL, &at_once);
     return error;
 }
 

@@ -22,8 +22,8 @@ struct an_rt_file_sink {
 struct an_rt_file_sink *an_rt_file_sink(int file, const char *path);
 
 /*
- * The errno of a write that failed. Where that is a limit of sizes (ulimit -f), a signal has come with it, which
- * ends the program unless it is taken back; signals are blocked while a profile is written.
+ * The errno of a write that failed. Where that is a limit of sizes (ulimit -f), or a pipe that nobody reads, a signal
+ * has come with it, which ends the program unless it is taken back; signals are blocked while a profile is written.
  */
 int an_rt_write_error(void);
 

@@ -256,10 +256,12 @@ static void at_exit(void)
 static void in_child(void)
 {
     const struct an_rt_module *module = an_rt_module();
+    an_rt_lock();
     an_rt_continuous_part(module);
     __llvm_profile_reset_counters();
     if (!state.is_written)
         begin_continuous(module);
+    an_rt_unlock();
 }
 
 int __llvm_profile_register_write_file_atexit(void)
@@ -283,7 +285,9 @@ __attribute__((constructor(101))) static void start(void)
     __llvm_profile_initialize_file();
     __llvm_profile_register_write_file_atexit();
     member.llvm = an_rt_module();
+    an_rt_lock();
     begin_continuous(member.llvm);
+    an_rt_unlock();
     an_rt_join(&member);
     pthread_atfork(NULL, NULL, in_child);
 }

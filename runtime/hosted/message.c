@@ -1,9 +1,13 @@
 /* See message.h. */
 #include "hosted/message.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "core/port.h"
 
@@ -21,9 +25,25 @@ static struct iovec piece(const char *text)
     return (struct iovec){.iov_base = (void *)(size_t)text, .iov_len = strlen(text)};
 }
 
+/* A pipe that nobody reads is no reason to end the program: the signal that says so is taken back. */
+AN_RT_APART static void say(const struct iovec pieces[PIECES])
+{
+    const struct timespec at_once = {0};
+    sigset_t broken, pending, before;
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &broken, &before);
+    if (writev(STANDARD_ERROR, pieces, PIECES) < 0 && errno == EPIPE &&
+        !sigismember(&pending, SIGPIPE))
+        sigtimedwait(&broken, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void an_rt_warn(const char *path, const char *what, int number)
 {
     static bool has_spoken;
+    int cancelling;
     if (__atomic_exchange_n(&has_spoken, true, __ATOMIC_RELAXED) || !is_listening)
         return;
     const char *reason = number ? strerrordesc_np(number) : NULL;
@@ -36,6 +56,7 @@ void an_rt_warn(const char *path, const char *what, int number)
         piece(reason ? reason : ""),
         piece("\n"),
     };
-    ssize_t written = writev(STANDARD_ERROR, pieces, PIECES);
-    (void)written; /* there is nobody else to tell */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
+    say(pieces);
+    pthread_setcancelstate(cancelling, &cancelling);
 }

@@ -102,24 +102,30 @@ static void find_process(void)
 /* What whoever has the lock has to put back. */
 static struct {
     sigset_t signals;
+    int cancelling;
 } before;
 
 AN_RT_APART bool an_rt_lock(void)
 {
     struct an_rt_process *process = an_rt_process();
     sigset_t all, were;
+    int cancelling;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &were);
     pthread_mutex_lock(&process->lock);
     before.signals = were;
+    before.cancelling = cancelling;
     return process->owner == 0 || process->owner == getpid();
 }
 
 AN_RT_APART void an_rt_unlock(void)
 {
     sigset_t were = before.signals;
+    int cancelling = before.cancelling;
     pthread_mutex_unlock(&an_rt_process()->lock);
     pthread_sigmask(SIG_SETMASK, &were, NULL);
+    pthread_setcancelstate(cancelling, &cancelling);
 }
 
 void an_rt_join(struct an_rt_member *member)

@@ -57,8 +57,8 @@ void an_rt_join(struct an_rt_member *member);
 void an_rt_leave(struct an_rt_member *member);
 
 /*
- * Profiles are written under this lock, with signals blocked: so a signal handler may take it, too. False
- * when this process may not write; it has the lock all the same.
+ * Profiles are written under this lock, with signals blocked: so a signal handler may take it, too. Nor can the
+ * thread be cancelled, which would leave the lock behind. False when this process may not write; it has the lock all the same.
  */
 bool an_rt_lock(void);
 void an_rt_unlock(void);

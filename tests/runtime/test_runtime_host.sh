@@ -90,6 +90,26 @@ no_descriptors() {
     expect "$(find . -name "${file#./}*" | wc -l)" 1
 }
 
+# ---- signals and threads ----
+
+# A warning for a standard error that nobody reads any more is no end.
+broken_pipe() {
+    build "$1" guest.c
+    echo >file
+    export LLVM_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file
+    run 0 ./it pipe
+    export ANNEAL_DUMP_SIGNAL=USR2
+    run 0 ./it pending
+}
+
+cancelled() {
+    build "$1" guest.c -pthread
+    export LLVM_PROFILE_FILE=it.profraw ANNEAL_DUMP_SIGNAL=USR2
+    run 0 timeout -s KILL 60 ./it cancel
+    run 0 timeout -s KILL 60 ./it cancel
+    [ ! -s err ]
+}
+
 # ---- rights ----
 
 # as_nobody: `it`, a set-user-ID program, with all variables that could lead it to `theirs`
@@ -132,6 +152,8 @@ privileged() {
 for compiler in clang-19 gcc-12; do
     check_with $compiler "$compiler: a dump needs 2 KB of a signal stack" small_stack $compiler
     check_with $compiler "$compiler: nothing is written to descriptors that are closed" no_descriptors $compiler
+    check_with $compiler "$compiler: a broken pipe ends no program" broken_pipe $compiler
+    check_with $compiler "$compiler: threads can be cancelled while a profile is written" cancelled $compiler
     title="$compiler: set-user-ID programs do not obey who runs them"
     if [ "$(id -u)" -eq 0 ]; then
         check_with "$compiler setpriv" "$title" privileged $compiler
