@@ -7,7 +7,6 @@
 enum {
     WORD = 4,
     VALUE = 8,
-    MAGIC = 0x67636461,
     FUNCTION = 0x01000000,
     COUNTERS = 0x01a10000,
     KIND_SHIFT = 17,
@@ -191,7 +190,7 @@ enum an_rt_fit an_rt_gcda_judge(const struct an_rt_gcc_info *info, const uint8_t
                                 uint32_t *stamp)
 {
     uint32_t runs, greatest;
-    if (size < 3 * WORD || an_rt_load32(old) != MAGIC ||
+    if (size < 3 * WORD || an_rt_load32(old) != AN_RT_GCDA_MAGIC ||
         !an_rt_gcc_release(an_rt_load32(old + WORD)) ||
         size < header_size(an_rt_load32(old + WORD)) + WORD)
         return AN_RT_DAMAGED;
@@ -376,7 +375,7 @@ bool an_rt_gcda_write(const struct an_rt_gcc_info *info, int64_t greatest, const
         reader = read_from(old, size);
         read_summary(&reader, &runs, &greatest_sum);
     }
-    put_word(&writer, MAGIC);
+    put_word(&writer, AN_RT_GCDA_MAGIC);
     put_word(&writer, info->version);
     put_word(&writer, info->stamp);
     if (has_checksum(info->version))

@@ -7,6 +7,8 @@
 
 #include "core/gcc_info.h"
 
+enum { AN_RT_GCDA_MAGIC = 0x67636461 };
+
 /*
  * Whether the object's counts can be added to the file in these bytes. *stamp: of an object that has this
  * name, too, when the file is another one's.

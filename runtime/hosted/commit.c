@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,10 @@ enum {
     LONGEST_WAIT = 4000000, /* nanoseconds between two tries */
     SPILLS = 16,
     ROUNDS = 1000, /* how often the file may be replaced before we get its lock */
+    LINKS = 40,
+    SMALL = 1 << 20,   /* what is read without a look at it */
+    LARGEST = 1 << 30, /* of profiles of programs that are as good as nothing */
+    GROWTH = 16,       /* a profile has values, and those of larger programs may be here */
 };
 
 /*
@@ -127,6 +132,40 @@ int an_rt_create(const char *path, const struct an_rt_contents *contents)
         error = create_nameless(path, contents);
     }
     return error && error != EEXIST ? create_named(path, contents) : error;
+}
+
+/* ---- what stands there ---- */
+
+/* Where the links that begin there end, whether there is a file or not; NULL: nowhere. */
+static const char *follow(const char *path)
+{
+    static char link[AN_RT_PATH], target[AN_RT_PATH], joined[AN_RT_PATH];
+    for (int i = 0; i < LINKS; i++) {
+        ssize_t length = readlink(path, link, sizeof link - 1);
+        if (length < 0)
+            return path;
+        link[length] = 0;
+        struct an_rt_text text = an_rt_text(joined, sizeof joined);
+        if (link[0] != '/') {
+            an_rt_text_put(&text, folder_of(path));
+            an_rt_text_put(&text, "/");
+        }
+        an_rt_text_put(&text, link);
+        if (text.overflowed)
+            return NULL;
+        path = memcpy(target, joined, text.used + 1);
+    }
+    return NULL;
+}
+
+/* Whether it is worth reading. */
+static bool may_be_profile(int file, size_t size, const struct an_rt_contents *contents)
+{
+    uint8_t first[AN_RT_FIRST];
+    if (size <= SMALL)
+        return true;
+    return size <= LARGEST + GROWTH * contents->own_size &&
+           pread(file, first, sizeof first, 0) == sizeof first && contents->may_be(first);
 }
 
 /* ---- a file that is there ---- */
@@ -305,10 +344,18 @@ static enum step failed(const char *path, int error)
     return FAILED;
 }
 
+static enum step move_aside(const char *path)
+{
+    int error = set_aside(path);
+    return error ? failed(path, error) : AGAIN;
+}
+
 static enum step add_locked(int file, const struct stat *is, const char *path,
                             const struct an_rt_contents *contents)
 {
     size_t size = (size_t)is->st_size;
+    if (!may_be_profile(file, size, contents))
+        return move_aside(path);
     uint8_t *old = load(file, size);
     if (!old)
         return failed(path, errno ? errno : ENOMEM);
@@ -317,39 +364,42 @@ static enum step add_locked(int file, const struct stat *is, const char *path,
     int error = 0;
     if (fit == AN_RT_FITS)
         error = replace(file, path, contents, old, is);
-    if (fit == AN_RT_DAMAGED)
-        error = set_aside(path);
     an_rt_scratch_free(old, size ? size : 1);
     if (error)
         return failed(path, error);
+    if (fit == AN_RT_DAMAGED)
+        return move_aside(path);
     if (fit == AN_RT_OTHER)
         return is_older_than_program(is) && make_room(path, owner) ? AGAIN : TAKEN;
-    return fit == AN_RT_FITS ? DONE : AGAIN;
+    return DONE;
 }
 
-/* Devices and pipes take the profile as it is. */
-static enum step write_through(int file, const char *path, const struct an_rt_contents *contents)
+/* /dev/null is what users name who want no profile. */
+static enum step leave_alone(const char *path, const struct stat *is)
 {
-    int error = write_new(file, contents);
-    return error ? failed(path, error) : DONE;
+    if (S_ISCHR(is->st_mode) && is->st_rdev == makedev(1, 3))
+        return DONE;
+    an_rt_warn(path, "not a regular file; the counts of this run are lost", 0);
+    return FAILED;
 }
 
 static enum step add_existing(int file, const char *path, const struct an_rt_contents *contents)
 {
     struct stat is;
-    bool is_locked = lock(file);
     if (fstat(file, &is) < 0)
         return failed(path, errno);
     if (!S_ISREG(is.st_mode))
-        return write_through(file, path, contents);
-    if (!is_locked)
+        return leave_alone(path, &is);
+    if (!lock(file))
         return BUSY;
+    if (fstat(file, &is) < 0)
+        return failed(path, errno);
     return is_named(&is, path) ? add_locked(file, &is, path, contents) : AGAIN;
 }
 
 static enum step add_once(const char *path, const struct an_rt_contents *contents)
 {
-    int file = an_rt_open(path, O_RDWR | O_NOCTTY, 0);
+    int file = an_rt_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
     if (file < 0 && errno == ENOENT) {
         int error = an_rt_create(path, contents);
         if (error == EEXIST)
@@ -401,6 +451,10 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
                    0);
         return false;
     }
+    const char *name = follow(path);
+    if (!name)
+        return failed(path, ELOOP) == DONE;
+    path = name;
     enum step step = add(path, contents);
     if (step == BUSY || step == TAKEN)
         step = add_beside(path, contents, owner, step);
@@ -433,9 +487,9 @@ static int add_open(int file, const struct an_rt_contents *contents)
     uint64_t owner;
     if (fstat(file, &is) < 0)
         return errno;
-    if (!S_ISREG(is.st_mode))
-        return write_new(file, contents);
     size_t size = (size_t)is.st_size;
+    if (!may_be_profile(file, size, contents))
+        return EBADMSG;
     uint8_t *old = load(file, size);
     if (!old)
         return errno ? errno : ENOMEM;
@@ -445,12 +499,27 @@ static int add_open(int file, const struct an_rt_contents *contents)
     return error;
 }
 
-bool an_rt_commit_open(int file, const char *what, const struct an_rt_contents *contents)
+static int add_open_regular(int file, const struct an_rt_contents *contents)
 {
     bool is_locked = lock(file);
-    int error = is_locked || errno != EWOULDBLOCK ? add_open(file, contents) : EWOULDBLOCK;
+    if (!is_locked && errno == EWOULDBLOCK)
+        return EWOULDBLOCK;
+    int error = add_open(file, contents);
     if (is_locked)
         flock(file, LOCK_UN);
+    return error;
+}
+
+bool an_rt_commit_open(int file, const char *what, const struct an_rt_contents *contents)
+{
+    struct stat is;
+    int error = 0;
+    if (fstat(file, &is) < 0)
+        error = errno;
+    else if (!S_ISREG(is.st_mode)) /* the program wants it there */
+        error = write_new(file, contents);
+    else
+        error = add_open_regular(file, contents);
     if (error)
         failed(what, error);
     return !error;

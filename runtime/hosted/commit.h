@@ -30,6 +30,9 @@
  * Each step but the long ones, whose bytes nobody reads, is one write within a page, which the kernel does not
  * break off.
  *
+ * Links are followed, so that it is the file they lead to that is replaced. What is no regular file is left alone: a
+ * pipe may never be read. What is far larger than any profile, or does not begin like one, is damaged, and not read.
+ *
  * When another build's profile stands there, the newer one of both has the name: a profile that was written
  * last before this program was built becomes NAME.OWNER, with its build's number; otherwise this program adds
  * to NAME.OWNER, with its own number. When others hold the lock for too long, for one of them is stopped, it is
@@ -40,6 +43,8 @@
 
 #include "core/port.h"
 #include "hosted/name.h"
+
+enum { AN_RT_FIRST = 8 };
 
 struct an_rt_contents {
     /* What an existing file is; if another build's, *owner is the number of that. */
@@ -52,6 +57,9 @@ struct an_rt_contents {
      * of that size; NULL: there is no such thing.
      */
     size_t (*detour)(void *context, size_t size, uint8_t detour[8]);
+    /* Whether a file may be a profile, of any program, by its first bytes: one that cannot be is not read. */
+    bool (*may_be)(const uint8_t first[AN_RT_FIRST]);
+    size_t own_size; /* what the program's profile has at least, about */
 };
 
 /*

@@ -43,7 +43,7 @@ static bool write_profile(void *context, const uint8_t *old, size_t size, struct
 static int make_file(struct an_rt_module *module, const char *name)
 {
     char tag[48];
-    struct an_rt_contents contents = {NULL, write_profile, module, NULL};
+    struct an_rt_contents contents = {.write = write_profile, .context = module};
     int error = EEXIST;
     for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
         struct an_rt_text text = an_rt_text(tag, sizeof tag);

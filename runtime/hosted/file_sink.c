@@ -23,6 +23,16 @@ AN_RT_APART int an_rt_write_error(void)
     return error;
 }
 
+/* What somebody who was killed left, or anything else, goes: it may be a pipe, or a link. */
+static int open_new(const char *name)
+{
+    enum { FLAGS = O_WRONLY | O_CREAT | O_EXCL };
+    int file = an_rt_open(name, FLAGS, 0600);
+    if (file < 0 && errno == EEXIST && unlink(name) == 0)
+        file = an_rt_open(name, FLAGS, 0600);
+    return file;
+}
+
 static bool open_file(struct an_rt_file_sink *to)
 {
     if (to->file >= 0)
@@ -30,10 +40,9 @@ static bool open_file(struct an_rt_file_sink *to)
     struct an_rt_text name = an_rt_text(to->name, sizeof to->name);
     an_rt_text_put(&name, to->path);
     an_rt_text_put(&name, ".new");
+    errno = ENAMETOOLONG;
     if (!name.overflowed)
-        to->file = an_rt_open(to->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
-    else
-        errno = ENAMETOOLONG;
+        to->file = open_new(to->name);
     if (to->file < 0)
         to->error = errno;
     return to->file >= 0;

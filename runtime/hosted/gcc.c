@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
 #include "core/gcc_gcda.h"
 #include "core/gcc_interface.h"
 #include "hosted/commit.h"
@@ -87,11 +88,16 @@ static size_t detour(void *context, size_t size, uint8_t bytes[8])
     return an_rt_gcda_detour(job->info, size, bytes);
 }
 
+static bool may_be(const uint8_t first[AN_RT_FIRST])
+{
+    return an_rt_load32(first) == AN_RT_GCDA_MAGIC;
+}
+
 static void write_info(const struct an_rt_gcc_info *info, int64_t greatest)
 {
     static char name[AN_RT_PATH];
     struct job job = {info, greatest};
-    struct an_rt_contents contents = {judge, write_object, &job, detour};
+    struct an_rt_contents contents = {judge, write_object, &job, detour, may_be, 0};
     if (name_of(info, name))
         an_rt_commit(name, &contents, info->stamp);
     else

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
+#include "core/llvm_file.h"
 #include "core/llvm_interface.h"
 #include "core/llvm_raw.h"
 #include "core/llvm_since.h"
@@ -42,6 +44,11 @@ static enum an_rt_fit judge(void *context, const uint8_t *old, size_t size, uint
 static bool write_profile(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
 {
     return an_rt_raw_write(context, old, size, sink);
+}
+
+static bool may_be(const uint8_t first[AN_RT_FIRST])
+{
+    return an_rt_load64(first) == AN_RT_RAW_MAGIC;
 }
 
 /* All records are looked at for it. */
@@ -77,12 +84,19 @@ AN_RT_APART static bool take_turn(const struct an_rt_module *module, const char 
     return name_turn(name, 1 + (unsigned)getpid() % (AN_RT_ORDERS - 1), turn);
 }
 
+static size_t own_size(const struct an_rt_module *module)
+{
+    return module->data.size + module->counters.size + module->bitmap.size + module->names.size +
+           module->vtables.size + module->vtable_names.size;
+}
+
 /* 0 when the counts are in the file. */
 static int write_module(const struct an_rt_module *module)
 {
     static char name[AN_RT_PATH], turn[AN_RT_PATH];
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
-    struct an_rt_contents contents = {judge, write_profile, mutable, NULL};
+    struct an_rt_contents contents = {judge, write_profile, mutable,
+                                      NULL,  may_be,        own_size(module)};
     if (state.object)
         return an_rt_commit_open(fileno(state.object), "the profile", &contents) ? 0 : -1;
     struct an_rt_identity identity = identify(module);

@@ -110,6 +110,111 @@ cancelled() {
     [ ! -s err ]
 }
 
+# ---- what stands where the profile should go ----
+
+# end_soon: `it` ends with status 0, and does not wait for anything
+end_soon() {
+    run 0 timeout -s KILL ${SOON:-60} ./it
+}
+
+# name_of_profile COMPILER: where `it` puts it
+name_of_profile() {
+    if [ "$1" = clang-19 ]; then
+        echo all.profraw
+    else
+        echo it-steps.gcda
+    fi
+}
+
+# runs_in FILE: how many runs of steps.c are in it, or a multiple of that
+runs_in() {
+    case $1 in
+    *.gcda) gcov-dump-12 -l "$1" | sed -n 's/.*OBJECT_SUMMARY runs=\([0-9]*\).*/\1/p' ;;
+    *) llvm-profdata-19 show --counts --function=f9 "$1" | sed -n 's/.*Block counts: .\([0-9]*\).*/\1/p' ;;
+    esac
+}
+
+# A pipe that nobody reads, a full one, a device, links: there is no waiting, and all but links are left alone.
+no_regular_file() {
+    local file target
+    build "$1" steps.c
+    export LLVM_PROFILE_FILE=all.profraw
+    file=$(name_of_profile "$1")
+    end_soon
+    [ ! -s err ]
+    mv "$file" saved
+    mkfifo "$file"
+    end_soon
+    expect "$(wc -l <err)" 1
+    says "$file: not a regular file"
+    [ -p "$file" ]
+    rm "$file"
+    for target in /dev/full /dev/zero /; do
+        ln -s $target "$file"
+        end_soon
+        expect "$target: $(wc -l <err)" "$target: 1"
+        rm "$file"
+    done
+    # Somebody holds the lock of /dev/null.
+    exec 9</dev/null
+    flock 9
+    ln -s /dev/null "$file"
+    end_soon
+    [ ! -s err ]
+    exec 9<&-
+    [ -c /dev/null ]
+    rm "$file"
+    # The file that a link leads to is added to, and made if it is not there; the link stays.
+    mkdir deep
+    ln -s deep/link "$file"
+    ln -s real deep/link
+    end_soon
+    end_soon
+    [ ! -s err ]
+    [ -L "$file" ] && [ -L deep/link ]
+    expect "$(find deep | sort | tr '\n' ' ')" 'deep deep/link deep/real '
+    cp deep/real "twice.${file##*.}"
+    mv saved "once.${file##*.}"
+    expect "$(runs_in "twice.${file##*.}")" "$(($(runs_in "once.${file##*.}") * 2))"
+    ln -sf "../$file" deep/real # in a circle
+    end_soon
+    expect "$(wc -l <err)" 1
+    says 'Too many levels of symbolic links'
+}
+
+# What is not worth reading is set aside unread: there is no memory for it.
+large_file() {
+    local file
+    build "$1" steps.c
+    export LLVM_PROFILE_FILE=all.profraw
+    file=$(name_of_profile "$1")
+    end_soon
+    cp "$file" good
+    for size in 900M 6G; do
+        rm -f "$file"*
+        if [ $size = 6G ]; then
+            cp good "$file"
+        fi
+        truncate -s $size "$file"
+        (
+            ulimit -v 500000
+            end_soon
+        )
+        says 'moved aside'
+        expect "$(stat -c %s "$file")" "$(stat -c %s good)"
+        expect "$(stat -c %s "$file.damaged")" "$(numfmt --from=iec $size)"
+    done
+    # What was to be the new file is a pipe; GCC's file is written over.
+    [ "$1" = clang-19 ] || return 0
+    build_large "$1"
+    rm -f "$file"*
+    end_soon
+    mkfifo "$file.new"
+    end_soon
+    [ ! -s err ]
+    [ ! -e "$file.new" ]
+}
+
 # ---- rights ----
 
 # as_nobody: `it`, a set-user-ID program, with all variables that could lead it to `theirs`
@@ -150,10 +255,14 @@ privileged() {
 }
 
 for compiler in clang-19 gcc-12; do
+    tools=$([ $compiler = gcc-12 ] && echo gcov-dump-12 || echo llvm-profdata-19)
     check_with $compiler "$compiler: a dump needs 2 KB of a signal stack" small_stack $compiler
     check_with $compiler "$compiler: nothing is written to descriptors that are closed" no_descriptors $compiler
     check_with $compiler "$compiler: a broken pipe ends no program" broken_pipe $compiler
     check_with $compiler "$compiler: threads can be cancelled while a profile is written" cancelled $compiler
+    check_with "$compiler mkfifo flock $tools" "$compiler: what is no regular file is left alone" \
+        no_regular_file $compiler
+    check_with $compiler "$compiler: files that are larger than any profile are not read" large_file $compiler
     title="$compiler: set-user-ID programs do not obey who runs them"
     if [ "$(id -u)" -eq 0 ]; then
         check_with "$compiler setpriv" "$title" privileged $compiler
