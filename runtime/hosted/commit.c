@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +24,8 @@ enum {
     LONGEST_WAIT = 4000000, /* nanoseconds between two tries */
     SPILLS = 16,
     ROUNDS = 1000, /* how often the file may be replaced before we get its lock */
+    NULL_DEVICE = 1 << 8 | 3,
+    NO_REPLACE = 1, /* RENAME_NOREPLACE; musl has neither that nor the function */
     LINKS = 40,
     SMALL = 1 << 20,   /* what is read without a look at it */
     LARGEST = 1 << 30, /* of profiles of programs that are as good as nothing */
@@ -295,12 +297,19 @@ static int replace(int file, const char *path, const struct an_rt_contents *cont
     return error;
 }
 
+/* Gives a file another name, unless there is one of that name. Some file systems cannot do this in one step. */
+static bool rename_new(const char *from, const char *to)
+{
+    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE) == 0)
+        return true;
+    return (errno == EINVAL || errno == ENOSYS) && link(from, to) == 0 && unlink(from) == 0;
+}
+
 /* The file becomes NAME.OWNER; false when that is there already, or cannot be. */
 static bool make_room(const char *path, uint64_t owner)
 {
     static char name[AN_RT_PATH];
-    return name_beside(path, owner, name) &&
-           renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0;
+    return name_beside(path, owner, name) && rename_new(path, name);
 }
 
 AN_RT_APART static bool is_older_than_program(const struct stat *is)
@@ -323,7 +332,7 @@ AN_RT_APART static int set_aside(const char *path)
             an_rt_text_put_decimal(&text, i);
         if (text.overflowed)
             return ENAMETOOLONG;
-        if (renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0) {
+        if (rename_new(path, name)) {
             an_rt_warn(path,
                        "not an intact profile of this program; moved aside (.damaged), starting "
                        "a new one",
@@ -377,7 +386,7 @@ static enum step add_locked(int file, const struct stat *is, const char *path,
 /* /dev/null is what users name who want no profile. */
 static enum step leave_alone(const char *path, const struct stat *is)
 {
-    if (S_ISCHR(is->st_mode) && is->st_rdev == makedev(1, 3))
+    if (S_ISCHR(is->st_mode) && is->st_rdev == NULL_DEVICE)
         return DONE;
     an_rt_warn(path, "not a regular file; the counts of this run are lost", 0);
     return FAILED;

@@ -5,7 +5,6 @@
  * GCOV_PREFIX and GCOV_PREFIX_STRIP say. Every process adds to it, or, when that is not possible, to one
  * beside it (commit.h).
  */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@ static struct {
 /* ---- names ---- */
 
 /* The name without so many of its leading folders. */
-static const char *strip(const char *name, long folders)
+static const char *strip(const char *name, unsigned folders)
 {
     const char *rest = name;
     while (folders-- > 0) {
@@ -44,9 +43,10 @@ static bool name_of(const struct an_rt_gcc_info *info, char *name)
     const char *prefix = an_rt_variable("GCOV_PREFIX"),
                *levels = an_rt_variable("GCOV_PREFIX_STRIP");
     const char *rest = info->name;
+    unsigned stripped = levels ? an_rt_text_number(&levels, AN_RT_PATH) : 0;
     if (rest[0] == '/')
-        rest = strip(rest, levels ? atol(levels) : 0);
-    if (!prefix && levels && atol(levels) > 0)
+        rest = strip(rest, stripped);
+    if (!prefix && stripped)
         prefix = ".";
     size_t length = prefix ? strlen(prefix) : 0;
     bool has_slash = length && prefix[length - 1] == '/';

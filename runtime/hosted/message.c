@@ -25,6 +25,53 @@ static struct iovec piece(const char *text)
     return (struct iovec){.iov_base = (void *)(size_t)text, .iov_len = strlen(text)};
 }
 
+/* What files can fail with, in the C library's words: strerror is not for signal handlers. */
+static const struct {
+    int number;
+    const char *words;
+} reasons[] = {
+    {EPERM, "Operation not permitted"},
+    {ENOENT, "No such file or directory"},
+    {EIO, "Input/output error"},
+    {ENXIO, "No such device or address"},
+    {EBADF, "Bad file descriptor"},
+    {EAGAIN, "Resource temporarily unavailable"},
+    {ENOMEM, "Cannot allocate memory"},
+    {EACCES, "Permission denied"},
+    {EBUSY, "Device or resource busy"},
+    {EEXIST, "File exists"},
+    {EXDEV, "Invalid cross-device link"},
+    {ENODEV, "No such device"},
+    {ENOTDIR, "Not a directory"},
+    {EISDIR, "Is a directory"},
+    {EINVAL, "Invalid argument"},
+    {ENFILE, "Too many open files in system"},
+    {EMFILE, "Too many open files"},
+    {ETXTBSY, "Text file busy"},
+    {EFBIG, "File too large"},
+    {ENOSPC, "No space left on device"},
+    {EROFS, "Read-only file system"},
+    {EMLINK, "Too many links"},
+    {EPIPE, "Broken pipe"},
+    {ENAMETOOLONG, "File name too long"},
+    {ENOLCK, "No locks available"},
+    {ENOSYS, "Function not implemented"},
+    {ELOOP, "Too many levels of symbolic links"},
+    {EBADMSG, "Bad message"},
+    {EOVERFLOW, "Value too large for defined data type"},
+    {EOPNOTSUPP, "Operation not supported"},
+    {ESTALE, "Stale file handle"},
+    {EDQUOT, "Disk quota exceeded"},
+};
+
+static const char *reason_of(int number)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].number == number)
+            return reasons[i].words;
+    return "unusual error";
+}
+
 /* A pipe that nobody reads is no reason to end the program: the signal that says so is taken back. */
 AN_RT_APART static void say(const struct iovec pieces[PIECES])
 {
@@ -46,7 +93,7 @@ void an_rt_warn(const char *path, const char *what, int number)
     int cancelling;
     if (__atomic_exchange_n(&has_spoken, true, __ATOMIC_RELAXED) || !is_listening)
         return;
-    const char *reason = number ? strerrordesc_np(number) : NULL;
+    const char *reason = number ? reason_of(number) : NULL;
     const struct iovec pieces[PIECES] = {
         piece("anneal: warning: "),
         piece(path),

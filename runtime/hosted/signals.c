@@ -2,11 +2,11 @@
 #include "hosted/signals.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hosted/environment.h"
 #include "hosted/message.h"
+#include "hosted/text.h"
 
 enum { SIGNALS = 64 };
 
@@ -15,21 +15,39 @@ static uint64_t bit(int signal)
     return 1ull << (signal - 1);
 }
 
+/* Not every C library tells the names. */
+static const struct {
+    const char *name;
+    int signal;
+} names[] = {
+    {"HUP", SIGHUP},       {"INT", SIGINT},   {"QUIT", SIGQUIT},   {"ILL", SIGILL},
+    {"TRAP", SIGTRAP},     {"ABRT", SIGABRT}, {"BUS", SIGBUS},     {"FPE", SIGFPE},
+    {"KILL", SIGKILL},     {"USR1", SIGUSR1}, {"SEGV", SIGSEGV},   {"USR2", SIGUSR2},
+    {"PIPE", SIGPIPE},     {"ALRM", SIGALRM}, {"TERM", SIGTERM},   {"CHLD", SIGCHLD},
+    {"CONT", SIGCONT},     {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},   {"TTIN", SIGTTIN},
+    {"TTOU", SIGTTOU},     {"URG", SIGURG},   {"XCPU", SIGXCPU},   {"XFSZ", SIGXFSZ},
+    {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH}, {"POLL", SIGPOLL},
+    {"PWR", SIGPWR},       {"SYS", SIGSYS},
+#ifdef SIGSTKFLT
+    {"STKFLT", SIGSTKFLT},
+#endif
+};
+
 /* USR2, SIGUSR2 or 12; 0: there is no such signal. */
 static int number_of(const char *name, size_t length)
 {
+    const char *at = name;
+    unsigned number = an_rt_text_number(&at, SIGNALS + 1);
+    if (at == name + length && length)
+        return number <= SIGNALS ? (int)number : 0;
     if (length > 3 && !memcmp(name, "SIG", 3)) {
         name += 3;
         length -= 3;
     }
-    for (int signal = 1; signal <= SIGNALS; signal++) {
-        const char *known = sigabbrev_np(signal);
-        if (known && strlen(known) == length && !memcmp(known, name, length))
-            return signal;
-    }
-    char *end;
-    long number = strtol(name, &end, 10);
-    return end == name + length && number > 0 && number <= SIGNALS ? (int)number : 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == length && !memcmp(names[i].name, name, length))
+            return names[i].signal;
+    return 0;
 }
 
 /* The signals that a variable names. */

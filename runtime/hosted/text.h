@@ -23,7 +23,7 @@ void an_rt_text_put_decimal(struct an_rt_text *text, uint64_t number);
 /* With so many digits. */
 void an_rt_text_put_hex(struct an_rt_text *text, uint64_t number, unsigned digits);
 
-/* Reads the digits at *at, which moves behind them; at most `most`, for larger numbers too. */
+/* Reads the digits at *at, which moves behind them; larger numbers than `most` are `most`. */
 unsigned an_rt_text_number(const char **at, unsigned most);
 
 #endif

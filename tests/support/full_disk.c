@@ -38,7 +38,6 @@ ssize_t write(int file, const void *bytes, size_t size)
     return some || !size ? next(file, bytes, some) : no_space();
 }
 
-/* With offsets of 64 bits, which is what the runtime is built with. */
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t at)
 {
     static ssize_t (*next)(int, const void *, size_t, off_t);
@@ -46,4 +45,11 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t at)
     if (!next)
         next = (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
     return some || !size ? next(file, bytes, some, at) : no_space();
+}
+
+/* All offsets have 64 bits here: the function has two names. */
+ssize_t plain_pwrite(int file, const void *bytes, size_t size, off_t at) __asm__("pwrite");
+ssize_t plain_pwrite(int file, const void *bytes, size_t size, off_t at)
+{
+    return pwrite(file, bytes, size, at);
 }
