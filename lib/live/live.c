@@ -101,14 +101,17 @@ static bool is_link_of_kernel(const struct an_live *live, const char *path)
     return strncmp(path, folder, (size_t)length) == 0;
 }
 
-/* Reads a file as a generation; the caller frees *item. */
+/* Reads a file as a generation, that which is mapped if it is (NULL: not yet); the caller frees *item. */
 static enum an_code open_item(struct an_live *live, const char *path, unsigned number,
-                              struct item **item, struct an_error *error)
+                              const struct an_target_mapping *mapped, struct item **item,
+                              struct an_error *error)
 {
     const uid_t owners[] = {0, geteuid(), live->state.owner.user};
     const struct an_foreign expected = {.most = AN_FOREIGN_BINARY,
                                         .owners = owners,
                                         .owner_count = sizeof owners / sizeof *owners,
+                                        .device = mapped ? mapped->device : 0,
+                                        .inode = mapped ? mapped->inode : 0,
                                         .follows = is_link_of_kernel(live, path)};
     *item = an_alloc_zero(1, sizeof **item);
     if (!*item)
@@ -173,24 +176,35 @@ static enum an_code find_unknown(const struct an_live *live, struct an_error *er
     return AN_OK;
 }
 
-/* The file of a generation: by its name or, should somebody have removed that while it is mapped, through
- * the process. */
-static bool find_file(const struct an_live *live, const char *name, char *path, size_t size)
+/* Where a file of this name and ending is mapped; NULL: nowhere. */
+static const struct an_target_mapping *find_mapping(const struct an_live *live, const char *name,
+                                                    const char *ending)
 {
     size_t length = strlen(name);
-    snprintf(path, size, "%s", name);
-    if (access(name, F_OK) == 0)
-        return true;
     for (size_t i = 0; i < live->target.maps.count; i++) {
         const struct an_target_mapping *mapping = &live->target.maps.items[i];
-        if (strncmp(mapping->path, name, length) != 0 ||
-            strcmp(mapping->path + length, " (deleted)") != 0)
-            continue;
-        snprintf(path, size, "/proc/%d/map_files/%llx-%llx", live->target.pid,
-                 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
-        return true;
+        if (strncmp(mapping->path, name, length) == 0 &&
+            strcmp(mapping->path + length, ending) == 0)
+            return mapping;
     }
-    return false;
+    return NULL;
+}
+
+/* The file of a generation: by its name or, should somebody have removed that while it is mapped, through
+ * the process. */
+static bool find_file(const struct an_live *live, const char *name, char *path, size_t size,
+                      const struct an_target_mapping **mapped)
+{
+    snprintf(path, size, "%s", name);
+    *mapped = find_mapping(live, name, "");
+    if (*mapped)
+        return true;
+    *mapped = find_mapping(live, name, " (deleted)");
+    if (!*mapped)
+        return access(name, F_OK) == 0;
+    snprintf(path, size, "/proc/%d/map_files/%llx-%llx", live->target.pid,
+             (unsigned long long)(*mapped)->start, (unsigned long long)(*mapped)->end);
+    return true;
 }
 
 /* Those of the state that are really there. A file that cannot be read any more is an error: what
@@ -199,11 +213,12 @@ static enum an_code open_items(struct an_live *live, struct an_error *error)
 {
     for (size_t i = 0; i < live->state.generations.count; i++) {
         const struct an_state_generation *known = &live->state.generations.items[i];
+        const struct an_target_mapping *mapped;
         char path[PATH_MAX];
         struct item *item;
-        if (!find_file(live, known->path, path, sizeof path))
+        if (!find_file(live, known->path, path, sizeof path, &mapped))
             continue; /* it was given up before it was mapped */
-        enum an_code code = open_item(live, path, known->number, &item, error);
+        enum an_code code = open_item(live, path, known->number, mapped, &item, error);
         if (code != AN_OK)
             return code;
         bool wanted = is_there(live, &item->generation) && !is_known(live, &item->generation);
@@ -492,13 +507,13 @@ static enum an_code prepare(struct an_live *live, const char *path, unsigned num
 {
     struct an_mended mended;
     step(live, AN_LIVE_PREPARE);
-    enum an_code code = open_item(live, path, number, item, error);
+    enum an_code code = open_item(live, path, number, NULL, item, error);
     if (code == AN_OK)
         code = an_mend_file(&(*item)->generation, &mended, error);
     if (code != AN_OK)
         return code;
     free_item(*item); /* the file is another one now */
-    code = open_item(live, path, number, item, error);
+    code = open_item(live, path, number, NULL, item, error);
     if (code == AN_OK)
         code = find_patches(live, *item, error);
     if (code != AN_OK)

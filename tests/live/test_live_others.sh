@@ -174,7 +174,14 @@ during_a_round() {
     install -m 755 "$anneal" tool
     run 0 "${as_owner[@]}" ./tool live --state-dir "$state" -p "$target" --status --json
     expect "$(jq '.in_force' out)" 1
-    live 0 -q --revert
+    # another file in the place of the one that is mapped
+    local layout
+    layout=$(jq -r '.rounds[0].file' out)
+    rm "$layout"
+    mkfifo "$layout"
+    in_time 0 --status --json
+    expect "$(jq '.in_force' out)" 1
+    in_time 0 -q --revert
     expect "$(find "$state" -mindepth 1)" ''
     gets_on
     ends_well
@@ -192,22 +199,25 @@ closed_folder() {
     ends_well
 }
 
+is_asked_twice() {
+    [ "$(grep -c '' masks)" = 2 ]
+}
+
+# The counter is asked when the recording begins, and when it is done: then it waits to be looked at.
 recorded() {
     begin
-    make_bolt
-    touch meet/go
-    mkfifo meet/counter
-    chmod 755 meet
-    # the counter is asked when the recording is done
-    "$anneal" live -q --state-dir "$state" --bolt "$PWD/bolt" -p "$target" --record 2s --keep-anyway \
-        --counter "umask >>$PWD/masks; cat $PWD/meet/counter" >out 2>err &
+    mkfifo counter
+    "$anneal" live -q --state-dir "$state" -p "$target" --record 3s --overhead=40% --keep-anyway \
+        --counter "umask >>$PWD/masks; cat $PWD/counter" >out 2>err &
     local one=$!
-    echo 1 >meet/counter
-    echo 2 >meet/counter
+    echo 1 >counter
+    await is_asked_twice
+    expect "$(find "$state" -type f -name profile.fdata | wc -l)" 1
     expect "$(readable "$state")" ''
     expect "$(sort -u masks)" "$(umask)"
-    kill $one
-    wait $one || :
+    echo 2 >counter
+    kill -TERM "$one" || :
+    wait "$one" || :
     gets_on
     ends_well
 }
