@@ -94,6 +94,10 @@ hostile_state() {
     truncate -s 3G "$own/state"
     in_time 1 --status
     says 'at most'
+    own_folder
+    chown 65533 "$own/state"
+    in_time 1 --status
+    says 'belongs to user 65533'
     gets_on
     ends_well
 }
@@ -183,6 +187,25 @@ during_a_round() {
     expect "$(jq '.in_force' out)" 1
     in_time 0 -q --revert
     expect "$(find "$state" -mindepth 1)" ''
+    gets_on
+    ends_well
+}
+
+# The user needs nobody for his own process.
+own_process() {
+    begin
+    install -m 755 "$anneal" tool
+    install -m 644 "$profile" profile
+    run 0 "${as_owner[@]}" ./tool live -q --state-dir "$PWD/home/state" -p "$target" --keep-anyway \
+        --profile profile
+    expect "$(readable home)" ''
+    find home/state -type d -perm /077 >open
+    expect "$(cat open)" ''
+    state=$PWD/home/state
+    live 0 --status --json # root sees it
+    expect "$(jq '.in_force' out)" 1
+    run 0 "${as_owner[@]}" ./tool live -q --state-dir "$state" -p "$target" --revert
+    expect "$(find home/state -mindepth 1)" ''
     gets_on
     ends_well
 }
@@ -281,6 +304,7 @@ check_with setpriv 'layouts that are no files, or not the right ones' hostile_la
 check_with setpriv 'a state that is no file, or endless' hostile_state
 check 'an unwinder whose file is a FIFO by now' hostile_library
 check_with setpriv 'during a round, and after it' during_a_round
+check_with setpriv "the user's own process" own_process
 check_with setpriv 'a folder that is closed to the user' closed_folder
 check_with setpriv 'a name that somebody has taken' taken_name
 check_with setpriv 'names of any kind' names_of_any_kind

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/proc.h"
 #include "support/test.h"
 
 struct place {
@@ -22,6 +23,18 @@ static void make_place(struct place *place)
     assert_non_null(mkdtemp(place->base));
     assert_int_equal(chmod(place->base, 0711), 0);
     snprintf(place->folder, sizeof place->folder, "%s/%d-12345", place->base, getpid());
+    snprintf(place->file, sizeof place->file, "%s/state", place->folder);
+}
+
+/* Of this very process: folders of those that have ended may be removed at any time. */
+static void make_running_place(struct place *place)
+{
+    struct an_proc_stat stat;
+    make_place(place);
+    assert_true(an_proc_stat(getpid(), 0, &stat));
+    place->target.start = stat.start;
+    snprintf(place->folder, sizeof place->folder, "%s/%d-%llu", place->base, getpid(),
+             (unsigned long long)stat.start);
     snprintf(place->file, sizeof place->file, "%s/state", place->folder);
 }
 
@@ -164,9 +177,10 @@ static void survives_hostile_lines(void **unused)
     read_text(&place, head, sizeof head);
     *strstr(head, "\ngeneration") = '\0';
     static const char *const bad[] = {
-        "generation 1 no/slash", "generation /x", "generation 0 /x", "generation x /x",
-        "generation 1",          "generation 1 ", "generation",      "generations 1 /x",
-        " generation 1 /x"};
+        "generation 1 no/slash", "generation /x",        "generation 0 /x",     "generation x /x",
+        "generation 1",          "generation 1 ",        "generation",          "generations 1 /x",
+        " generation 1 /x",      "generation 1 /a/../b", "generation 1 /a/./b", "generation 1 /..",
+        "generation 1 //x",      "generation 1 /a/",     "generation 1 /"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[2000];
         int size = snprintf(text, sizeof text, "%s\n%s\n", head, bad[i]);
@@ -206,6 +220,70 @@ static void survives_hostile_lines(void **unused)
     remove_place(&place);
 }
 
+/* A folder has one name, however it was called, and whatever the working directory is later. */
+static void has_one_name(void **unused)
+{
+    (void)unused;
+    struct place place;
+    struct an_state state;
+    struct an_error error;
+    char around[256], before[PATH_MAX];
+    make_place(&place);
+    save_two(&place);
+    snprintf(around, sizeof around, "%s/../%.60s", place.base, place.base + strlen("/tmp/"));
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(place.base), 0);
+    const char *const names[] = {".", around, place.base};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(an_state_open(&state, &place.target, names[i], false, &error), AN_OK);
+        assert_string_equal(state.folder, place.folder);
+        assert_int_equal(state.generations.count, 2);
+        an_state_free(&state);
+    }
+    assert_int_equal(an_state_open(&state, &place.target, "new", false, &error), AN_OK);
+    check(strncmp(state.folder, place.base, strlen(place.base)) == 0, "%s", state.folder);
+    an_state_free(&state);
+    assert_int_equal(chdir(before), 0);
+    remove_place(&place);
+}
+
+/* One at a time; who only looks is none. A folder that was made for the lock goes with it. */
+static void is_locked_once(void **unused)
+{
+    (void)unused;
+    struct place place;
+    struct an_state one, other;
+    struct an_error error;
+    make_running_place(&place);
+    assert_int_equal(an_state_open(&one, &place.target, place.base, true, &error), AN_OK);
+    assert_int_equal(access(place.folder, F_OK), 0);
+    assert_int_equal(an_state_open(&other, &place.target, place.base, true, &error), AN_SYSTEM);
+    assert_non_null(strstr(error.what, "another anneal"));
+    an_state_free(&other);
+    assert_int_equal(open_state(&place, &other, &error), AN_OK);
+    an_state_free(&other);
+    an_state_free(&one);
+    assert_int_equal(access(place.folder, F_OK), -1);
+    save_two(&place);
+    assert_int_equal(an_state_open(&one, &place.target, place.base, true, &error), AN_OK);
+    assert_int_equal(one.generations.count, 2);
+    an_state_free(&one);
+    assert_int_equal(count_of(&place), 2);
+    remove_place(&place);
+}
+
+/* Only what lies in the own folder is removed. */
+static void owns_its_own(void **unused)
+{
+    (void)unused;
+    struct an_state state = {.folder = "/var/tmp/anneal-0/1-2"};
+    assert_true(an_state_owns(&state, "/var/tmp/anneal-0/1-2/c1"));
+    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-2/c1/c2"));
+    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-2/../c1"));
+    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-23/c1"));
+    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-2/state"));
+}
+
 /* What others could have written is not read, and nothing is written there. */
 static void trusts_no_open_folder(void **unused)
 {
@@ -243,11 +321,10 @@ static void trusts_no_open_folder(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back),
-        cmocka_unit_test(refuses_another_head),
-        cmocka_unit_test(forgets_another_boot),
-        cmocka_unit_test(survives_hostile_lines),
-        cmocka_unit_test(trusts_no_open_folder),
+        cmocka_unit_test(comes_back),           cmocka_unit_test(refuses_another_head),
+        cmocka_unit_test(forgets_another_boot), cmocka_unit_test(survives_hostile_lines),
+        cmocka_unit_test(has_one_name),         cmocka_unit_test(is_locked_once),
+        cmocka_unit_test(owns_its_own),         cmocka_unit_test(trusts_no_open_folder),
     };
     return RUN_TESTS(tests);
 }
