@@ -109,12 +109,24 @@ static enum an_code zstd_failed(const struct perf_inflate *inflate, size_t resul
                       ZSTD_getErrorName(result));
 }
 
+/* More than any recording comes to: a few bytes could stand for any amount of work. */
+static enum an_code check_growth(const struct perf_inflate *inflate, struct an_error *error)
+{
+    enum { TIMES = 4096, FREE = 16 << 20 };
+    if (inflate->made <= FREE || (inflate->made - FREE) / TIMES <= inflate->taken)
+        return AN_OK;
+    return an_fail_at(error, AN_MALFORMED, inflate->now,
+                      "%llu bytes of compressed records stand for more than %llu",
+                      (unsigned long long)inflate->taken, (unsigned long long)inflate->made);
+}
+
 /* Inflates until the buffer is full or the input is used up. */
 static enum an_code inflate_some(struct perf_inflate *inflate, struct perf_inflated *filled,
                                  struct an_error *error)
 {
     ZSTD_inBuffer in = {inflate->input, inflate->input_left, 0};
     ZSTD_outBuffer out = {filled->buffer, filled->capacity, inflate->carry.size};
+    size_t carried = inflate->carry.size;
     if (inflate->carry.size)
         memcpy(filled->buffer, inflate->carry.data, inflate->carry.size);
     inflate->carry.size = 0;
@@ -130,7 +142,9 @@ static enum an_code inflate_some(struct perf_inflate *inflate, struct perf_infla
     filled->size = out.pos;
     filled->offset = inflate->now;
     filled->from_file = false;
-    return AN_OK;
+    inflate->taken += in.pos;
+    inflate->made += out.pos - carried;
+    return check_growth(inflate, error);
 }
 
 /* Keeps what is no whole record for the next time. */

@@ -7,6 +7,8 @@
  *
  * A record may begin in one COMPRESSED record and end in the next; perf does the same as here with
  * what stands between the two: it comes first.
+ *
+ * zstd can make 32,768 bytes of one. Records are not so alike: no two have the same time.
  */
 #ifndef AN_BRANCH_PERF_INFLATE_H
 #define AN_BRANCH_PERF_INFLATE_H
@@ -21,6 +23,7 @@ struct perf_inflate {
     uint64_t now;            /* in the file: the COMPRESSED record being inflated */
     const uint8_t *input;    /* what is left of it, in the window */
     size_t input_left;
+    uint64_t taken, made;   /* how many bytes became how many */
     bool more;              /* zstd may hold back output */
     struct an_buffer carry; /* the begin of a record whose end is in the next one */
     bool met_compressed;    /* there was a COMPRESSED record */
