@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Files that ask for more than their share: whatever is in them, twice the file costs at most about twice the
+# work and twice the memory. Work is counted in instructions, so that it is the same on any machine.
+#
+# usage: test_costs.sh ANNEAL
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+unset MALLOC_PERTURB_ # filling memory is no work of the program
+binary=$tests/data/branch/binaries/shared
+
+cost() {
+    python3 "$tests/support/cost.py" "$@"
+}
+
+# costs MEASURE SLACK ONCE TWICE: the second is about twice the first at most, beside what any run costs
+costs() {
+    [ "$4" -le $((5 * $3 / 2 + $2)) ] || fail "$1: $3, and $4 for twice the input"
+}
+
+# grows SHAPE NUMBER WORD...: anneal WORD... reads the file `input`
+grows() {
+    local shape=$1 number=$2 i work=() memory=()
+    shift 2
+    echo 'B 401000 401001 1 0' >one
+    for i in 1 2; do
+        python3 "$tests/support/hostile.py" "$shape" $((i * number)) input
+        work+=("$(cost instructions "$anneal" "$@")")
+        memory+=("$(cost memory "$anneal" "$@")")
+    done
+    echo "${work[*]} instructions, ${memory[*]} KiB, $(stat -c %s input) bytes"
+    costs instructions 1000000 "${work[@]}"
+    costs KiB 4000 "${memory[@]}"
+}
+
+# costs_in_proportion CLAIM SHAPE NUMBER WORD...
+costs_in_proportion() {
+    local claim=$1
+    shift
+    check_with 'valgrind python3' "$claim" grows "$@"
+}
+
+for shape in names sources shared_names fragments section_names overlaps frames landing_pads colliding_names; do
+    costs_in_proportion "ELF: ${shape//_/ }" elf_$shape 4000 aggregate --pa -p one -o out.fdata input
+done
+for shape in mappings remappings forks ended; do
+    costs_in_proportion "perf.data: $shape" perf_$shape 2000 aggregate -p input -o out.fdata "$binary"
+done
+costs_in_proportion 'perf.data: inflated' perf_inflated 1000 aggregate -p input -o out.fdata "$binary"
+costs_in_proportion 'perf script: mappings' script_mappings 4000 aggregate -p input -o out.fdata "$binary"
+costs_in_proportion 'pre-aggregated' preaggregated 20000 aggregate -p input --pa -o out.fdata "$binary"
+costs_in_proportion 'LLVM text: values of a site' text_values 20000 merge -o out input
+costs_in_proportion 'LLVM text: versions of a function' text_hashes 10000 merge -o out input
+costs_in_proportion 'fdata: names made to collide' fdata_colliding_names 10000 merge -o out input
+costs_in_proportion 'fdata: mispredictions' fdata_mispredictions 20000 merge -o out input
+costs_in_proportion 'console: blocks without ends' console_blocks 10000 extract --list input
+costs_in_proportion 'console: files of the same names' console_words 5000 extract --list input
+
+finish

@@ -1,0 +1,280 @@
+"""Inputs that ask for as much work as they can, in sizes to compare.
+
+    hostile.py SHAPE NUMBER FILE
+
+What work a reader does may grow with the input, but not with its square. So each shape has NUMBER of
+two things, or one that is NUMBER long and NUMBER that refer to it.
+"""
+import struct
+import sys
+
+# ---- ELF ----
+
+SYMTAB, STRTAB, RELA, PROGBITS = 2, 3, 4, 1
+CODE = 0x401000
+
+
+def elf(sections, machine=62, code_size=4096):
+    """sections: (name, type, flags, address, contents, link, entry size); .text comes first."""
+    names, places = b"\0", []
+    sections = [(".text", PROGBITS, 6, CODE, b"\xc3" * code_size, 0, 0)] + sections
+    sections += [(".shstrtab", STRTAB, 0, 0, None, 0, 0)]
+    for section in sections:
+        places.append(len(names))
+        names += section[0].encode() + b"\0"
+    body, headers = b"", bytes(64)
+    for section, place in zip(sections, places):
+        name, kind, flags, address, contents, link, entry = section
+        contents = names if contents is None else contents
+        headers += struct.pack("<IIQQQQIIQQ", place, kind, flags, address, 0x1000 + len(body),
+                               len(contents), link, 1, 1, entry)
+        body += contents + bytes(-len(contents) % 16)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, 0x1000, CODE, CODE, code_size, code_size, 4096)
+    head = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, machine, 1, CODE, 64,
+                       0x1000 + len(body), 0, 64, 56, 1, 64, len(sections) + 1, len(sections))
+    return (head + segment).ljust(0x1000, b"\0") + body + headers
+
+
+def symbols(entries, strings, more=(), code_size=4096):
+    """entries: (name's place, type, binding, address, size)"""
+    table = bytes(24)
+    for name, kind, binding, address, size in entries:
+        section = 0xfff1 if kind == 4 else 1
+        table += struct.pack("<IBBHQQ", name, binding << 4 | kind, 0, section, address, size)
+    return elf([(".symtab", SYMTAB, 0, 0, table, 3, 24), (".strtab", STRTAB, 0, 0, strings, 0, 0)]
+               + list(more), code_size=code_size)
+
+
+def elf_names(number):
+    """Symbols whose names are the ends of one."""
+    strings = b"\0" + b"a" * (20 * number) + b"\0"
+    return symbols([(1 + i, 2, 1, CODE + i, 1) for i in range(number)], strings,
+                   code_size=number + 16)
+
+
+def elf_sources(number):
+    """Local functions of a source file with a long name."""
+    strings = b"\0f\0" + b"a" * (20 * number) + b"\0"
+    return symbols([(3, 4, 0, 0, 0)] + [(1, 2, 0, CODE + i, 1) for i in range(number)], strings,
+                   code_size=number + 16)
+
+
+def elf_shared_names(number):
+    """The same in bounds: a long name for some, a short one for many."""
+    strings = b"\0f\0" + b"a" * 200 + b"\0"
+    return symbols([(3, 4, 0, 0, 0)] + [(1, 2, 0, CODE + i, 1) for i in range(number)], strings,
+                   code_size=number + 16)
+
+
+def elf_fragments(number):
+    """Parts of functions that all have one name, in files of which none has both."""
+    strings = b"\0f\0f.cold\0s\0"
+    parents = [(1, 2, 0, CODE + i, 1) for i in range(number)]
+    parts = [(3, 2, 0, CODE + number + i, 1) for i in range(number)]
+    return symbols([(10, 4, 0, 0, 0)] + parents + [(10, 4, 0, 0, 0)] + parts, strings,
+                   code_size=2 * number + 16)
+
+
+def elf_section_names(number):
+    """Names of sections that begin in a string without an end."""
+    names = b"\0" + b"a" * (64 * number)
+    headers = bytes(64)
+    for i in range(number):
+        headers += struct.pack("<IIQQQQIIQQ", 1 + i, 1, 0, 0, 64, 0, 0, 0, 1, 0)
+    headers += struct.pack("<IIQQQQIIQQ", 1, STRTAB, 0, 0, 64, len(names), 0, 0, 1, 0)
+    head = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, 62, 1, CODE, 0,
+                       64 + len(names), 0, 64, 56, 0, 64, number + 2, number + 1)
+    return head + names + headers
+
+
+def elf_overlaps(number):
+    """Sections that all are the same bytes of the file, each with a function."""
+    size = 64 * number
+    headers = bytes(64)
+    table = bytes(24)
+    names = b"\0.text\0"
+    for i in range(number):
+        address = CODE + i * size
+        headers += struct.pack("<IIQQQQIIQQ", 1, PROGBITS, 6, address, 64, size, 0, 0, 1, 0)
+        table += struct.pack("<IBBHQQ", 1, 2, 0, i + 1, address, size)
+    code = b"\x90" * size
+    headers += struct.pack("<IIQQQQIIQQ", 1, SYMTAB, 0, 0, 64 + size, len(table), number + 2, 1, 8, 24)
+    headers += struct.pack("<IIQQQQIIQQ", 1, STRTAB, 0, 0, 64 + size + len(table), len(names), 0, 0, 1, 0)
+    body = code + table + names
+    head = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, 62, 1, CODE, 0,
+                       64 + len(body), 0, 64, 56, 0, 64, number + 3, number + 2)
+    return head + body + headers
+
+
+def elf_frames(number):
+    """Entries of .eh_frame that refer to two long ones in turn."""
+    common = b"\0\0\0\0\1z" + b"S" * (20 * number) + b"R\0\1\x78\x10\1\x1b\0\0"
+    frames = 2 * (struct.pack("<I", len(common)) + common)
+    for i in range(number):
+        back = len(frames) + 4 - (i % 2) * (len(common) + 4)
+        frames += struct.pack("<IIiI", 13, back, CODE + i, 1) + b"\0"
+    return elf([(".eh_frame", PROGBITS, 2, 0x600000, frames, 0, 0)], code_size=number + 16)
+
+
+def elf_landing_pads(number):
+    """Functions that all have the same long table of landing pads."""
+    table = b"\xff\xff\x01"
+    size = 20 * number // 4 * 4
+    table += bytes([size & 127 | 128, size >> 7 & 127 | 128, size >> 14 & 127 | 128, size >> 21])
+    table += b"\0\1\1\0" * (size // 4)
+    common = b"\0\0\0\0\1zLR\0\1\x78\x10\2\0\0"
+    frames = struct.pack("<I", len(common)) + common
+    for i in range(number):
+        frames += struct.pack("<IIQQBQ", 29, len(frames) + 4, CODE + i, 1, 8, 0x800000)
+    return elf([(".eh_frame", PROGBITS, 2, 0x600000, frames, 0, 0),
+                (".gcc_except_table", PROGBITS, 2, 0x800000, table, 0, 0)], code_size=number + 16)
+
+
+# ---- perf.data ----
+
+
+def record(kind, payload, pid, time):
+    payload += struct.pack("<IIQ", pid, pid, time)
+    return struct.pack("<IHH", kind, 2, 8 + len(payload)) + payload
+
+
+def mmap(start, length, pid, time):
+    name = b"/bin/shared\0".ljust(16, b"\0")
+    return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, length, 0, 0, 0, 0, 0, 5, 2)
+                  + name, pid, time)
+
+
+def fork(child, parent, time):
+    return record(7, struct.pack("<IIIIQ", child, parent, child, parent, time), child, time)
+
+
+def sample(pid, time, address):
+    payload = struct.pack("<QIIQQQQQ", address, pid, pid, time, 1, address, address + 0x10, 0)
+    return struct.pack("<IHH", 9, 2, 8 + len(payload)) + payload
+
+
+def perf(records, features=b"", bits=0):
+    attribute = struct.pack("<IIQQQQQIIQQQ", 0, 112, 0, 1000, 0x807, 0, 1 << 18, 0, 0, 0, 0, 8)
+    attribute = attribute.ljust(112, b"\0") + struct.pack("<QQ", 0, 0)
+    data = b"".join(records)
+    begin = 104 + len(attribute)
+    head = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, len(attribute), 104, len(attribute), begin,
+                                     len(data), 0, 0)
+    head += struct.pack("<QQQQ", bits, 0, 0, 0)
+    if features:
+        place = begin + len(data) + 16
+        features = struct.pack("<QQ", place, len(features)) + features
+    return head + attribute + data + features
+
+
+BASE = 0x100000000000
+
+
+def perf_mappings(number):
+    """One process that maps the program again and again, and samples throughout."""
+    records = []
+    for i in range(number):
+        start = BASE + 0x10000 * i
+        records += [mmap(start, 0x1000, 1, 10 * i + 1), sample(1, 10 * i + 2, start + 0x100)]
+    return perf(records)
+
+
+def perf_remappings(number):
+    """The same, in one place."""
+    records = []
+    for i in range(number):
+        records += [mmap(BASE, 0x1000, 1, 10 * i + 1), sample(1, 10 * i + 2, BASE + 0x100)]
+    return perf(records)
+
+
+def perf_forks(number):
+    """A process that has the program mapped many times, and as many children."""
+    records = [mmap(BASE + 0x10000 * i, 0x1000, 1, i + 1) for i in range(number)]
+    records += [fork(i + 2, 1, number + i + 2) for i in range(number)]
+    records += [sample(i + 2, 3 * number, BASE + 0x10000 * i + 0x100) for i in range(number)]
+    return perf(records)
+
+
+def perf_ended(number):
+    """Children that lose all that they have."""
+    records = [mmap(BASE + 0x10000 * i, 0x1000, 1, i + 1) for i in range(number)]
+    for i in range(number):
+        records += [fork(i + 2, 1, number + 2 * i + 2),
+                    mmap(BASE, 0x10000 * number, i + 2, number + 2 * i + 3)]
+    return perf(records)
+
+
+def perf_inflated(number):
+    """zstd's blocks of one repeated byte: records of an unknown type, 32,768 times as long."""
+    block = struct.pack("<I", (1 << 17) << 3 | 1 << 1)[:3] + b"\x08"
+    frame = b"\x28\xb5\x2f\xfd\x00\x58" + block * number
+    records = []
+    while frame:
+        part, frame = frame[:32768], frame[32768:]
+        records.append(struct.pack("<IHH", 81, 0, 8 + len(part)) + part)
+    return perf(records, struct.pack("<IIIII", 1, 1, 1, 32, 1 << 20), 1 << 27)
+
+
+# ---- text ----
+
+# Without a seed, XXH3 gives all names of 32 bytes the same hash that begin and end so.
+KNOWN = b"\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe"
+
+
+def colliding(i):
+    return KNOWN + b"%08d" % i + b"." * 16
+
+
+def elf_colliding_names(number):
+    strings = b"\0" + b"".join(colliding(i) + b"\0" for i in range(number))
+    return symbols([(1 + 33 * i, 2, 1, CODE + i, 1) for i in range(number)], strings,
+                   code_size=number + 16)
+
+
+def text_values(number):
+    """A site with many values, twice."""
+    values = b"".join(b"%d:1\n" % (i * 4096) for i in range(number))
+    one = b"f\n1\n1\n1\n1\n1\n1\n%d\n" % number + values + b"\n"
+    return b":ir\n" + one + one
+
+
+def text_hashes(number):
+    """A function in many versions."""
+    return b":ir\n" + b"".join(b"f\n%d\n1\n1\n\n" % (i * 4096 + 1) for i in range(number))
+
+
+def fdata_colliding_names(number):
+    return b"".join(b"1 " + colliding(i) + b" 0 1 " + colliding(i) + b" 4 0 1\n"
+                    for i in range(number))
+
+
+def fdata_mispredictions(number):
+    return b"".join(b"1 f 0 1 f 4 %d 1\n" % i for i in range(number))
+
+
+def preaggregated(number):
+    return b"".join(b"B %x %x 1 0\n" % (0x300 + i % 0x500, 0x300 + i * 7 % 0x500)
+                    for i in range(number))
+
+
+def script_mappings(number):
+    lines = []
+    for i in range(number):
+        start = BASE + 0x10000 * i
+        lines.append("p 1/1 %d.000001: PERF_RECORD_MMAP2 1/1: [0x%x(0x1000) @ 0 00:00 1 1]: "
+                     "r-xp /bin/shared\n" % (i + 1, start))
+        lines.append("p 1/1 %d.000002: 0x%x/0x%x/P/-/-/1\n" % (i + 1, start + 0x300, start + 0x310))
+    return "".join(lines).encode()
+
+
+def console_blocks(number):
+    return b"".join(b"begin 644 a.gcda\n#86)C\n" for _ in range(number))
+
+
+def console_words(number):
+    return b"".join(b"begin 644 f%d\n`\nend\n" % (i % 7) for i in range(number))
+
+
+shape, number, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+with open(path, "wb") as file:
+    file.write(globals()[shape](number))
