@@ -288,31 +288,30 @@ static void merge_list(struct an_rt_gcc_list *list, const int64_t *place, const 
 static void put_lists(struct writer *writer, unsigned kind, const struct an_rt_gcc_counters *own,
                       const struct record *old)
 {
+    struct an_rt_gcc_list list;
     unsigned places = own->number / AN_RT_PLACE;
     bool has_old = old && !old->is_zeros;
-    /* Too large for small stacks. */
-    struct an_rt_gcc_list *list = an_rt_scratch(sizeof *list + places);
+    uint8_t *lengths = an_rt_scratch(places + 1);
     ptrdiff_t size = 0;
-    if (!list) {
+    if (!lengths) {
         writer->failed = true;
         return;
     }
-    uint8_t *lengths = (uint8_t *)(list + 1);
     const uint8_t *at = has_old ? old->bytes : NULL;
     for (unsigned i = 0; i < places; i++) {
-        merge_list(list, own->values + (size_t)i * AN_RT_PLACE, &at);
-        lengths[i] = (uint8_t)list->length;
-        size += 2 * VALUE + list->length * 2 * VALUE;
+        merge_list(&list, own->values + (size_t)i * AN_RT_PLACE, &at);
+        lengths[i] = (uint8_t)list.length;
+        size += 2 * VALUE + list.length * 2 * VALUE;
     }
     put_tag(writer, COUNTERS + ((uint32_t)kind << KIND_SHIFT), size);
     at = has_old ? old->bytes : NULL;
     for (unsigned i = 0; i < places; i++) {
-        merge_list(list, own->values + (size_t)i * AN_RT_PLACE, &at);
-        int64_t head[2] = {list->total, lengths[i]};
+        merge_list(&list, own->values + (size_t)i * AN_RT_PLACE, &at);
+        int64_t head[2] = {list.total, lengths[i]};
         put_counts(writer, head, 2);
-        put_counts(writer, &list->pairs[0].value, 2 * (size_t)lengths[i]);
+        put_counts(writer, &list.pairs[0].value, 2 * (size_t)lengths[i]);
     }
-    an_rt_scratch_free(list, sizeof *list + places);
+    an_rt_scratch_free(lengths, places + 1);
 }
 
 static void put_counters(struct writer *writer, const struct an_rt_gcc_info *info,
