@@ -193,6 +193,8 @@ static const struct entry environment[] = {
     {"GCOV_PREFIX, GCOV_PREFIX_STRIP", "the same for programs built by gcc, as for libgcov"},
     {"ANNEAL_DUMP_SIGNAL, ANNEAL_EXIT_SIGNAL",
      "signals at which such programs write their profile and go on, or end"},
+    {"ANNEAL_PROFILE_PLAIN",
+     "1: such programs, in a sandbox, write a profile each with few system calls"},
     {"NO_COLOR", "messages and reports on a terminal have no colours"},
     {"SOURCE_DATE_EPOCH", "the time that reports say they were made at, for reproducible builds"},
     {"TMPDIR", "where anneal train and anneal faults put temporary files"},

@@ -16,6 +16,7 @@
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/open.h"
+#include "hosted/plain.h"
 #include "hosted/text.h"
 
 enum {
@@ -460,6 +461,8 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
                    0);
         return false;
     }
+    if (an_rt_is_plain())
+        return an_rt_plain_write(path, contents);
     const char *name = follow(path);
     if (!name)
         return failed(path, ELOOP) == DONE;

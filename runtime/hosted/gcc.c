@@ -15,6 +15,7 @@
 #include "hosted/environment.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/plain.h"
 #include "hosted/process.h"
 #include "hosted/text.h"
 
@@ -40,8 +41,7 @@ static const char *strip(const char *name, unsigned folders)
 
 static bool name_of(const struct an_rt_gcc_info *info, char *name)
 {
-    const char *prefix = an_rt_variable("GCOV_PREFIX"),
-               *levels = an_rt_variable("GCOV_PREFIX_STRIP");
+    const char *prefix = an_rt_getenv("GCOV_PREFIX"), *levels = an_rt_getenv("GCOV_PREFIX_STRIP");
     const char *rest = info->name;
     unsigned stripped = levels ? an_rt_text_number(&levels, AN_RT_PATH) : 0;
     if (rest[0] == '/')
@@ -139,13 +139,15 @@ static struct an_rt_member member = {.write = write_member};
 void __gcov_init(struct an_rt_gcc_info *info)
 {
     if (!state.first)
-        an_rt_message_begin();
+        an_rt_begin();
     if (!an_rt_gcc_release(info->version)) {
         an_rt_warn(info->name, "compiled by a release of GCC that the runtime does not support", 0);
         return;
     }
-    if (!state.first)
+    if (!state.first) {
+        an_rt_plain_begin(0);
         an_rt_join(&member);
+    }
     info->next = state.first;
     state.first = info;
 }
@@ -166,14 +168,16 @@ void __gcov_exit(void)
 /* What was written is not written again at the end, unless the counts are reset. */
 void __gcov_dump(void)
 {
-    if (an_rt_lock())
-        write_member(AN_RT_ENDING);
+    if (!an_rt_lock())
+        return;
+    write_member(AN_RT_ENDING);
     an_rt_unlock();
 }
 
 void __gcov_reset(void)
 {
-    an_rt_lock();
+    if (!an_rt_lock())
+        return;
     reset_all();
     an_rt_unlock();
 }

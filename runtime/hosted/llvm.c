@@ -22,8 +22,10 @@
 #include "hosted/commit.h"
 #include "hosted/continuous.h"
 #include "hosted/environment.h"
+#include "hosted/file_sink.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
+#include "hosted/plain.h"
 #include "hosted/process.h"
 #include "hosted/text.h"
 
@@ -75,7 +77,7 @@ AN_RT_APART static bool take_turn(const struct an_rt_module *module, const char 
     struct stat is;
     bool is_short = true;
     memcpy(turn, name, strlen(name) + 1);
-    if (!an_rt_has_times(module))
+    if (!an_rt_has_times(module) || an_rt_is_plain())
         return true;
     for (unsigned i = 1; is_short && i < AN_RT_ORDERS && stat(turn, &is) == 0; i++)
         is_short = name_turn(name, i, turn);
@@ -110,8 +112,8 @@ static int write_module(const struct an_rt_module *module)
 
 static void choose_name(void)
 {
-    const char *candidates[] = {an_rt_variable("ANNEAL_PROFILE_FILE"),
-                                an_rt_variable("LLVM_PROFILE_FILE"), __llvm_profile_filename,
+    const char *candidates[] = {an_rt_getenv("ANNEAL_PROFILE_FILE"),
+                                an_rt_getenv("LLVM_PROFILE_FILE"), __llvm_profile_filename,
                                 "default.profraw"};
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
         if (candidates[i] && *candidates[i] && strlen(candidates[i]) < sizeof state.pattern) {
@@ -153,8 +155,8 @@ static int write_locked(bool is_last)
     if (!module)
         return 0;
     if (!an_rt_lock())
-        result = -1;
-    else if (is_last || !an_rt_continuous_is_on())
+        return -1;
+    if (is_last || !an_rt_continuous_is_on())
         result = write_now(module);
     an_rt_unlock();
     return result;
@@ -260,9 +262,10 @@ static struct an_rt_member member = {.write = write_member};
 
 static void at_exit(void)
 {
-    if (an_rt_lock())
+    if (an_rt_lock()) {
         write_member(AN_RT_ENDING);
-    an_rt_unlock();
+        an_rt_unlock();
+    }
     an_rt_leave(&member);
 }
 
@@ -270,7 +273,8 @@ static void at_exit(void)
 static void in_child(void)
 {
     const struct an_rt_module *module = an_rt_module();
-    an_rt_lock();
+    if (!an_rt_lock())
+        return;
     an_rt_continuous_part(module);
     __llvm_profile_reset_counters();
     if (!state.is_written)
@@ -290,18 +294,26 @@ int __llvm_profile_register_write_file_atexit(void)
 /* Instrumented objects refer to it, so that the linker takes this file in. */
 int __llvm_profile_runtime;
 
+/* What writing takes for a moment, with room to spare: targets of calls, values of a site, parts of the counts. */
+static size_t scratch_for(const struct an_rt_module *module)
+{
+    return (size_t)AN_RT_BUFFER + 32 * module->records + 2 * module->counters.size;
+}
+
 /* Before the program's own constructors, so that its destructors are counted. */
 __attribute__((constructor(101))) static void start(void)
 {
     if (!an_rt_module())
         return;
-    an_rt_message_begin();
+    an_rt_begin();
     __llvm_profile_initialize_file();
     __llvm_profile_register_write_file_atexit();
     member.llvm = an_rt_module();
-    an_rt_lock();
-    begin_continuous(member.llvm);
-    an_rt_unlock();
+    an_rt_plain_begin(scratch_for(member.llvm));
+    if (an_rt_lock()) {
+        begin_continuous(member.llvm);
+        an_rt_unlock();
+    }
     an_rt_join(&member);
     pthread_atfork(NULL, NULL, in_child);
 }

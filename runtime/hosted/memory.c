@@ -7,12 +7,13 @@
  */
 #include <sys/mman.h>
 
-#include "core/port.h"
+#include "hosted/memory.h"
 
 enum { POOL = 1 << 16, ALIGN = 16 };
 
-static _Alignas(ALIGN) uint8_t pool[POOL];
-static size_t used;
+static _Alignas(ALIGN) uint8_t own[POOL];
+static uint8_t *pool = own;
+static size_t room = POOL, used;
 
 static size_t rounded(size_t size)
 {
@@ -36,10 +37,19 @@ void an_rt_memory_free(void *memory, size_t size)
     munmap(memory, size);
 }
 
+void an_rt_scratch_reserve(size_t size)
+{
+    uint8_t *larger = size > room && used == 0 ? map(size, 0) : NULL;
+    if (!larger)
+        return;
+    pool = larger;
+    room = size;
+}
+
 void *an_rt_scratch(size_t size)
 {
     size_t at = __atomic_load_n(&used, __ATOMIC_RELAXED);
-    while (size <= POOL && rounded(size) <= POOL - at)
+    while (size <= room && rounded(size) <= room - at)
         if (__atomic_compare_exchange_n(&used, &at, at + rounded(size), false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return pool + at;
@@ -49,7 +59,7 @@ void *an_rt_scratch(size_t size)
 void an_rt_scratch_free(void *memory, size_t size)
 {
     uint8_t *bytes = memory;
-    if (bytes < pool || bytes >= pool + POOL) {
+    if (bytes < pool || bytes >= pool + room) {
         munmap(memory, size);
         return;
     }

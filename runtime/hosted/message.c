@@ -8,8 +8,10 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/port.h"
+#include "hosted/environment.h"
 
 enum { STANDARD_ERROR = 2, PIECES = 7 };
 
@@ -87,6 +89,13 @@ AN_RT_APART static void say(const struct iovec pieces[PIECES])
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+static void say_plainly(const struct iovec pieces[PIECES])
+{
+    for (size_t i = 0; i < PIECES; i++)
+        if (write(STANDARD_ERROR, pieces[i].iov_base, pieces[i].iov_len) < 0)
+            return;
+}
+
 void an_rt_warn(const char *path, const char *what, int number)
 {
     static bool has_spoken;
@@ -104,6 +113,9 @@ void an_rt_warn(const char *path, const char *what, int number)
         piece("\n"),
     };
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
-    say(pieces);
+    if (an_rt_is_plain())
+        say_plainly(pieces);
+    else
+        say(pieces);
     pthread_setcancelstate(cancelling, &cancelling);
 }

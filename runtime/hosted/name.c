@@ -24,7 +24,7 @@ static void put_build_id(struct an_rt_text *text, const struct an_rt_identity *i
 
 static void put_temporary(struct an_rt_text *text)
 {
-    const char *folder = an_rt_variable("TMPDIR");
+    const char *folder = an_rt_getenv("TMPDIR");
     an_rt_text_put(text, folder && *folder ? folder : "/tmp");
 }
 

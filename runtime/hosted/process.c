@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "hosted/environment.h"
+#include "hosted/message.h"
 #include "hosted/notes.h"
 #include "hosted/signals.h"
 
@@ -27,6 +29,17 @@ __asm__(".pushsection .note.anneal, \"a\", %note\n"
 
 static struct an_rt_process alone = {.version = AN_RT_PROCESS_VERSION,
                                      .lock = PTHREAD_MUTEX_INITIALIZER};
+
+void an_rt_begin(void)
+{
+    an_rt_message_begin();
+    an_rt_environment_begin();
+}
+
+pid_t an_rt_process_id(void)
+{
+    return an_rt_process()->owner;
+}
 
 struct an_rt_process *an_rt_process(void)
 {
@@ -105,9 +118,20 @@ static struct {
     int cancelling;
 } before;
 
-AN_RT_APART bool an_rt_lock(void)
+static bool take_plainly(struct an_rt_process *process)
 {
-    struct an_rt_process *process = an_rt_process();
+    int cancelling;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
+    if (pthread_mutex_trylock(&process->lock) == 0) {
+        before.cancelling = cancelling;
+        return true;
+    }
+    pthread_setcancelstate(cancelling, &cancelling);
+    return false;
+}
+
+static void take(struct an_rt_process *process)
+{
     sigset_t all, were;
     int cancelling;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
@@ -116,7 +140,18 @@ AN_RT_APART bool an_rt_lock(void)
     pthread_mutex_lock(&process->lock);
     before.signals = were;
     before.cancelling = cancelling;
-    return process->owner == 0 || process->owner == getpid();
+}
+
+AN_RT_APART bool an_rt_lock(void)
+{
+    struct an_rt_process *process = an_rt_process();
+    if (an_rt_is_plain())
+        return take_plainly(process);
+    take(process);
+    if (process->owner == 0 || process->owner == getpid())
+        return true;
+    an_rt_unlock();
+    return false;
 }
 
 AN_RT_APART void an_rt_unlock(void)
@@ -124,14 +159,16 @@ AN_RT_APART void an_rt_unlock(void)
     sigset_t were = before.signals;
     int cancelling = before.cancelling;
     pthread_mutex_unlock(&an_rt_process()->lock);
-    pthread_sigmask(SIG_SETMASK, &were, NULL);
+    if (!an_rt_is_plain())
+        pthread_sigmask(SIG_SETMASK, &were, NULL);
     pthread_setcancelstate(cancelling, &cancelling);
 }
 
 void an_rt_join(struct an_rt_member *member)
 {
     find_process();
-    an_rt_lock();
+    if (!an_rt_lock())
+        return;
     struct an_rt_process *process = an_rt_process();
     bool is_first = !process->first;
     member->on_signal = an_rt_on_signal;
@@ -144,7 +181,8 @@ void an_rt_join(struct an_rt_member *member)
 
 void an_rt_leave(struct an_rt_member *member)
 {
-    an_rt_lock();
+    if (!an_rt_lock())
+        return;
     struct an_rt_process *process = an_rt_process();
     for (struct an_rt_member **place = &process->first; *place; place = &(*place)->next)
         if (*place == member) {
@@ -158,11 +196,14 @@ void an_rt_leave(struct an_rt_member *member)
 void an_rt_write_all(enum an_rt_moment moment)
 {
     int number = errno;
-    if (!an_rt_shared) /* a program that is not profiled, perhaps with libraries that are */
+    if (!an_rt_shared) { /* a program that is not profiled, perhaps with libraries that are */
+        an_rt_environment_begin();
         dl_iterate_phdr(look, &an_rt_shared);
-    if (an_rt_lock())
+    }
+    if (an_rt_lock()) {
         for (struct an_rt_member *member = an_rt_process()->first; member; member = member->next)
             member->write(moment);
-    an_rt_unlock();
+        an_rt_unlock();
+    }
     errno = number;
 }

@@ -58,10 +58,17 @@ void an_rt_leave(struct an_rt_member *member);
 
 /*
  * Profiles are written under this lock, with signals blocked: so a signal handler may take it, too. Nor can the
- * thread be cancelled, which would leave the lock behind. False when this process may not write; it has the lock all the same.
+ * thread be cancelled, which would leave the lock behind. False, without the lock, when this process may not write.
+ * A plain program (environment.h) blocks no signals: the lock is refused while somebody has it.
  */
 bool an_rt_lock(void);
 void an_rt_unlock(void);
+
+/* Called when a copy starts, before all else. */
+void an_rt_begin(void);
+
+/* The number of this process, known from its start on. */
+pid_t an_rt_process_id(void);
 
 /* All members write. Keeps errno. */
 void an_rt_write_all(enum an_rt_moment moment);

@@ -54,7 +54,7 @@ static int number_of(const char *name, size_t length)
 static uint64_t named_by(const char *variable)
 {
     uint64_t set = 0;
-    for (const char *name = an_rt_variable(variable); name && *name;) {
+    for (const char *name = an_rt_getenv(variable); name && *name;) {
         size_t length = strcspn(name, ",");
         int signal = number_of(name, length);
         if (signal && signal != SIGKILL && signal != SIGSTOP)

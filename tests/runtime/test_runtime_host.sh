@@ -215,6 +215,45 @@ large_file() {
     [ ! -e "$file.new" ]
 }
 
+# ---- sandboxes ----
+
+# Also with functions for which the runtime's own memory is too small.
+sandboxed() {
+    local file run
+    cp "$programs/sandboxed.c" own.c
+    seq 6000 | sed 's/.*/void more&(void) { __asm__ volatile(""); }/' >>own.c
+    mkdir made
+    # shellcheck disable=SC2046 # words are meant
+    "$1" -w -O1 -fprofile-generate own.c -o it $("$anneal" rt)
+    export LLVM_PROFILE_FILE=made/all.profraw GCOV_PREFIX=made GCOV_PREFIX_STRIP=99
+    ./it || expect $? 159 # as before: SIGSYS
+    [ -z "$(ls made)" ] || rm made/*
+    for run in 1 2 3; do
+        ANNEAL_PROFILE_PLAIN=1 run 0 ./it
+        [ ! -s err ]
+    done
+    expect "$(find made -type f | wc -l)" 3
+    for file in made/*; do
+        [[ $file =~ ^made/(all|it-own)\.[0-9]+-[0-9a-f]{8}\.(profraw|gcda)$ ]] || fail "$file"
+        case $file in
+        *.gcda) gcov-dump-12 -l "$file" | grep 'OBJECT_SUMMARY runs=1,' ;;
+        *) llvm-profdata-19 show --counts --function=work "$file" | grep 'Block counts: .1\]' ;;
+        esac
+    done
+    # What is said takes the same calls.
+    rm -r made
+    ANNEAL_PROFILE_PLAIN=1 run 0 ./it
+    says 'No such file or directory'
+    # A dump has what was counted until then, the end the rest.
+    [ "$1" = clang-19 ] || return 0
+    build clang-19 guest.c
+    ANNEAL_PROFILE_PLAIN=1 ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=two.profraw run 0 ./it cancel
+    expect "$(ls two.* | sed -E 's/[0-9]+-[0-9a-f]{8}/PID/' | sort | tr '\n' ' ')" \
+        'two.PID-2.profraw two.PID.profraw '
+    llvm-profdata-19 merge two.*.profraw -o two.profdata
+    llvm-profdata-19 show --counts --function=main two.profdata | grep 'Block counts: .*1'
+}
+
 # ---- rights ----
 
 # as_nobody: `it`, a set-user-ID program, with all variables that could lead it to `theirs`
@@ -263,6 +302,7 @@ for compiler in clang-19 gcc-12; do
     check_with "$compiler mkfifo flock $tools" "$compiler: what is no regular file is left alone" \
         no_regular_file $compiler
     check_with $compiler "$compiler: files that are larger than any profile are not read" large_file $compiler
+    check_with "$compiler $tools" "$compiler: a sandbox with four system calls" sandboxed $compiler
     title="$compiler: set-user-ID programs do not obey who runs them"
     if [ "$(id -u)" -eq 0 ]; then
         check_with "$compiler setpriv" "$title" privileged $compiler
