@@ -4,6 +4,7 @@
 # anneal cov --html: what is in the report, and which folders it replaces. tests/report looks at the pages.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
+interrupt=$(realpath "$2")
 
 export SOURCE_DATE_EPOCH=1700000000
 
@@ -144,26 +145,15 @@ refuses_other_folders() {
     [ ! -e report.new ]
 }
 
-has_begun() {
-    [ "$(find . -name '.report.*' | wc -l)" = 1 ]
-}
-
-# The source is a pipe, so that the program waits where the signal is to find it.
+# The signal comes when the folder for the new report has just been made.
 cleans_up() {
-    local job status=0
     program
     mkdir report
-    rm src/main.c
-    mkfifo src/main.c
-    "$anneal" cov --html report build 2>err &
-    job=$!
-    await has_begun
-    kill -TERM $job
-    echo 'int main;' >src/main.c
-    wait $job || status=$?
-    expect $status 143
+    run 130 env --default-signal=INT AN_INTERRUPT=chmod LD_PRELOAD="$interrupt" \
+        "$anneal" cov --html report build
     nothing_else
     expect "$(ls report)" ''
+    LD_PRELOAD=$interrupt run 0 "$anneal" cov --html report build # the library does nothing else
 }
 
 # A limit on the size of files stands for a full disk.
@@ -187,6 +177,10 @@ check_with gcc 'the same counts make the same report' is_the_same_each_time
 check_with gcc 'a source that is not there has counts' misses_sources
 check_with gcc 'a report replaces a report, and an empty folder' replaces_a_report
 check_with gcc 'nothing else is replaced' refuses_other_folders
-check_with gcc 'a signal leaves nothing behind' cleans_up
+if [[ $(ldd "$anneal") = *libasan* ]]; then
+    skip 'a signal leaves nothing behind' 'the address sanitizer wants to be the first library'
+else
+    check_with gcc 'a signal leaves nothing behind' cleans_up
+fi
 check_with gcc 'a full disk leaves the old report' survives_a_full_disk
 finish

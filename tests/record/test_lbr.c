@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -365,6 +366,7 @@ static void build_ids_of_files(void **state)
     assert_int_equal(stat(self, &status), 0);
     open_intake(&intake, &counts);
     size_t size = make_mapping(record, self, PROT_READ | PROT_EXEC, false);
+    record[5] = major(status.st_dev) | (uint64_t)minor(status.st_dev) << 32;
     record[6] = status.st_ino;
     an_perf_intake_take(&intake, (uint8_t *)record, size);
     assert_int_equal(an_perf_writer_close(intake.writer, &error), AN_OK);

@@ -1,5 +1,5 @@
 /*
- * Preloaded by tests/cli/test_files.sh: sends the process a SIGINT just before and after the call
+ * Preloaded by tests/cli/test_files.sh and test_html.sh: sends the process a SIGINT just before and after the call
  * that AN_INTERRUPT names, as an impatient user would; with AN_UNSUPPORTED=tmpfile it makes the
  * file system one without unnamed files.
  */
@@ -80,6 +80,13 @@ int fchmod(int fd, mode_t mode)
 {
     interrupt_in("fchmod");
     return REAL(fchmod)(fd, mode);
+}
+
+int chmod(const char *path, mode_t mode)
+{
+    int status = REAL(chmod)(path, mode);
+    interrupt_in("chmod");
+    return status;
 }
 
 int fsync(int fd)
