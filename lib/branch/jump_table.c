@@ -12,6 +12,7 @@
 
 struct table {
     uint64_t address, next; /* next: where the one behind it begins, or 0 */
+    size_t first, end;      /* its targets, ascending */
     uint32_t body;          /* of the function that uses it; the first of several */
     bool is_relative;
     bool is_shared; /* by several functions */
@@ -22,6 +23,9 @@ struct tables {
     struct {
         AN_VECTOR(struct table);
     } list;
+    struct {
+        AN_VECTOR(uint64_t);
+    } targets;
 };
 
 static bool has_relative_place(const struct an_program *program, uint64_t address)
@@ -82,7 +86,7 @@ static uint64_t upper_bound(const struct an_program *program, const struct table
  * whether it is one: two entries that lead into the function, or one and a special one.
  */
 static bool walk(struct an_program *program, const struct table *table, bool labels,
-                 bool (*jump)(void *context, uint64_t target), void *context)
+                 bool (*target)(void *context, uint64_t address), void *context)
 {
     const struct an_function *function = an_body_function(program, &program->bodies[table->body]);
     uint64_t size = table->is_relative ? 4 : 8;
@@ -112,10 +116,12 @@ static bool walk(struct an_program *program, const struct table *table, bool lab
                              inside && !table->is_shared ? AN_LABEL_DATA : AN_LABEL_ENTRY);
             program->bodies[table->body].is_split |= !inside;
         }
-        if (jump && meaning != UNREACHABLE && !jump(context, value))
+        if (target && meaning != UNREACHABLE && !target(context, value))
             return false;
+        if (!labels && !target && real + special >= 2)
+            break; /* any number of jumps may ask for one table */
     }
-    return jump || real + special >= 2;
+    return target || real + special >= 2;
 }
 
 static bool remember(struct tables *tables, const struct table *table)
@@ -203,47 +209,73 @@ static void order(struct tables *tables)
         items[i].next = items[i + 1].address;
 }
 
-struct jumps {
-    struct an_body *body;
-    uint64_t start;
-    uint32_t from;
-};
-
-static bool add_jump(void *context, uint64_t target)
+static bool add_target(void *context, uint64_t address)
 {
-    struct jumps *jumps = context;
-    uint64_t to = target - jumps->start;
-    if (to >= jumps->body->size)
-        return true;
-    struct an_jump *jump = an_vector_push(&jumps->body->jumps);
-    if (jump)
-        *jump = (struct an_jump){jumps->from, (uint32_t)to};
-    return jump != NULL;
+    struct tables *tables = context;
+    uint64_t *target = an_vector_push(&tables->targets);
+    if (target)
+        *target = address;
+    return target != NULL;
 }
 
-/* The jumps that go through tables, now that the ends of these are known. */
+static int by_number(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Where each table leads, now that its end is known. */
+static bool find_targets(struct tables *tables)
+{
+    for (size_t i = 0; i < tables->list.count; i++) {
+        struct table *table = &tables->list.items[i];
+        table->first = tables->targets.count;
+        if (!walk(tables->program, table, false, add_target, tables))
+            return false;
+        table->end = tables->targets.count;
+        if (table->end > table->first)
+            qsort(&tables->targets.items[table->first], table->end - table->first,
+                  sizeof *tables->targets.items, by_number);
+    }
+    return true;
+}
+
+static bool leads_to(const struct tables *tables, uint64_t address, uint64_t target)
+{
+    size_t low = 0, high = tables->list.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tables->list.items[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == tables->list.count)
+        return false;
+    const struct table *table = &tables->list.items[low];
+    return table->end > table->first &&
+           bsearch(&target, &tables->targets.items[table->first], table->end - table->first,
+                   sizeof target, by_number) != NULL;
+}
+
+/*
+ * The jumps that go through tables. Of these it matters only whether one leads to the code behind it
+ * (blocks.c): an interpreter has hundreds that may go to each of hundreds of places.
+ */
 static bool make_jumps(const struct tables *tables, struct an_body *body)
 {
-    struct an_program *program = tables->program;
+    uint64_t start = an_body_function(tables->program, body)->address;
     for (size_t i = 0; i < body->indirect.count; i++) {
         const struct an_indirect *indirect = &body->indirect.items[i];
-        if (!indirect->table)
+        const struct an_site *site = &body->sites[indirect->site];
+        uint32_t behind = site->offset + site->length;
+        if (!indirect->table || behind >= body->size ||
+            !leads_to(tables, indirect->table, start + behind))
             continue;
-        struct table key = {.address = indirect->table};
-        size_t low = 0, high = tables->list.count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (tables->list.items[middle].address < key.address)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        struct jumps jumps = {.body = body,
-                              .start = an_body_function(program, body)->address,
-                              .from = body->sites[indirect->site].offset};
-        if (low < tables->list.count &&
-            !walk(program, &tables->list.items[low], false, add_jump, &jumps))
+        struct an_jump *jump = an_vector_push(&body->jumps);
+        if (!jump)
             return false;
+        *jump = (struct an_jump){site->offset, behind};
     }
     return true;
 }
@@ -260,8 +292,10 @@ bool an_jump_tables(struct an_program *program)
     order(&tables);
     for (size_t i = 0; i < tables.list.count && done; i++)
         walk(program, &tables.list.items[i], true, NULL, NULL);
+    done = done && find_targets(&tables);
     for (size_t i = 0; i < program->body_count && done; i++)
         done = make_jumps(&tables, &program->bodies[i]);
     an_vector_free(&tables.list);
+    an_vector_free(&tables.targets);
     return done;
 }

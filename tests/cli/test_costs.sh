@@ -41,7 +41,8 @@ costs_in_proportion() {
     check_with 'valgrind python3' "$claim" grows "$@"
 }
 
-for shape in names sources shared_names fragments section_names overlaps frames landing_pads colliding_names; do
+for shape in names sources shared_names fragments section_names overlaps frames landing_pads jump_tables \
+    colliding_names; do
     costs_in_proportion "ELF: ${shape//_/ }" elf_$shape 4000 aggregate --pa -p one -o out.fdata input
 done
 for shape in mappings remappings forks ended; do

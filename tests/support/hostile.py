@@ -14,10 +14,13 @@ SYMTAB, STRTAB, RELA, PROGBITS = 2, 3, 4, 1
 CODE = 0x401000
 
 
-def elf(sections, machine=62, code_size=4096):
-    """sections: (name, type, flags, address, contents, link, entry size); .text comes first."""
+def elf(sections, code_size=4096, code=None, loaded=0):
+    """sections: (name, type, flags, address, contents, link, entry size); .text comes first, and so many
+    bytes behind it are loaded with it."""
     names, places = b"\0", []
-    sections = [(".text", PROGBITS, 6, CODE, b"\xc3" * code_size, 0, 0)] + sections
+    code = code or b"\xc3" * code_size
+    code_size = len(code) + loaded
+    sections = [(".text", PROGBITS, 6, CODE, code, 0, 0)] + sections
     sections += [(".shstrtab", STRTAB, 0, 0, None, 0, 0)]
     for section in sections:
         places.append(len(names))
@@ -30,7 +33,7 @@ def elf(sections, machine=62, code_size=4096):
                                len(contents), link, 1, 1, entry)
         body += contents + bytes(-len(contents) % 16)
     segment = struct.pack("<IIQQQQQQ", 1, 5, 0x1000, CODE, CODE, code_size, code_size, 4096)
-    head = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, machine, 1, CODE, 64,
+    head = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, 62, 1, CODE, 64,
                        0x1000 + len(body), 0, 64, 56, 1, 64, len(sections) + 1, len(sections))
     return (head + segment).ljust(0x1000, b"\0") + body + headers
 
@@ -128,6 +131,17 @@ def elf_landing_pads(number):
         frames += struct.pack("<IIQQBQ", 29, len(frames) + 4, CODE + i, 1, 8, 0x800000)
     return elf([(".eh_frame", PROGBITS, 2, 0x600000, frames, 0, 0),
                 (".gcc_except_table", PROGBITS, 2, 0x800000, table, 0, 0)], code_size=number + 16)
+
+
+def elf_jump_tables(number):
+    """A function of jumps that all go through one table, to all of them."""
+    size = (7 * number + 15) // 16 * 16
+    table = CODE + size
+    code = (b"\xff\x24\xc5" + struct.pack("<I", table)) * number + bytes(size - 7 * number)
+    places = b"".join(struct.pack("<Q", CODE + 7 * i) for i in range(number))
+    symbol = bytes(24) + struct.pack("<IBBHQQ", 1, 1 << 4 | 2, 0, 1, CODE, 7 * number)
+    return elf([(".rodata", PROGBITS, 2, table, places, 0, 0), (".symtab", SYMTAB, 0, 0, symbol, 4, 24),
+                (".strtab", STRTAB, 0, 0, b"\0f\0", 0, 0)], code=code, loaded=len(places))
 
 
 # ---- perf.data ----
