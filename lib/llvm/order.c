@@ -106,11 +106,17 @@ static uint32_t bucket_hash(uint64_t key)
     return (uint32_t)(key ^ (key >> 31));
 }
 
-static void place(struct record **buckets, size_t number, struct record *record)
+/*
+ * Both tables of LLVM's look 0, 1, 3, 6, 10... places behind a key's own one, and hashes have no secret: all
+ * keys of a file may have one place. But nothing is removed, so a search need not begin anew: `reached` is how
+ * far the last one came from each place.
+ */
+static void place(struct record **buckets, uint32_t *reached, size_t number, struct record *record)
 {
-    size_t at = bucket_hash(record->hash) & (number - 1);
-    for (size_t step = 1; buckets[at]; step++)
-        at = (at + step) & (number - 1);
+    size_t home = bucket_hash(record->hash) & (number - 1), steps = reached[home];
+    size_t at = (home + steps * (steps + 1) / 2) & (number - 1);
+    while (buckets[at])
+        at = (at + ++reached[home]) & (number - 1);
     buckets[at] = record;
 }
 
@@ -123,8 +129,11 @@ bool an_order_as_densemap(struct record **records, size_t count)
     while (4 * count >= 3 * most)
         most = most == 4 ? 64 : 2 * most;
     struct record **buckets = an_alloc_zero(2 * most, sizeof(struct record *));
-    if (!buckets)
+    uint32_t *reached = buckets ? an_alloc_zero(most, sizeof *reached) : NULL;
+    if (!reached) {
+        free(buckets);
         return false;
+    }
     struct record **old = buckets + most; /* spare half, for growing */
     size_t number = 4;
     for (size_t i = 0; i < count; i++) {
@@ -133,17 +142,19 @@ bool an_order_as_densemap(struct record **records, size_t count)
             size_t before = number;
             number = number == 4 ? 64 : 2 * number;
             memset(buckets, 0, number * sizeof(struct record *));
+            memset(reached, 0, number * sizeof *reached);
             for (size_t b = 0; b < before; b++)
                 if (old[b])
-                    place(buckets, number, old[b]);
+                    place(buckets, reached, number, old[b]);
         }
-        place(buckets, number, records[i]);
+        place(buckets, reached, number, records[i]);
     }
     size_t to = 0;
     for (size_t b = 0; b < number; b++)
         if (buckets[b])
             records[to++] = buckets[b];
     free(buckets);
+    free(reached);
     return true;
 }
 
@@ -151,14 +162,17 @@ bool an_order_as_densemap(struct record **records, size_t count)
 struct name_bucket {
     struct an_name name; /* text NULL: free */
     uint32_t hash;
+    uint32_t reached; /* of names whose own place this is */
 };
 
 static void place_name(struct name_bucket *buckets, size_t number, struct name_bucket entry)
 {
-    size_t at = entry.hash & (number - 1);
-    for (size_t step = 1; buckets[at].name.text; step++)
-        at = (at + step) & (number - 1);
-    buckets[at] = entry;
+    uint32_t *reached = &buckets[entry.hash & (number - 1)].reached;
+    size_t steps = *reached, at = (entry.hash + steps * (steps + 1) / 2) & (number - 1);
+    while (buckets[at].name.text)
+        at = (at + ++*reached) & (number - 1);
+    buckets[at].name = entry.name;
+    buckets[at].hash = entry.hash;
 }
 
 bool an_order_as_stringset(struct an_name *names, size_t count)
@@ -167,7 +181,7 @@ bool an_order_as_stringset(struct an_name *names, size_t count)
     struct name_bucket *buckets = an_alloc_zero(number, sizeof *buckets);
     for (size_t i = 0; buckets && i < count; i++) {
         uint32_t hash = (uint32_t)XXH3_64bits(names[i].text, names[i].length);
-        place_name(buckets, number, (struct name_bucket){names[i], hash});
+        place_name(buckets, number, (struct name_bucket){names[i], hash, 0});
         if (4 * (i + 1) <= 3 * number) /* doubles after an insertion that fills it beyond 3/4 */
             continue;
         struct name_bucket *grown = an_alloc_zero(2 * number, sizeof *grown);

@@ -53,6 +53,7 @@ costs_in_proportion 'perf script: mappings' script_mappings 4000 aggregate -p in
 costs_in_proportion 'pre-aggregated' preaggregated 20000 aggregate -p input --pa -o out.fdata "$binary"
 costs_in_proportion 'LLVM text: values of a site' text_values 20000 merge -o out input
 costs_in_proportion 'LLVM text: versions of a function' text_hashes 10000 merge -o out input
+costs_in_proportion 'LLVM text: hashes made to collide' text_colliding_hashes 10000 merge -o out input
 costs_in_proportion 'fdata: names made to collide' fdata_colliding_names 10000 merge -o out input
 costs_in_proportion 'fdata: mispredictions' fdata_mispredictions 20000 merge -o out input
 costs_in_proportion 'console: blocks without ends' console_blocks 10000 extract --list input
