@@ -219,7 +219,7 @@ large_file() {
 
 # Also with functions for which the runtime's own memory is too small.
 sandboxed() {
-    local file run
+    local file
     cp "$programs/sandboxed.c" own.c
     seq 6000 | sed 's/.*/void more&(void) { __asm__ volatile(""); }/' >>own.c
     mkdir made
@@ -228,7 +228,7 @@ sandboxed() {
     export LLVM_PROFILE_FILE=made/all.profraw GCOV_PREFIX=made GCOV_PREFIX_STRIP=99
     ./it || expect $? 159 # as before: SIGSYS
     [ -z "$(ls made)" ] || rm made/*
-    for run in 1 2 3; do
+    for _ in 1 2 3; do
         ANNEAL_PROFILE_PLAIN=1 run 0 ./it
         [ ! -s err ]
     done
