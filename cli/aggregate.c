@@ -114,9 +114,10 @@ static void tell_runtime(const struct aggregate_request *request)
         return;
     if (an_elf_runtime_find(elf, &runtime, &ignored) == AN_OK &&
         an_elf_runtime_forbids_bolt(runtime))
-        say_warning("%s is a %s program: what llvm-bolt makes of it crashes, since its runtime looks "
-                    "up return addresses in tables",
-                    request->binary, an_elf_runtime_name(runtime));
+        say_warning(
+            "%s is a %s program: what llvm-bolt makes of it crashes, since its runtime looks "
+            "up return addresses in tables",
+            request->binary, an_elf_runtime_name(runtime));
     an_elf_close(elf);
 }
 

@@ -20,9 +20,9 @@ as_third=(setpriv --reuid=65533 --regid=65533 --clear-groups)
 begin() {
     prepare pie pointers
     chmod 711 "$scratch" .
-    install -o "$owner" -g "$owner" -m 700 -d home
-    install -o "$owner" -g "$owner" -m 700 "$program" "home/${1:-program}"
-    program=$PWD/home/${1:-program}
+    install -o "$owner" -g "$owner" -m 700 -d house
+    install -o "$owner" -g "$owner" -m 700 "$program" "house/${1:-program}"
+    program=$PWD/house/${1:-program}
     state=$PWD/state
     touch board
     chmod 666 board
@@ -74,9 +74,9 @@ hostile_layouts() {
     install -o 65533 -m 644 "$program" foreign
     looks_at "$PWD/foreign" 1
     says 'belongs to user 65533'
-    truncate -s 17G home/large
-    chown "$owner" home/large
-    looks_at "$PWD/home/large" 1
+    truncate -s 17G house/large
+    chown "$owner" house/large
+    looks_at "$PWD/house/large" 1
     says 'at most'
     looks_at "$own/../../fifo" 0 # names that lead up are none
     looks_at "$PWD/no-such-file" 0
@@ -196,16 +196,16 @@ own_process() {
     begin
     install -m 755 "$anneal" tool
     install -m 644 "$profile" profile
-    run 0 "${as_owner[@]}" ./tool live -q --state-dir "$PWD/home/state" -p "$target" --keep-anyway \
+    run 0 "${as_owner[@]}" ./tool live -q --state-dir "$PWD/house/state" -p "$target" --keep-anyway \
         --profile profile
-    expect "$(readable home)" ''
-    find home/state -type d -perm /077 >open
+    expect "$(readable house)" ''
+    find house/state -type d -perm /077 >open
     expect "$(cat open)" ''
-    state=$PWD/home/state
+    state=$PWD/house/state
     live 0 --status --json # root sees it
     expect "$(jq '.in_force' out)" 1
     run 0 "${as_owner[@]}" ./tool live -q --state-dir "$state" -p "$target" --revert
-    expect "$(find home/state -mindepth 1)" ''
+    expect "$(find house/state -mindepth 1)" ''
     gets_on
     ends_well
 }

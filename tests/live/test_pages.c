@@ -184,7 +184,7 @@ static void knows_memory(void **state)
     static const char *const memory[] = {
         "",          "[heap]",          "[stack]", "/memfd:x (deleted)",
         "/dev/zero", "/dev/shm/a",      "/SYSV0",  "/usr/lib/libc.so.6",
-        "/home/dev", "/dev/hugepages/x"};
+        "/srv/dev",  "/dev/hugepages/x"};
     static const char *const others[] = {"/dev/dri/card0", "/dev/mem", "anon_inode:[vfio-device]",
                                          "socket:[12]", "/sys/bus/pci/devices/0/resource0"};
     (void)state;
