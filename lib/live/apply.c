@@ -260,10 +260,13 @@ static enum an_code act(struct applier *applier, const struct an_threads *thread
     if (unknown)
         return an_fail(applier->error, AN_SYSTEM, "cannot read a stack of process %d",
                        applier->target->pid);
-    if (an_tracee_now() - threads->began > applier->most - applier->most / 5) {
+    /* To let threads go takes half as long as to stop them. */
+    if ((an_tracee_now() - threads->began) * 3 / 2 > applier->most) {
         an_fail(applier->error, AN_SYSTEM, "process %d cannot be stopped for less than %.0f ms",
                 applier->target->pid, (double)applier->most * 1e-6);
-        return an_error_hint(applier->error, "allow a longer stop, or try again");
+        return an_error_hint(
+            applier->error,
+            "allow a longer stop (--max-pause), or try again when the machine is less busy");
     }
     *again = occupied && !withhold;
     if (occupied && withhold)

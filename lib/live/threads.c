@@ -187,7 +187,9 @@ static enum an_code refuse(struct an_threads *threads, const struct listing *lis
         return an_fail(error, AN_SYSTEM, "cannot trace a thread of process %d: %s", target->pid,
                        strerror(listing->refusal));
     an_fail(error, AN_SYSTEM, "a thread of process %d does not stop", target->pid);
-    return an_error_hint(error, "it may be waiting in the kernel, or for a processor; try again");
+    return an_error_hint(
+        error, "it may be waiting in the kernel, or for a processor: try again, or allow a longer "
+               "stop (--max-pause)");
 }
 
 enum an_code an_threads_stop(struct an_threads *threads, const struct an_target *target,

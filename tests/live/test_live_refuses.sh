@@ -328,7 +328,21 @@ runtime_with_tables() {
     ends_well
 }
 
+# No stop is that short: nothing is changed, and it says so.
+too_short_a_pause() {
+    begin
+    refused 1 'max-pause' --profile "$profile" --max-pause=0.001ms
+    live 0 -q --profile "$profile" --keep-anyway
+    live 1 --revert --max-pause=0.001ms
+    says_in_one_line 'max-pause'
+    is_free "$target"
+    live 0 -q --revert
+    expect "$(differing)" 0
+    ends_well
+}
+
 may_live
+check 'a pause that is too short' too_short_a_pause
 check 'a binary without relocations' no_relocations
 check 'a runtime that looks up return addresses' runtime_with_tables
 check 'a stripped binary' stripped
