@@ -129,7 +129,9 @@ static void tell_cost(const struct an_record_counts *counts)
 static void tell_moments(const struct record_request *request,
                          const struct an_record_counts *counts)
 {
-    if (counts->outside && !request->options.outside)
+    if (counts->intruded)
+        say("threads begin, or signals come, so often that moments were chosen from outside");
+    else if (counts->outside && !request->options.outside)
         say_warning("perf events are refused, so code between system calls was seen too rarely "
                     "('anneal doctor' shows the remedy)");
     if (counts->without_alarm)

@@ -17,21 +17,25 @@ static uint64_t priority(const struct an_mapped *mapped, uint32_t node)
     return mixed ^ mixed >> 31;
 }
 
+static bool push_node(struct an_mapped *mapped, struct an_mapped_node node)
+{
+    struct an_mapped_node *added =
+        mapped->nodes.count < UINT32_MAX ? an_vector_push(&mapped->nodes) : NULL;
+    mapped->failed |= added == NULL;
+    if (added)
+        *added = node;
+    return added;
+}
+
+/* The first one stands for none. */
 static uint32_t new_node(struct an_mapped *mapped, struct an_mapped_node node)
 {
     if (mapped->nodes.count == 0) {
         mapped->secret = an_secret_for(mapped);
-        struct an_mapped_node *none = an_vector_push(&mapped->nodes);
-        if (none)
-            *none = (struct an_mapped_node){.oldest = UINT32_MAX};
+        if (!push_node(mapped, (struct an_mapped_node){.oldest = UINT32_MAX}))
+            return 0;
     }
-    struct an_mapped_node *added =
-        mapped->nodes.count < UINT32_MAX ? an_vector_push(&mapped->nodes) : NULL;
-    mapped->failed |= added == NULL;
-    if (!added)
-        return 0;
-    *added = node;
-    return (uint32_t)(mapped->nodes.count - 1);
+    return push_node(mapped, node) ? (uint32_t)(mapped->nodes.count - 1) : 0;
 }
 
 /* The node itself, or a copy when it has to stay; 0 when memory runs out. */

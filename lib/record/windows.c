@@ -71,7 +71,8 @@ bool an_windows_run(struct an_recorder *recorder)
     if (recorder->counts->outside)
         an_outside_record(recorder, cost);
     else
-        go_on = recorder->counts->outside = an_alarms_record(recorder, cost);
+        go_on = recorder->counts->outside = recorder->counts->intruded =
+            an_alarms_record(recorder, cost);
     an_recorder_finish(recorder);
     return go_on;
 }

@@ -127,20 +127,24 @@ for name, count in counts.items():
 
 # The first branch of a window lies in the function that was interrupted: perf prints it last.
 as_perf_has_it() {
-    local round
+    local round=0 looks status=3
     several
     start ./several
-    for ((round = 0; round < rounds; round++)); do
-        run 0 "$anneal" record -q -o data --method=emulate --overhead=90% --freq=100000 -w 4 -b 6000 \
-            -p "$target"
-        perf script -F brstack -i data 2>perf.err | awk 'NF { sub("/.*", "", $NF); print $NF }' | count $round one
-        run 0 perf record -q -e cpu-clock:u -F 20000 -o looks -p "$target" -- sleep 1 # for so long
-        perf script -F ip -i looks 2>perf.err | count $round other
+    for ((looks = 0; looks < 4 && status == 3; looks++)); do # a busy machine takes more rounds
+        for ((; round < rounds * (looks + 1); round++)); do
+            run 0 "$anneal" record -q -o data --method=emulate --overhead=90% --freq=100000 -w 4 -b 6000 \
+                -p "$target"
+            perf script -F brstack -i data 2>perf.err | awk 'NF { sub("/.*", "", $NF); print $NF }' | count $round one
+            run 0 perf record -q -e cpu-clock:u -F 20000 -o looks -p "$target" -- sleep 1 # for so long
+            perf script -F ip -i looks 2>perf.err | count $round other
+        done
+        status=0
+        python3 "$judge" table >verdict || status=$?
     done
     stop
     cat table >>"${REPORT:-/dev/null}"
-    python3 "$judge" table >verdict || fail "$(cat verdict)"
     cat verdict
+    [ $status = 0 ] || fail "$(cat verdict)"
 }
 
 may_record "$step_record" gcc perf python3 nm

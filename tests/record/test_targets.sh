@@ -561,8 +561,12 @@ int main(int argc, char **argv)
 EOP
     gcc -O2 -no-pie -fno-pie -pthread brief.c -o brief
     gcc -O2 -no-pie -fno-pie -pthread -Wl,-Ttext-segment=0x800000 brief.c -o other
-    run 0 "$anneal" record --overhead="$2" -F 100000 -w 8 -q --children -o data ./brief "$1" "$3"
-    perf script -F ip,sym -i data 2>/dev/null | awk '{ print $NF }' | sort | uniq -c >symbols
+    local seconds
+    for seconds in "$3" $((4 * $3)) $((16 * $3)); do # on a busy machine there are fewer windows
+        run 0 "$anneal" record --overhead="$2" -F 100000 -w 8 -q --children -o data ./brief "$1" "$seconds"
+        perf script -F ip,sym -i data 2>/dev/null | awk '{ print $NF }' | sort | uniq -c >symbols
+        ! awk '/lasting_loop/ { seen = $1 } END { exit seen < 60 }' symbols || break
+    done
     awk 'NR == FNR { n[$2] = $1; next }
         { ratio = n["brief_loop"] / $1 / (n["lasting_loop"] / $2); print ratio
           exit ratio < 0.6 || ratio > 1.25 }' symbols out >ratio ||

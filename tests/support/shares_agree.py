@@ -9,7 +9,7 @@
 # each other, samples of one recording need not be. The test is Student's, for pairs.
 #
 #   - False alarms: a difference is one when its t is beyond what comes by chance once in a million such
-#     tests, all functions together (Bonferroni).
+#     tests, all functions together, and four looks at a table that grows (Bonferroni).
 #   - Power: a bias of BIAS in any of the functions, between the true shares, has to be found with 999
 #     chances in 1,000, given the standard errors that there are. Where that is not so, nothing is said
 #     of the shares: there are too few samples.
@@ -21,7 +21,7 @@ import functools
 import math
 import sys
 
-FALSE_ALARM = 1e-6
+FALSE_ALARM = 1e-6 / 4  # a table may be judged four times, as it grows
 BIAS = 0.1
 LEAST = 0.05
 POWER_DEVIATIONS = 3.0902  # of the normal distribution: 1 in 1,000 lies beyond, on one side
