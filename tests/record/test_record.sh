@@ -470,6 +470,7 @@ own_process() {
     cp "$known_branches" target
     chmod 755 anneal target
     start "${as_nobody[@]}" ./target -s 600
+    await runs ./target "$target"
     run 0 "${as_nobody[@]}" ./anneal record -q --overhead=50% -o folder/data --branches=100 -p "$target"
     readable folder/data 1
     run 0 "${as_nobody[@]}" ./anneal record -q --overhead=50% -o folder/step -d 500ms --method=step -p "$target"
