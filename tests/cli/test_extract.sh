@@ -289,7 +289,8 @@ bounds_complaints() {
 from_uuencode() {
     local size
     for size in 0 1 2 3 44 45 46 100 1000; do
-        head -c $size "$anneal" >sent
+        python3 -c 'import sys
+sys.stdout.buffer.write(bytes((i * i * 7 + i // 3) % 256 for i in range(int(sys.argv[1]))))' $size >sent
         for way in '' -m; do
             # shellcheck disable=SC2086 # none, or one
             uuencode $way sent dir/file >log
@@ -305,7 +306,7 @@ from_uuencode() {
     } >proved
     run 0 "$anneal" extract --require-checksum proved
     says '1 verified'
-    sed 's/A/B/' proved >bad
+    sed '2,20s/A/B/' proved >bad # not the last line, of which not all bits count
     run 1 "$anneal" extract --list bad
     says 'its CRC-32 is'
 }
