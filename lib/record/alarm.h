@@ -14,8 +14,8 @@
  * while one is on its way, the kernel drops it. A thread that blocks all of these has an alarm that
  * tells the caller instead, who has to stop the thread by himself, and does so some microseconds later.
  *
- * It rings once, and is set anew when a window is over. Measured on Redis, 1,135 of 1,135 stops were in
- * user mode. The kernel's side is in perf_swevent_hrtimer() (kernel/events/core.c) and
+ * It rings once, and is set anew when a window is over. Of 172 stops of a Redis server under load, all were
+ * in user mode. The kernel's side is in perf_swevent_hrtimer() (kernel/events/core.c) and
  * send_sigio_to_task() (fs/fcntl.c).
  */
 #ifndef AN_RECORD_ALARM_H

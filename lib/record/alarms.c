@@ -1,13 +1,11 @@
 /* Recording by alarms; see alarms.h. */
 #include "record/alarms.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "record/calls.h"
 #include "record/period.h"
 #include "record/proc.h"
@@ -63,17 +61,23 @@ static bool add(struct alarms *alarms, struct an_perf_thread id, uint64_t blocke
     return true;
 }
 
-/* The same, by what /proc says of it. */
-static bool add_unknown(struct alarms *alarms, struct an_perf_thread id)
+/* What /proc says of a thread: the signals that it blocks, and those that its process has handlers for. */
+static bool read_signals(int32_t tid, uint64_t *blocked, uint64_t *caught)
 {
     struct an_buffer status;
-    if (!an_proc_text(id.tid, "status", &status))
+    if (!an_proc_text(tid, "status", &status))
         return false;
-    const char *text = (const char *)status.data;
-    bool added = add(alarms, id, an_proc_status_number(text, "\nSigBlk:", 16),
-                     an_proc_status_number(text, "\nSigCgt:", 16));
+    *blocked = an_proc_status_number((const char *)status.data, "\nSigBlk:", 16);
+    *caught = an_proc_status_number((const char *)status.data, "\nSigCgt:", 16);
     an_buffer_free(&status);
-    return added;
+    return true;
+}
+
+/* The same as add(), by what /proc says of it. */
+static bool add_unknown(struct alarms *alarms, struct an_perf_thread id)
+{
+    uint64_t blocked, caught;
+    return read_signals(id.tid, &blocked, &caught) && add(alarms, id, blocked, caught);
 }
 
 static void seize(void *context, struct an_perf_thread id)
@@ -118,9 +122,8 @@ static bool adopt(struct alarms *alarms, int32_t tid)
     if (alarms->ending)
         return false;
     const struct an_traced *sibling = sibling_of(alarms, tid);
-    if (sibling && an_tracee_blocked(tid, &blocked)) {
+    if (sibling && an_tracee_blocked(tid, &blocked))
         return add(alarms, (struct an_perf_thread){sibling->id.pid, tid}, blocked, sibling->caught);
-    }
     struct an_perf_thread id = {tid, tid};
     return an_tasks_born(alarms->recorder->tasks, id, an_tracee_now()) && add_unknown(alarms, id);
 }
@@ -128,13 +131,9 @@ static bool adopt(struct alarms *alarms, int32_t tid)
 /* A thread that has come to block the signal of its alarm, or to have a handler for it, gets another one. */
 static void ask_for_signals(struct alarms *alarms, struct an_traced *traced)
 {
-    struct an_buffer status;
-    if (!an_proc_text(traced->id.tid, "status", &status))
+    uint64_t blocked, caught;
+    if (!read_signals(traced->id.tid, &blocked, &caught))
         return;
-    const char *text = (const char *)status.data;
-    uint64_t blocked = an_proc_status_number(text, "\nSigBlk:", 16);
-    uint64_t caught = an_proc_status_number(text, "\nSigCgt:", 16);
-    an_buffer_free(&status);
     traced->caught = caught;
     if (an_alarm_fits(&traced->alarm, blocked, caught))
         return;
