@@ -200,7 +200,9 @@ const struct command command_live = {
         "time per unit of work did not fall, the layout is taken back; --counter says what a "
         "unit is. Without it, sampling compares the share of time spent in the new code.\n\n"
         "The new code is in files below --state-dir, which must stay there as long as the "
-        "process runs. Functions keep their addresses; exceptions, signals and system calls work "
+        "process, or a child that it forked, runs. Children begin with the layouts of the process; "
+        "a round or --revert is about one process. Functions keep their addresses; exceptions, "
+        "signals and system calls work "
         "as before.",
     .options = options,
     .rules = rules,

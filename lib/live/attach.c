@@ -55,26 +55,43 @@ static enum an_code call_munmap(const struct an_target *target, const struct an_
     return code;
 }
 
-static enum an_code map_file(const struct an_target *target, const struct an_remote *remote,
-                             const struct an_generation *generation, const char *path,
+/* The process opens the file. */
+static enum an_code call_open(const struct an_target *target, const struct an_remote *remote,
+                              const char *path, int64_t *file, struct an_error *error)
+{
+    const uint64_t arguments[6] = {(uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC};
+    enum an_code code =
+        an_remote_call_with_path(remote, target, SYS_openat, arguments, 1, path, file, error);
+    if (code != AN_OK || *file >= 0)
+        return code;
+    refused(target, "open the new code", *file, error);
+    an_error_in(error, path);
+    return an_error_hint(error, "use --state-dir to name a folder that it can read");
+}
+
+static void call_close(const struct an_target *target, const struct an_remote *remote, int64_t file)
+{
+    const uint64_t arguments[6] = {(uint64_t)file};
+    int64_t ignored;
+    struct an_error later;
+    an_remote_system_call(remote, target, SYS_close, arguments, &ignored, &later);
+}
+
+/* The page behind the code is a private one of the file, emptied: so it has the file's name, and keeps the
+ * file, also where the code is a copy. */
+static enum an_code map_page(const struct an_target *target, const struct an_remote *remote,
+                             const struct an_generation *generation, int64_t file,
                              struct an_error *error)
 {
-    const uint64_t opening[6] = {(uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC};
-    int64_t file, ignored;
+    static const uint8_t empty[AN_GENERATION_EXTRA];
+    uint64_t address = generation->end + target->bias;
     struct an_error later;
-    enum an_code code =
-        an_remote_call_with_path(remote, target, SYS_openat, opening, 1, path, &file, error);
-    if (code == AN_OK && file < 0) {
-        refused(target, "open the new code", file, error);
-        an_error_in(error, path);
-        code = an_error_hint(error, "use --state-dir to name a folder that it can read");
-    }
-    if (code != AN_OK)
+    enum an_code code = call_mmap(target, remote, address, sizeof empty, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE, file, 0, error);
+    if (code != AN_OK || an_target_write(target, address, empty, sizeof empty))
         return code;
-    code = call_mmap(target, remote, generation->start + target->bias, size_of(generation),
-                     PROT_READ | PROT_EXEC, MAP_PRIVATE, file, generation->file_offset, error);
-    const uint64_t closing[6] = {(uint64_t)file};
-    an_remote_system_call(remote, target, SYS_close, closing, &ignored, &later);
+    code = an_fail_errno(error, "", "cannot write the memory of the process");
+    call_munmap(target, remote, address, sizeof empty, &later);
     return code;
 }
 
@@ -169,22 +186,43 @@ static enum an_code compare(const struct an_target *target, const struct an_gene
                                 "that is the same on both sides");
 }
 
+static enum an_code map_code(const struct an_target *target, const struct an_remote *remote,
+                             const struct an_generation *generation, int64_t file, bool huge_pages,
+                             struct an_error *error)
+{
+    if (huge_pages)
+        return map_copy(target, remote, generation, error);
+    return call_mmap(target, remote, generation->start + target->bias, size_of(generation),
+                     PROT_READ | PROT_EXEC, MAP_PRIVATE, file, generation->file_offset, error);
+}
+
+/* The page comes first: where the code is, that is, too. */
+static enum an_code map_both(const struct an_target *target, const struct an_remote *remote,
+                             const struct an_generation *generation, const char *path,
+                             bool huge_pages, bool *has_page, struct an_error *error)
+{
+    int64_t file;
+    enum an_code code = call_open(target, remote, path, &file, error);
+    if (code != AN_OK)
+        return code;
+    code = map_page(target, remote, generation, file, error);
+    *has_page = code == AN_OK;
+    if (code == AN_OK)
+        code = map_code(target, remote, generation, file, huge_pages, error);
+    call_close(target, remote, file);
+    return code == AN_OK ? compare(target, generation, error) : code;
+}
+
 enum an_code an_attach_map(struct an_target *target, const struct an_remote *remote,
                            const struct an_generation *generation, const char *path,
                            bool huge_pages, struct an_error *error)
 {
     struct an_error later;
     uint64_t start = generation->start + target->bias, size = size_of(generation);
-    /* its own page comes first: where the code is, that is, too */
-    enum an_code code =
-        call_mmap(target, remote, start + size, AN_GENERATION_EXTRA, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, error);
-    if (code != AN_OK)
+    bool has_page = false;
+    enum an_code code = map_both(target, remote, generation, path, huge_pages, &has_page, error);
+    if (!has_page)
         return code;
-    code = huge_pages ? map_copy(target, remote, generation, error)
-                      : map_file(target, remote, generation, path, error);
-    if (code == AN_OK)
-        code = compare(target, generation, error);
     if (an_target_look(target, &later) != AN_OK)
         return code == AN_OK ? an_target_look(target, error) : code;
     if (code == AN_OK)

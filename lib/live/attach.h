@@ -5,6 +5,9 @@
  *     | headers, .text, .text.cold, .eh_frame ... of the file, read and execute | a page, read and write |
  *                                                                                 objects of libgcc
  *
+ * The page is a private one of the file, so that the kernel shows which layout lies there, in children of
+ * the process, too, and where the code is a copy.
+ *
  * The unwinder of GCC keeps a list of frames that were registered (__register_frame_info). A process
  * may have more than one unwinder: libgcc_s, and one that was linked into the program.
  */

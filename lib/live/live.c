@@ -20,7 +20,9 @@
 #include "live/apply.h"
 #include "live/attach.h"
 #include "live/bolt.h"
+#include "live/found.h"
 #include "live/gap.h"
+#include "live/leftovers.h"
 #include "live/mend.h"
 #include "live/profile.h"
 #include "live/references.h"
@@ -93,31 +95,22 @@ static void free_item(struct item *item)
     free(item);
 }
 
-/* What find_file() names when the file's own name is gone. */
-static bool is_link_of_kernel(const struct an_live *live, const char *path)
-{
-    char folder[64];
-    int length = snprintf(folder, sizeof folder, "/proc/%d/map_files/", live->target.pid);
-    return strncmp(path, folder, (size_t)length) == 0;
-}
-
-/* Reads a file as a generation, that which is mapped if it is (NULL: not yet); the caller frees *item. */
-static enum an_code open_item(struct an_live *live, const char *path, unsigned number,
-                              const struct an_target_mapping *mapped, struct item **item,
+/* Reads a file as a generation; the caller frees *item. */
+static enum an_code open_item(struct an_live *live, const struct an_found *file, struct item **item,
                               struct an_error *error)
 {
     const uid_t owners[] = {0, geteuid(), live->state.owner.user};
     const struct an_foreign expected = {.most = AN_FOREIGN_BINARY,
                                         .owners = owners,
                                         .owner_count = sizeof owners / sizeof *owners,
-                                        .device = mapped ? mapped->device : 0,
-                                        .inode = mapped ? mapped->inode : 0,
-                                        .follows = is_link_of_kernel(live, path)};
+                                        .device = file->mapping ? file->mapping->device : 0,
+                                        .inode = file->mapping ? file->mapping->inode : 0,
+                                        .follows = file->is_link};
     *item = an_alloc_zero(1, sizeof **item);
     if (!*item)
         return an_fail_memory(error);
-    enum an_code code =
-        an_generation_open(&(*item)->generation, path, number, &expected, live->target.elf, error);
+    enum an_code code = an_generation_open(&(*item)->generation, file->path, file->number,
+                                           &expected, live->target.elf, error);
     if (code != AN_OK) {
         free_item(*item);
         *item = NULL;
@@ -151,89 +144,57 @@ static bool is_known(const struct an_live *live, const struct an_generation *gen
     return false;
 }
 
-/* A layout that is mapped, of which the state does not know: it lies in another folder. */
-static enum an_code find_unknown(const struct an_live *live, struct an_error *error)
+/* What leads to a layout without a file could not be taken back. */
+static enum an_code needs_file(const struct an_live *live, const struct an_found *file,
+                               struct an_error *error)
 {
-    char name[64];
-    snprintf(name, sizeof name, "/%d-%llu/c", live->target.pid,
-             (unsigned long long)live->target.start);
-    for (size_t i = 0; i < live->target.maps.count; i++) {
-        const struct an_target_mapping *mapping = &live->target.maps.items[i];
-        const char *at = strstr(mapping->path, name);
-        bool known = !at || !(mapping->flags & AN_MAP_EXECUTE);
-        for (size_t k = 0; !known && k < live->items.count; k++)
-            known = live->items.items[k]->generation.start + live->target.bias == mapping->start;
-        for (size_t k = 0; !known && k < live->state.generations.count; k++)
-            known = strncmp(mapping->path, live->state.generations.items[k].path,
-                            strlen(live->state.generations.items[k].path)) == 0;
-        if (known)
-            continue;
-        an_fail(error, AN_MISMATCH, "process %d has an unknown layout: %.200s", live->target.pid,
-                mapping->path);
-        return an_error_hint(error, "use --state-dir to name its folder: %.*s",
-                             (int)(at - mapping->path), mapping->path);
-    }
-    return AN_OK;
+    if (!file->mapping)
+        return error->code;
+    return an_error_hint(error, "process %d has it mapped, and cannot be reverted without it%s",
+                         live->target.pid,
+                         file->is_link && geteuid() != 0 ? ": root can open it there" : "");
 }
 
-/* Where a file of this name and ending is mapped; NULL: nowhere. */
-static const struct an_target_mapping *find_mapping(const struct an_live *live, const char *name,
-                                                    const char *ending)
+/* Whether it is really there. A file that is mapped as code, but otherwise, is no layout of this program. */
+static enum an_code look_for(const struct an_live *live, const struct an_found *file,
+                             const struct item *item, bool *is_wanted, struct an_error *error)
 {
-    size_t length = strlen(name);
-    for (size_t i = 0; i < live->target.maps.count; i++) {
-        const struct an_target_mapping *mapping = &live->target.maps.items[i];
-        if (strncmp(mapping->path, name, length) == 0 &&
-            strcmp(mapping->path + length, ending) == 0)
-            return mapping;
-    }
-    return NULL;
+    bool is_found = is_there(live, &item->generation);
+    *is_wanted = is_found && !is_known(live, &item->generation);
+    if (is_found || !file->mapping || !(file->mapping->flags & AN_MAP_EXECUTE))
+        return AN_OK;
+    an_fail(error, AN_MISMATCH, "process %d has it mapped, but not as a layout of its program",
+            live->target.pid);
+    return an_error_in(error, file->path);
 }
 
-/* The file of a generation: by its name or, should somebody have removed that while it is mapped, through
- * the process. */
-static bool find_file(const struct an_live *live, const char *name, char *path, size_t size,
-                      const struct an_target_mapping **mapped)
+static enum an_code open_one(struct an_live *live, const struct an_found *file,
+                             struct an_error *error)
 {
-    snprintf(path, size, "%s", name);
-    *mapped = find_mapping(live, name, "");
-    if (*mapped)
-        return true;
-    *mapped = find_mapping(live, name, " (deleted)");
-    if (!*mapped)
-        return access(name, F_OK) == 0;
-    snprintf(path, size, "/proc/%d/map_files/%llx-%llx", live->target.pid,
-             (unsigned long long)(*mapped)->start, (unsigned long long)(*mapped)->end);
-    return true;
+    struct item *item, **to = NULL;
+    bool is_wanted;
+    if (open_item(live, file, &item, error) != AN_OK)
+        return needs_file(live, file, error);
+    enum an_code code = look_for(live, file, item, &is_wanted, error);
+    if (code == AN_OK && is_wanted && !(to = an_vector_push(&live->items)))
+        code = an_fail_memory(error);
+    if (to)
+        *to = item;
+    else
+        free_item(item);
+    return code;
 }
 
-/* Those of the state that are really there. A file that cannot be read any more is an error: what
- * leads there could not be taken back. */
 static enum an_code open_items(struct an_live *live, struct an_error *error)
 {
-    for (size_t i = 0; i < live->state.generations.count; i++) {
-        const struct an_state_generation *known = &live->state.generations.items[i];
-        const struct an_target_mapping *mapped;
-        char path[PATH_MAX];
-        struct item *item;
-        if (!find_file(live, known->path, path, sizeof path, &mapped))
-            continue; /* it was given up before it was mapped */
-        enum an_code code = open_item(live, path, known->number, mapped, &item, error);
-        if (code != AN_OK)
-            return code;
-        bool wanted = is_there(live, &item->generation) && !is_known(live, &item->generation);
-        struct item **to = wanted ? an_vector_push(&live->items) : NULL;
-        if (to)
-            *to = item;
-        else
-            free_item(item);
-    }
-    for (size_t i = 0; i < live->items.count; i++) {
-        enum an_code code = find_patches(live, live->items.items[i], error);
-        if (code != AN_OK)
-            return code;
-    }
-    return AN_OK;
+    struct an_found_list found;
+    enum an_code code = an_found_layouts(&live->target, &live->state, &found, error);
+    for (size_t i = 0; code == AN_OK && i < found.count; i++)
+        code = open_one(live, &found.items[i], error);
+    an_vector_free(&found);
+    for (size_t i = 0; code == AN_OK && i < live->items.count; i++)
+        code = find_patches(live, live->items.items[i], error);
+    return code;
 }
 
 /* ---- opening ---- */
@@ -267,9 +228,7 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
         code = an_reach_of_original(live->target.elf, &live->functions, &live->reach, error);
     if (code == AN_OK)
         code = an_remote_find(&live->target, &live->remote, error);
-    if (code == AN_OK)
-        code = open_items(live, error);
-    return code == AN_OK ? find_unknown(live, error) : code;
+    return code == AN_OK ? open_items(live, error) : code;
 }
 
 enum an_code an_live_open(const struct an_live_options *options, struct an_live **out,
@@ -296,7 +255,7 @@ void an_live_close(struct an_live *live)
     if (!live)
         return;
     if (live->is_known && live->items.count == 0 && !live->options.look_only)
-        an_state_remove(&live->state); /* there is nothing to remember */
+        an_leftovers_remove(live->state.folder); /* there is nothing to remember */
     for (size_t i = 0; i < live->items.count; i++)
         free_item(live->items.items[i]);
     an_vector_free(&live->items);
@@ -385,8 +344,7 @@ static struct an_code_range range_of(const struct an_live *live,
 static void forget(struct an_live *live, size_t number)
 {
     struct item *item = live->items.items[number];
-    if (an_state_owns(&live->state, item->generation.path)) /* another user's is his */
-        unlink(item->generation.path);
+    an_leftovers_drop(item->generation.path);
     free_item(item);
     live->items.count--;
     memmove(&live->items.items[number], &live->items.items[number + 1],
@@ -502,25 +460,25 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
 }
 
 /* Mends the file, and finds out what would be patched for it. */
-static enum an_code prepare(struct an_live *live, const char *path, unsigned number,
-                            struct item **item, struct an_live_round *round, struct an_error *error)
+static enum an_code prepare(struct an_live *live, const struct an_found *file, struct item **item,
+                            struct an_live_round *round, struct an_error *error)
 {
     struct an_mended mended;
     step(live, AN_LIVE_PREPARE);
-    enum an_code code = open_item(live, path, number, NULL, item, error);
+    enum an_code code = open_item(live, file, item, error);
     if (code == AN_OK)
         code = an_mend_file(&(*item)->generation, &mended, error);
     if (code != AN_OK)
         return code;
     free_item(*item); /* the file is another one now */
-    code = open_item(live, path, number, NULL, item, error);
+    code = open_item(live, file, item, error);
     if (code == AN_OK)
         code = find_patches(live, *item, error);
     if (code != AN_OK)
         return code;
     if (!an_gap_reaches(&live->target, (*item)->generation.end + live->target.bias)) {
         an_fail(error, AN_UNSUPPORTED, "llvm-bolt needs more space than there is within 2 GiB");
-        return an_error_in(error, path);
+        return an_error_in(error, file->path);
     }
     const struct an_patches *patches = &(*item)->patches;
     round->operands = mended.operands;
@@ -596,17 +554,17 @@ static unsigned next_number(const struct an_live *live)
 static enum an_code apply(struct an_live *live, const char *profile, struct an_live_round *round,
                           struct an_error *error)
 {
-    char path[PATH_MAX + 16];
+    struct an_found file = {0};
     struct item *item = NULL;
     *round = (struct an_live_round){0};
     enum an_code code = an_state_prepare(&live->state, error);
     if (code != AN_OK)
         return code;
-    round->number = next_number(live);
-    snprintf(path, sizeof path, "%s/c%u", live->state.folder, round->number);
-    code = optimize(live, profile, path, round, error);
+    file.number = round->number = next_number(live);
+    snprintf(file.path, sizeof file.path, "%.4000s/c%u", live->state.folder, file.number);
+    code = optimize(live, profile, file.path, round, error);
     if (code == AN_OK)
-        code = prepare(live, path, round->number, &item, round, error);
+        code = prepare(live, &file, &item, round, error);
     if (code == AN_OK && is_interrupted(live))
         code = an_fail(error, AN_USAGE, "interrupted: nothing was changed");
     if (code == AN_OK && !live->options.dry_run)
@@ -616,7 +574,7 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
     if (code != AN_OK && round->is_torn)
         return code;
     if (code != AN_OK || live->options.dry_run) {
-        unlink(path);
+        an_leftovers_drop(file.path);
         free_item(item);
         return code;
     }

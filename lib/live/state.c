@@ -1,7 +1,6 @@
 /* The state of a process; see state.h. */
 #include "live/state.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +12,8 @@
 
 #include "base/foreign.h"
 #include "base/output.h"
-#include "record/proc.h"
+#include "live/folder.h"
+#include "live/leftovers.h"
 
 #define HEAD "anneal-live 1"
 
@@ -37,13 +37,13 @@ static void make_absolute(const char *base, char absolute[PATH_MAX])
 
 static void folder_of(const struct an_target *target, const char *base, uid_t user, char *folder)
 {
-    char absolute[PATH_MAX];
+    char absolute[PATH_MAX], name[AN_FOLDER_NAME];
     if (base)
         make_absolute(base, absolute);
     else
         snprintf(absolute, sizeof absolute, "/var/tmp/anneal-%u", (unsigned)user);
-    snprintf(folder, PATH_MAX, "%.3900s/%d-%llu", absolute, target->pid,
-             (unsigned long long)target->start);
+    an_folder_name(target->pid, target->start, name);
+    snprintf(folder, PATH_MAX, "%.3900s/%s", absolute, name);
 }
 
 /* Whether nobody else than these users can have written what is in a folder. */
@@ -174,6 +174,7 @@ static enum an_code lock(struct an_state *state, const struct an_target *target,
     snprintf(path, sizeof path, "%s/lock", state->folder);
     if (an_state_prepare(state, &ignored) != AN_OK)
         return AN_OK;
+    an_leftovers_sweep(state->folder);
     state->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (state->lock < 0 || flock(state->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return AN_OK;
@@ -212,26 +213,7 @@ void an_state_free(struct an_state *state)
     unlock(state);
 }
 
-bool an_state_owns(const struct an_state *state, const char *path)
-{
-    size_t length = strlen(state->folder);
-    return strncmp(path, state->folder, length) == 0 && path[length] == '/' &&
-           path[length + 1] == 'c' && !strchr(path + length + 1, '/');
-}
-
 /* ---- writing ---- */
-
-/* Whether only this user can write in a folder; with `shared`, also one like /tmp will do, where everybody
- * can only remove what is his own. */
-static bool is_own(const char *path, bool shared)
-{
-    struct stat about;
-    if (lstat(path, &about) != 0 || !S_ISDIR(about.st_mode))
-        return false;
-    bool is_open = about.st_mode & (S_IWGRP | S_IWOTH);
-    bool is_sticky = (about.st_mode & S_ISVTX) && (about.st_uid == 0 || about.st_uid == geteuid());
-    return (about.st_uid == geteuid() && !is_open) || (shared && is_sticky);
-}
 
 static enum an_code make_folder(const char *path, mode_t mode, bool shared, struct an_error *error)
 {
@@ -239,7 +221,7 @@ static enum an_code make_folder(const char *path, mode_t mode, bool shared, stru
         chmod(path, mode); /* whatever the umask is */
     else if (errno != EEXIST)
         return an_fail_errno(error, path, "creating");
-    if (is_own(path, shared))
+    if (an_folder_is_own(path, shared))
         return AN_OK;
     an_fail(error, AN_SYSTEM, "is not a folder that you own and only you can write to");
     an_error_in(error, path);
@@ -259,48 +241,6 @@ static enum an_code open_to_process(const struct an_state *state, struct an_erro
     return code;
 }
 
-/* With the files in it, if it is this user's: a link is none. */
-static void remove_folder(const char *path)
-{
-    int file =
-        is_own(path, false) ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    DIR *folder = file >= 0 ? fdopendir(file) : NULL;
-    if (!folder) {
-        if (file >= 0)
-            close(file);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
-    rmdir(path);
-}
-
-void an_state_remove(const struct an_state *state)
-{
-    remove_folder(state->folder);
-}
-
-/* What is left of processes that have ended. */
-static void sweep(const char *base)
-{
-    DIR *folder = opendir(base);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        struct an_proc_stat stat;
-        char path[PATH_MAX + 256];
-        unsigned long long start;
-        int pid, end = 0;
-        if (sscanf(entry->d_name, "%d-%llu%n", &pid, &start, &end) != 2 || entry->d_name[end])
-            continue;
-        snprintf(path, sizeof path, "%s/%s", base, entry->d_name);
-        if (!an_proc_stat(pid, 0, &stat) || stat.start != start)
-            remove_folder(path);
-    }
-    if (folder)
-        closedir(folder);
-}
-
 enum an_code an_state_prepare(const struct an_state *state, struct an_error *error)
 {
     char base[PATH_MAX];
@@ -308,8 +248,6 @@ enum an_code an_state_prepare(const struct an_state *state, struct an_error *err
     *strrchr(base, '/') = '\0';
     /* root's has folders for processes of all users */
     enum an_code code = make_folder(base, geteuid() == 0 ? 0711 : 0700, true, error);
-    if (code == AN_OK)
-        sweep(base);
     if (code == AN_OK)
         code = make_folder(state->folder, 0700, false, error);
     return code == AN_OK ? open_to_process(state, error) : code;

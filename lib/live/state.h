@@ -1,10 +1,10 @@
 /*
  * What has been done to a process, kept in a file that outlives anneal.
  *
- *     FOLDER/PID-START/        START: when the process began, in clock ticks since boot
- *         state                this file
- *         lock                 held (flock) by the anneal at work
- *         c1, c2...            the generations' files, which are mapped
+ *     FOLDER/NAMESPACE-PID-START/      folder.h tells what the name means
+ *         state                        this file
+ *         lock                         held (flock) by the anneal at work
+ *         c1, c2...                    the generations' files, which are mapped
  *
  *     anneal-live 1            the file: lines of words
  *     boot ID                  of the kernel; a state of another boot is none
@@ -12,7 +12,8 @@
  *     generation NUMBER PATH   one for each that was, or was about to be, mapped
  *
  * A generation is written before it is mapped, and what is really mapped and in force is read from
- * the process itself: the file can be behind or ahead of it, after an interruption, without harm.
+ * the process itself (found.h): the file can be behind or ahead of it, after an interruption, without harm. A
+ * process that was forked has layouts, but no folder until it gets one of its own.
  *
  * The folder belongs to whoever called anneal, and nobody else can write there. Another user's is read
  * only if that is root, or the process's own user: both could do with the process what they like
@@ -50,8 +51,8 @@ struct an_state {
 };
 
 /* Finds the state of a process; none is no error. `base`: the folder, or NULL for the usual ones. With
- * `is_locked` nobody else opens it so until it is freed: AN_SYSTEM when somebody has. The caller frees it,
- * also on failure. */
+ * `is_locked` nobody else opens it so until it is freed: AN_SYSTEM when somebody has; and what processes that
+ * have ended left beside it is removed (leftovers.h). The caller frees it, also on failure. */
 enum an_code an_state_open(struct an_state *state, const struct an_target *target, const char *base,
                            bool is_locked, struct an_error *error);
 void an_state_free(struct an_state *state);
@@ -60,17 +61,11 @@ void an_state_free(struct an_state *state);
 enum an_code an_state_parse(struct an_state *state, struct an_bytes bytes, const char *boot,
                             struct an_error *error);
 
-/* Whether a path is that of a generation in the own folder. */
-bool an_state_owns(const struct an_state *state, const char *path);
-
-/* Makes the folder, and removes those of processes that have ended. */
+/* Makes the folder. */
 enum an_code an_state_prepare(const struct an_state *state, struct an_error *error);
 
 /* Writes the file, whole or not at all. */
 enum an_code an_state_save(const struct an_state *state, const struct an_target *target,
                            struct an_error *error);
-
-/* Removes the folder with all that is in it. */
-void an_state_remove(const struct an_state *state);
 
 #endif

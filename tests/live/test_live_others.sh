@@ -38,7 +38,7 @@ in_time() {
 
 # own_folder LINE...: the user's folder, with a state of these lines
 own_folder() {
-    own=$state/$target-$(cut -d' ' -f22 "/proc/$target/stat")
+    own=$state/$(stat -Lc %i /proc/self/ns/pid)-$target-$(cut -d" " -f22 "/proc/$target/stat")
     mkdir -p "$own"
     {
         echo 'anneal-live 1'

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "live/folder.h"
+#include "live/leftovers.h"
 #include "record/proc.h"
 #include "support/test.h"
 
@@ -11,6 +13,14 @@ struct place {
     char base[64], folder[PATH_MAX], file[PATH_MAX + 8];
     struct an_target target;
 };
+
+static void name_folder(struct place *place)
+{
+    char name[AN_FOLDER_NAME];
+    an_folder_name(place->target.pid, place->target.start, name);
+    snprintf(place->folder, sizeof place->folder, "%s/%s", place->base, name);
+    snprintf(place->file, sizeof place->file, "%s/state", place->folder);
+}
 
 static void make_place(struct place *place)
 {
@@ -22,8 +32,7 @@ static void make_place(struct place *place)
                                        .binary = "/usr/bin/a program"}};
     assert_non_null(mkdtemp(place->base));
     assert_int_equal(chmod(place->base, 0711), 0);
-    snprintf(place->folder, sizeof place->folder, "%s/%d-12345", place->base, getpid());
-    snprintf(place->file, sizeof place->file, "%s/state", place->folder);
+    name_folder(place);
 }
 
 /* Of this very process: folders of those that have ended may be removed at any time. */
@@ -33,16 +42,12 @@ static void make_running_place(struct place *place)
     make_place(place);
     assert_true(an_proc_stat(getpid(), 0, &stat));
     place->target.start = stat.start;
-    snprintf(place->folder, sizeof place->folder, "%s/%d-%llu", place->base, getpid(),
-             (unsigned long long)stat.start);
-    snprintf(place->file, sizeof place->file, "%s/state", place->folder);
+    name_folder(place);
 }
 
 static void remove_place(const struct place *place)
 {
-    struct an_state state = {0};
-    snprintf(state.folder, sizeof state.folder, "%s", place->folder);
-    an_state_remove(&state);
+    an_leftovers_remove(place->folder);
     assert_int_equal(access(place->folder, F_OK), -1);
     assert_int_equal(rmdir(place->base), 0);
 }
@@ -272,18 +277,6 @@ static void is_locked_once(void **unused)
     remove_place(&place);
 }
 
-/* Only what lies in the own folder is removed. */
-static void owns_its_own(void **unused)
-{
-    (void)unused;
-    struct an_state state = {.folder = "/var/tmp/anneal-0/1-2"};
-    assert_true(an_state_owns(&state, "/var/tmp/anneal-0/1-2/c1"));
-    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-2/c1/c2"));
-    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-2/../c1"));
-    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-23/c1"));
-    assert_false(an_state_owns(&state, "/var/tmp/anneal-0/1-2/state"));
-}
-
 /* What others could have written is not read, and nothing is written there. */
 static void trusts_no_open_folder(void **unused)
 {
@@ -321,10 +314,13 @@ static void trusts_no_open_folder(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back),           cmocka_unit_test(refuses_another_head),
-        cmocka_unit_test(forgets_another_boot), cmocka_unit_test(survives_hostile_lines),
-        cmocka_unit_test(has_one_name),         cmocka_unit_test(is_locked_once),
-        cmocka_unit_test(owns_its_own),         cmocka_unit_test(trusts_no_open_folder),
+        cmocka_unit_test(comes_back),
+        cmocka_unit_test(refuses_another_head),
+        cmocka_unit_test(forgets_another_boot),
+        cmocka_unit_test(survives_hostile_lines),
+        cmocka_unit_test(has_one_name),
+        cmocka_unit_test(is_locked_once),
+        cmocka_unit_test(trusts_no_open_folder),
     };
     return RUN_TESTS(tests);
 }
