@@ -158,15 +158,33 @@ static const char *path_of(const struct an_layouts *layouts, uint32_t layout)
     return an_elf_path(layout ? layouts->list.items[layout - 1].elf : layouts->original);
 }
 
-static bool add_entry(struct an_layouts *layouts, uint64_t address, uint32_t function)
+static bool add_entry(struct an_layouts *layouts, uint64_t address, uint64_t number)
 {
     bool is_new;
     uint32_t relative = (uint32_t)(address - layouts->base), bit = an_entries_bit(relative);
     uint64_t *entry = an_map_insert(&layouts->entries->map, relative, &is_new);
     layouts->entries->bits[bit / 64] |= (uint64_t)1 << bit % 64;
     if (entry)
-        *entry = function + 1;
+        *entry = number;
     return entry != NULL;
+}
+
+/* A function's newer code is led to by a jump at its beginning or, where both begin with the same instruction,
+ * behind that (anneal live). */
+static bool add_entry_of_fragment(struct an_layouts *layouts, const struct an_layout *layout,
+                                  const struct an_bat_function *fragment, uint32_t function)
+{
+    enum { JUMP = 5 };
+    const uint64_t behind = (uint64_t)1 << 32;
+    const struct an_function *original = &layouts->functions.items[function];
+    uint8_t first = an_decode_same(&layouts->decoder, layouts->original, original->address,
+                                   layout->elf, fragment->address);
+    if (!add_entry(layouts, fragment->address, function + 1))
+        return false;
+    if (!first || original->size < first + JUMP || fragment->size < first + JUMP)
+        return true;
+    return add_entry(layouts, original->address + first, behind + function) &&
+           add_entry(layouts, fragment->address + first, behind + function);
 }
 
 static bool add_entries(struct an_layouts *layouts)
@@ -175,14 +193,14 @@ static bool add_entries(struct an_layouts *layouts)
     if (!layouts->entries)
         return false;
     for (uint32_t i = 0; i < layouts->functions.count; i++)
-        if (layouts->moved[i] && !add_entry(layouts, layouts->functions.items[i].address, i))
+        if (layouts->moved[i] && !add_entry(layouts, layouts->functions.items[i].address, i + 1))
             return false;
     for (size_t k = 0; k < layouts->list.count; k++) {
         const struct an_layout *layout = &layouts->list.items[k];
         for (size_t i = 0; i < layout->bat->function_count; i++) {
             const struct an_bat_function *fragment = &layout->bat->functions[i];
             if (layout->origin[i] && !fragment->is_cold &&
-                !add_entry(layouts, fragment->address, layout->origin[i] - 1))
+                !add_entry_of_fragment(layouts, layout, fragment, layout->origin[i] - 1))
                 return false;
         }
     }

@@ -48,7 +48,8 @@ struct an_layouts {
     } regions;   /* by address, apart from each other */
     bool *moved; /* by function of the original: some layout has it */
     struct an_entries
-        *entries;  /* where moved functions begin, relative to base; numbers: indexes + 1 */
+        *entries; /* where moved functions begin, relative to base; numbers: indexes + 1, and others
+                      behind the first instruction */
     uint64_t base; /* the lowest address of all */
     ZydisDecoder decoder;
 };

@@ -6,11 +6,11 @@
 #include "branch/mappings.h"
 
 /*
- * Addresses and what begins there. The bits tell of most addresses that nothing does, without a look
+ * Addresses of which a jump leads from one with a number to another one with the same. The bits tell of most addresses that nothing does, without a look
  * into the table: 22 % of all time went there before.
  */
 struct an_entries {
-    struct an_map map; /* address as in the tally -> number of the function, from 1 */
+    struct an_map map; /* address as in the tally -> number, not 0 */
     uint64_t bits[1 << 12];
 };
 
@@ -28,7 +28,7 @@ static inline uint64_t an_entries_find(const struct an_entries *entries, uint32_
     return found ? *found : 0;
 }
 
-/* Whether a branch leads from one beginning of a function to another: to its newer code. */
+/* Whether a branch was put there to lead to a function's newer code. */
 static inline bool an_entries_is_jump(const struct an_entries *entries, uint32_t from, uint32_t to)
 {
     uint64_t one = an_entries_find(entries, from);
@@ -41,9 +41,8 @@ struct an_sampling_options {
     bool use_event_pc;    /* the place of a sample ends the run behind its newest branch */
     bool keep_interrupts; /* also branches into and out of the kernel */
     /*
-     * Where functions begin, in all layouts, and which they are: a branch between two beginnings of
-     * the same function is one that was put there to lead to its new code. It is left out, and what
-     * led to it leads on. NULL: none.
+     * Where jumps lead from a function to its new code, in all layouts: at its beginning, or behind its first
+     * instruction. Such a branch is left out, and what led to it leads on. NULL: none.
      */
     const struct an_entries *entries;
     bool skip_two_newest; /* Intel Skylake may record its oldest entry twice; perf2bolt leaves out

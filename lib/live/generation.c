@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "branch/decode.h"
 #include "branch/funcmap.h"
 #include "record/memory.h"
 
@@ -70,6 +71,8 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
 {
     struct an_funcmap *map;
     struct an_funcmap_account account;
+    ZydisDecoder decoder;
+    an_decoder_init(&decoder);
     enum an_code code =
         an_funcmap_make(original, generation->elf, generation->bat, &map, &account, error);
     if (code != AN_OK)
@@ -85,7 +88,9 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
             an_funcmap_free(map);
             return an_fail_memory(error);
         }
-        *moved = (struct an_moved){record->input, record->output, record->size, fragment->size};
+        *moved = (struct an_moved){
+            record->input, record->output, record->size, fragment->size,
+            an_decode_same(&decoder, original, record->input, generation->elf, record->output)};
         generation->new_code += fragment->size;
     }
     an_funcmap_free(map);

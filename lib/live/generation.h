@@ -21,6 +21,7 @@
 struct an_moved { /* a function with new code */
     uint64_t original, address;
     uint64_t original_size, size;
+    uint8_t first; /* length of its first instruction, if that does the same in both; else 0 */
 };
 
 struct an_generation {

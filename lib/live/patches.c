@@ -64,19 +64,20 @@ static bool find_entries(struct finder *finder)
     const struct an_generation *generation = finder->generation;
     for (size_t i = 0; i < generation->moved.count; i++) {
         const struct an_moved *moved = &generation->moved.items[i];
-        const uint8_t *here = an_elf_at(finder->original, moved->original, AN_JUMP_SIZE);
-        const char *objection =
-            here ? an_reach_objection(finder->reach, moved->original, moved->original_size)
-                 : "not in the file";
+        uint64_t place = moved->original + moved->first;
+        const uint8_t *here = an_elf_at(finder->original, place, AN_JUMP_SIZE);
+        const char *objection = here ? an_reach_objection(finder->reach, moved->original,
+                                                          moved->original_size, moved->first)
+                                     : "not in the file";
         if (objection) {
             an_withhold(&finder->patches->withheld, objection, 1);
             continue;
         }
-        struct an_patch *patch = add(finder, AN_PATCH_ENTRY, moved->original, AN_JUMP_SIZE);
+        struct an_patch *patch = add(finder, AN_PATCH_ENTRY, place, AN_JUMP_SIZE);
         if (!patch)
             return false;
         memcpy(patch->original, here, AN_JUMP_SIZE);
-        an_patch_jump(patch->patched, moved->original, moved->address);
+        an_patch_jump(patch->patched, place, moved->address + moved->first);
     }
     return true;
 }

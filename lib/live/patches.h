@@ -1,7 +1,8 @@
 /*
  * The patches that lead a process from its original code to one generation of new code:
  *
- *     entries        the first bytes of a function: a jump to its new code. What alone suffices.
+ *     entries        behind the first instruction of a function: a jump to the same place in its new code.
+ *                    What alone suffices
  *     calls          the distance in a direct call or jump to a function: to its new code at once
  *     vtable words   the address of a function in a virtual table (_ZTV...): likewise
  *

@@ -143,41 +143,44 @@ static bool plan_original(struct planner *planner)
 
 /* ---- older generations ---- */
 
-/* Where a function is to be executed when a generation is in force. */
-static uint64_t home(const struct planner *planner, uint64_t original, size_t in_force)
+/* Where a function is to be executed, behind its first instruction, when a generation is in force. Without the same
+ * first instruction there, in the original. */
+static uint64_t home(const struct planner *planner, const struct an_moved *old, size_t in_force)
 {
     const struct an_moved *moved =
-        in_force ? an_generation_find(planner->sources[in_force - 1].generation, original) : NULL;
-    return moved ? moved->address : original;
+        in_force ? an_generation_find(planner->sources[in_force - 1].generation, old->original)
+                 : NULL;
+    return (moved && moved->first ? moved->address : old->original) + old->first;
 }
 
 /*
- * The entry of a function in a generation: its own code while that is in force, else a jump to wherever the
- * function is to be executed. (A generation comes into force again only in a process that was left half
+ * The entry of a function in a generation, behind its first instruction: its own code while that is in force, else a
+ * jump to wherever the function is to be executed. (A generation comes into force again only in a process that was left half
  * way.)
  */
 static bool plan_entry(struct planner *planner, size_t source, const struct an_moved *moved)
 {
     const struct an_generation *generation = planner->sources[source].generation;
-    const uint8_t *own = an_elf_at(generation->elf, moved->address, AN_JUMP_SIZE);
+    uint64_t address = moved->address + moved->first;
+    const uint8_t *own = an_elf_at(generation->elf, address, AN_JUMP_SIZE);
     bool is_in_force = planner->in_force == source + 1;
     uint8_t jump[AN_JUMP_SIZE];
     struct an_place *place;
-    if (!own || an_reach_objection(&generation->reach, moved->address, moved->size))
+    if (!own || an_reach_objection(&generation->reach, moved->address, moved->size, moved->first))
         return true; /* it can only be entered from code of the same generation, and does no harm */
-    if (!begin_place(planner->plan, moved->address, AN_JUMP_SIZE, true, true, &place))
+    if (!begin_place(planner->plan, address, AN_JUMP_SIZE, true, true, &place))
         return false;
     place->is_of_generation = true;
     if (!is_in_force) {
-        place->leads_to = home(planner, moved->original, planner->in_force);
-        an_patch_jump(jump, moved->address, place->leads_to);
+        place->leads_to = home(planner, moved, planner->in_force);
+        an_patch_jump(jump, address, place->leads_to);
         if (!add_state(planner->plan, place, jump))
             return false;
     }
     if (!add_state(planner->plan, place, own))
         return false;
     for (size_t i = 0; i <= planner->count; i++) {
-        an_patch_jump(jump, moved->address, home(planner, moved->original, i));
+        an_patch_jump(jump, address, home(planner, moved, i));
         if (i != source + 1 && !add_state(planner->plan, place, jump))
             return false;
     }

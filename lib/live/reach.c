@@ -199,13 +199,17 @@ void an_reach_free(struct an_reach *reach)
     *reach = (struct an_reach){0};
 }
 
-const char *an_reach_objection(const struct an_reach *reach, uint64_t entry, uint64_t size)
+const char *an_reach_objection(const struct an_reach *reach, uint64_t entry, uint64_t size,
+                               uint8_t first)
 {
-    if (size < AN_JUMP_SIZE)
-        return "shorter than a jump";
-    if (entry / AN_PAGE != (entry + AN_JUMP_SIZE - 1) / AN_PAGE)
+    uint64_t place = entry + first;
+    if (!first)
+        return "a first instruction of its own";
+    if (size < (uint64_t)first + AN_JUMP_SIZE)
+        return "too short for a jump";
+    if (place / AN_PAGE != (place + AN_JUMP_SIZE - 1) / AN_PAGE)
         return "across two pages";
-    for (uint64_t at = entry + 1; at < entry + AN_JUMP_SIZE; at++) {
+    for (uint64_t at = place + 1; at < place + AN_JUMP_SIZE; at++) {
         if (bit(reach, reach->leads, at))
             return "a branch into its first bytes";
         if (bit(reach, reach->returns, at))

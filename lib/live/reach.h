@@ -1,13 +1,17 @@
 /*
  * What leads where in a piece of code, as far as it decides which bytes may be changed.
  *
- * At the entry of a function five bytes make a jump:
+ * Behind the first instruction of a function five bytes make a jump:
  *
- *     entry      +1       +2       +3       +4       +5
- *     | e9       |          distance                 | the rest, as it was
+ *     entry                 place    +1       +2       +3       +4       +5
+ *     | first instruction   | e9     |          distance                 | the rest, as it was
  *
  * They may be changed while every thread is stopped if none can come to the places between: no branch
  * from anywhere leads there, no address of them is in data, no call ends there, whose return would.
+ *
+ * The first instruction stays, since the kernel knows it if somebody probes the function (uprobes: perf probe,
+ * bpftrace). A probe is an int3 in place of its first byte, the kernel executes a copy of what the file has there and
+ * goes on behind it, and puts that one byte back when the probe is removed. None of this may meet a jump.
  */
 #ifndef AN_LIVE_REACH_H
 #define AN_LIVE_REACH_H
@@ -44,7 +48,9 @@ void an_reach_free(struct an_reach *reach);
 /* Something leads to the address. */
 void an_reach_lead(struct an_reach *reach, uint64_t address);
 
-/* Why the entry of a function of that size may not be changed, or NULL if it may. */
-const char *an_reach_objection(const struct an_reach *reach, uint64_t entry, uint64_t size);
+/* Why there can be no jump behind the first instruction of a function, or NULL if there can. `first`: the length of
+ * that instruction if the new code begins with the same one; else 0. */
+const char *an_reach_objection(const struct an_reach *reach, uint64_t entry, uint64_t size,
+                               uint8_t first);
 
 #endif

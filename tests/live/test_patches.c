@@ -29,6 +29,7 @@ struct made {
     struct an_reach reach;
     struct an_generation generation;
     struct an_moved moved[MOVED];
+    uint8_t first[MOVED]; /* lengths of their first instructions */
     struct an_patches patches;
 };
 
@@ -49,7 +50,7 @@ static void put(uint8_t *to, uint64_t value, size_t size)
 
 static void begin(struct made *made)
 {
-    *made = (struct made){.data_address = DATA, .table = "_ZTV1A"};
+    *made = (struct made){.data_address = DATA, .table = "_ZTV1A", .first = {1, 1, 1}};
     memset(made->code, 0x90, sizeof made->code);
     for (unsigned k = 0; k < 5; k++)
         made->code[SIZE * (k + 1) - 1] = 0xc3;
@@ -108,7 +109,7 @@ static void find(struct made *made)
     elf_section(&copy, ".text", NEW, SHF_EXECINSTR, code, sizeof code);
     made->generation.elf = elf_open(&copy);
     for (unsigned k = 0; k < MOVED; k++)
-        made->moved[k] = (struct an_moved){entry_of(k), new_entry(k), SIZE, SIZE};
+        made->moved[k] = (struct an_moved){entry_of(k), new_entry(k), SIZE, SIZE, made->first[k]};
     made->generation.moved.items = made->moved;
     made->generation.moved.count = MOVED;
     assert_int_equal(an_functions_find(made->original, &made->functions, &error), AN_OK);
@@ -164,24 +165,44 @@ static void patches_entries(void **state)
     (void)state;
     struct made made;
     begin(&made);
-    made.code[SIZE] = 0xff; /* g begins with a call of two bytes */
-    made.code[SIZE + 1] = 0xd0;
+    made.code[SIZE + 1] = 0xff; /* a call of two bytes is the second instruction of g */
+    made.code[SIZE + 2] = 0xd0;
     find(&made);
     assert_int_equal(made.patches.counts[AN_PATCH_ENTRY], 2);
     for (unsigned k = 0; k < MOVED; k += 2) {
-        const struct an_patch *patch = patch_at(&made, entry_of(k));
+        const struct an_patch *patch = patch_at(&made, entry_of(k) + 1);
         uint8_t jump[AN_JUMP_SIZE];
         assert_non_null(patch);
         assert_int_equal(patch->kind, AN_PATCH_ENTRY);
         assert_int_equal(patch->size, AN_JUMP_SIZE);
-        assert_memory_equal(patch->original, made.code + SIZE * k, AN_JUMP_SIZE);
-        an_patch_jump(jump, entry_of(k), new_entry(k));
+        assert_memory_equal(patch->original, made.code + SIZE * k + 1, AN_JUMP_SIZE);
+        an_patch_jump(jump, entry_of(k) + 1, new_entry(k) + 1);
         assert_memory_equal(patch->patched, jump, AN_JUMP_SIZE);
     }
-    assert_null(patch_at(&made, entry_of(1)));
-    assert_null(patch_at(&made, entry_of(3))); /* it has no new code */
+    assert_null(patch_at(&made, entry_of(1) + 1));
+    assert_null(patch_at(&made, entry_of(3) + 1)); /* it has no new code */
     assert_int_equal(withheld(&made, "call"), 1);
     end(&made);
+}
+
+/* A probe may be put on an entry at any time: nothing but the bytes behind the first instruction may change. */
+static void leaves_first_instructions(void **state)
+{
+    (void)state;
+    for (uint8_t first = 0; first <= SIZE; first++) {
+        struct made made;
+        begin(&made);
+        made.first[0] = first;
+        find(&made);
+        for (size_t i = 0; i < made.patches.list.count; i++) {
+            uint64_t address = made.patches.list.items[i].address;
+            assert_true(address >= entry_of(1) || address == entry_of(0) + first);
+        }
+        bool fits = first && first + AN_JUMP_SIZE <= SIZE;
+        assert_int_equal(patch_at(&made, entry_of(0) + first) != NULL, fits);
+        assert_int_equal(withheld(&made, first ? "short" : "first instruction"), !fits);
+        end(&made);
+    }
 }
 
 static void patches_calls_that_bolt_changed(void **state)
@@ -267,7 +288,7 @@ static void leaves_calls_across_pages(void **state)
         struct elf_builder b = {0}, copy = {0};
         struct an_functions functions = {0};
         struct an_reach reach = {.calls = {.items = &call, .count = 1}};
-        struct an_moved moved = {0x9000, NEW, SIZE, SIZE};
+        struct an_moved moved = {0x9000, NEW, SIZE, SIZE, 1};
         struct an_generation generation = {.moved = {.items = &moved, .count = 1}};
         struct an_patches patches;
         struct an_error error;
@@ -308,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(makes_jumps),
         cmocka_unit_test(patches_entries),
+        cmocka_unit_test(leaves_first_instructions),
         cmocka_unit_test(patches_calls_that_bolt_changed),
         cmocka_unit_test(patches_virtual_tables),
         cmocka_unit_test(follows_the_loader),

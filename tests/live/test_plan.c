@@ -3,10 +3,10 @@
  * wherever the writing ends, each way into a function has to end in that function's code. (No
  * generation comes into force a second time; that is not promised.)
  *
- *     1000 + 40 k   function k of the original: "b8 k 0 0 0", its first instruction
+ *     1000 + 40 k   function k of the original: "55", which all versions begin with, and "b8 k 0 0 0"
  *     2000          calls, of which number k leads to function k
  *     3000          a virtual table: word k is function k
- *     10000 g       generation g: the functions that it has, 32 bytes each: "b8 k g 0 0"
+ *     10000 g       generation g: the functions that it has, 32 bytes each: "55", "b8 k g 0 0"
  */
 #include "live/plan.h"
 
@@ -15,7 +15,8 @@
 
 enum {
     FUNCTIONS = 6,
-    BEGINS_WITH_CALL = 5, /* "e8" to function 0 instead, and "b8" behind */
+    BEGINS_WITH_CALL = 5, /* behind "55" an "e8" to function 0 instead, and "b8" behind */
+    FIRST = 1,            /* the length of "55" */
     GENERATIONS = 3,
     CODE = 0x1000,
     CALLS = 0x2000,
@@ -54,8 +55,14 @@ static void put32(uint8_t *to, uint64_t value)
 
 static void put_function(uint8_t *to, unsigned function, unsigned version)
 {
-    const uint8_t code[] = {0xb8, (uint8_t)function, (uint8_t)version, 0, 0, 0xc3};
+    const uint8_t code[] = {0x55, 0xb8, (uint8_t)function, (uint8_t)version, 0, 0, 0xc3};
     memcpy(to, code, sizeof code);
+}
+
+/* From behind the first instruction of one version to behind that of another. */
+static void make_jump(uint8_t *bytes, uint64_t from, uint64_t to)
+{
+    an_patch_jump(bytes, from + FIRST, to + FIRST);
 }
 
 static void add_patch(struct an_patches *patches, enum an_patch_kind kind, uint64_t address,
@@ -77,9 +84,9 @@ static void make_original(struct scene *scene)
         uint8_t *to = code + 0x40 * k;
         put_function(to, k, 0);
         if (k == BEGINS_WITH_CALL) {
-            *to = 0xe8;
-            put32(to + 1, entry_of(0) - (entry_of(k) + 5));
             put_function(to + 5, k, 0);
+            to[FIRST] = 0xe8;
+            put32(to + FIRST + 1, entry_of(0) - (entry_of(k) + FIRST + 5));
         }
         calls[8 * k] = 0xe8;
         put32(calls + 8 * k + 1, entry_of(k) - (CALLS + 8 * k + 5));
@@ -100,11 +107,12 @@ static void make_patches(struct scene *scene, unsigned g, unsigned k)
     const uint8_t *memory = scene->memory;
     uint8_t bytes[8];
     uint64_t call = CALLS + 8 * k + 1;
-    an_patch_jump(bytes, entry_of(k), new_entry(g, k));
-    add_patch(patches, AN_PATCH_ENTRY, entry_of(k), memory + entry_of(k), bytes, 5);
+    uint64_t place = entry_of(k) + FIRST;
+    make_jump(bytes, entry_of(k), new_entry(g, k));
+    add_patch(patches, AN_PATCH_ENTRY, place, memory + place, bytes, 5);
     if (k == BEGINS_WITH_CALL) {
-        put32(bytes, new_entry(g, 0) - (entry_of(k) + 5));
-        add_patch(patches, AN_PATCH_CALL, entry_of(k) + 1, memory + entry_of(k) + 1, bytes, 4);
+        put32(bytes, new_entry(g, 0) - (place + 5));
+        add_patch(patches, AN_PATCH_CALL, place + 1, memory + place + 1, bytes, 4);
     }
     put32(bytes, new_entry(g, k) - (call + 4));
     add_patch(patches, AN_PATCH_CALL, call, memory + call, bytes, 4);
@@ -130,7 +138,7 @@ static void make_generation(struct scene *scene, unsigned g)
         put_function(code + 0x20 * k, k, g + 1);
         struct an_moved *moved = an_vector_push(&generation->moved);
         assert_non_null(moved);
-        *moved = (struct an_moved){entry_of(k), new_entry(g, k), 0x40, 0x20};
+        *moved = (struct an_moved){entry_of(k), new_entry(g, k), 0x40, 0x20, FIRST};
         make_patches(scene, g, k);
     }
     elf_section(&b, ".text", new_entry(g, 0), SHF_EXECINSTR, code, sizeof code);
@@ -168,6 +176,9 @@ static void free_scene(struct scene *scene)
 static int follow(const struct scene *scene, uint64_t at, unsigned function, uint64_t *end)
 {
     const uint8_t *memory = scene->memory;
+    check(memory[at] == 0x55, "function %u: %#x at %#llx", function, memory[at],
+          (unsigned long long)at);
+    at += FIRST;
     for (unsigned hops = 0; hops < 10; hops++) {
         int32_t distance;
         assert_true(at + 16 < SPACE);
@@ -175,7 +186,7 @@ static int follow(const struct scene *scene, uint64_t at, unsigned function, uin
         *end = at;
         if (memory[at] == 0xb8 && memory[at + 1] == function)
             return memory[at + 2];
-        if (memory[at] == 0xe8 && at == entry_of(BEGINS_WITH_CALL) &&
+        if (memory[at] == 0xe8 && at == entry_of(BEGINS_WITH_CALL) + FIRST &&
             function == BEGINS_WITH_CALL) {
             uint64_t ignored; /* the original: a call of function 0 */
             follow(scene, at + 5 + (uint64_t)(int64_t)distance, 0, &ignored);
@@ -215,7 +226,7 @@ static void check_wanted(const struct scene *scene, size_t mapped, size_t in_for
         int version = moved ? (int)in_force : 0;
         int32_t distance;
         assert_int_equal(follow(scene, entry_of(k), k, &end), version);
-        assert_int_equal(end, home);
+        assert_int_equal(end, home + FIRST);
         memcpy(&distance, scene->memory + CALLS + 8 * k + 1, 4);
         assert_int_equal(CALLS + 8 * k + 5 + (int64_t)distance, home);
         memcpy(&word, scene->memory + TABLE + 8 * k, 8);
@@ -368,27 +379,27 @@ static void knows_all_states(void **state)
     struct scene *scene = make_scene();
     struct an_plan plan = plan_for(scene, 2, 2);
     uint8_t bytes[AN_PLACE_MOST];
-    const struct an_place *place = place_at(&plan, entry_of(0));
+    const struct an_place *place = place_at(&plan, entry_of(0) + FIRST);
     assert_non_null(place);
     assert_true(place->is_entry && place->is_code && place->size == 5);
     assert_int_equal(place->state_count, 3); /* the original, to the first, to the second */
-    assert_true(state_of(&plan, place, scene->memory + entry_of(0)) < 3);
-    an_patch_jump(bytes, entry_of(0), new_entry(0, 0));
+    assert_true(state_of(&plan, place, scene->memory + entry_of(0) + FIRST) < 3);
+    make_jump(bytes, entry_of(0), new_entry(0, 0));
     assert_true(state_of(&plan, place, bytes) < 3);
-    an_patch_jump(bytes, entry_of(0), new_entry(1, 0));
+    make_jump(bytes, entry_of(0), new_entry(1, 0));
     assert_int_equal(state_of(&plan, place, bytes), 0);
-    place = place_at(&plan, new_entry(0, 0)); /* an older generation */
+    place = place_at(&plan, new_entry(0, 0) + FIRST); /* an older generation */
     assert_non_null(place);
     assert_true(place->is_entry);
     assert_int_equal(place->state_count, 3); /* to the second, its own code, to the original */
-    an_patch_jump(bytes, new_entry(0, 0), new_entry(1, 0));
+    make_jump(bytes, new_entry(0, 0), new_entry(1, 0));
     assert_int_equal(state_of(&plan, place, bytes), 0);
-    assert_true(state_of(&plan, place, scene->memory + new_entry(0, 0)) < 3);
-    an_patch_jump(bytes, new_entry(0, 0), entry_of(0));
+    assert_true(state_of(&plan, place, scene->memory + new_entry(0, 0) + FIRST) < 3);
+    make_jump(bytes, new_entry(0, 0), entry_of(0));
     assert_true(state_of(&plan, place, bytes) < 3);
-    place = place_at(&plan, new_entry(0, 1)); /* of what the second does not have */
+    place = place_at(&plan, new_entry(0, 1) + FIRST); /* of what the second does not have */
     assert_non_null(place);
-    an_patch_jump(bytes, new_entry(0, 1), entry_of(1));
+    make_jump(bytes, new_entry(0, 1), entry_of(1));
     assert_int_equal(state_of(&plan, place, bytes), 0);
     place = place_at(&plan, TABLE);
     assert_non_null(place);
@@ -397,7 +408,7 @@ static void knows_all_states(void **state)
     place = place_at(&plan, CALLS + 1);
     assert_non_null(place);
     assert_true(!place->is_entry && place->is_code && place->size == 4);
-    assert_null(place_at(&plan, entry_of(4))); /* nobody has moved it */
+    assert_null(place_at(&plan, entry_of(4) + FIRST)); /* nobody has moved it */
     an_plan_free(&plan);
     free_scene(scene);
 }
@@ -430,12 +441,30 @@ static void puts_entries_above_calls(void **state)
     (void)state;
     struct scene *scene = make_scene();
     struct an_plan plan = plan_for(scene, 1, 1);
-    const struct an_place *place = place_at(&plan, entry_of(BEGINS_WITH_CALL));
+    const struct an_place *place = place_at(&plan, entry_of(BEGINS_WITH_CALL) + FIRST);
     uint8_t jump[5];
     assert_non_null(place);
     assert_true(place->is_entry);
-    an_patch_jump(jump, entry_of(BEGINS_WITH_CALL), new_entry(0, BEGINS_WITH_CALL));
+    make_jump(jump, entry_of(BEGINS_WITH_CALL), new_entry(0, BEGINS_WITH_CALL));
     assert_memory_equal(an_plan_state(&plan, place, 0), jump, sizeof jump);
+    an_plan_free(&plan);
+    free_scene(scene);
+}
+
+/* A version that begins otherwise is not led to from behind the first instruction of others. */
+static void keeps_to_the_same_first_instruction(void **state)
+{
+    (void)state;
+    struct scene *scene = make_scene();
+    uint8_t jump[5];
+    scene->generations[1].moved.items[0].first = 0;
+    struct an_plan plan = plan_for(scene, 2, 2);
+    const struct an_place *old = place_at(&plan, new_entry(0, 0) + FIRST);
+    assert_non_null(old);
+    make_jump(jump, new_entry(0, 0), entry_of(0));
+    assert_memory_equal(an_plan_state(&plan, old, 0), jump, sizeof jump);
+    assert_null(place_at(&plan, new_entry(1, 0)));
+    assert_null(place_at(&plan, new_entry(1, 0) + FIRST));
     an_plan_free(&plan);
     free_scene(scene);
 }
@@ -443,9 +472,13 @@ static void puts_entries_above_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_through_generations),  cmocka_unit_test(goes_on_from_the_original),
-        cmocka_unit_test(survives_any_interruption), cmocka_unit_test(knows_all_states),
-        cmocka_unit_test(leaves_foreign_bytes),      cmocka_unit_test(puts_entries_above_calls),
+        cmocka_unit_test(goes_through_generations),
+        cmocka_unit_test(goes_on_from_the_original),
+        cmocka_unit_test(survives_any_interruption),
+        cmocka_unit_test(knows_all_states),
+        cmocka_unit_test(leaves_foreign_bytes),
+        cmocka_unit_test(puts_entries_above_calls),
+        cmocka_unit_test(keeps_to_the_same_first_instruction),
     };
     return RUN_TESTS(tests);
 }

@@ -36,6 +36,12 @@ static unsigned name(struct made *made)
     return f;
 }
 
+/* What is said about a jump at a place of a function: behind a first instruction of one byte. */
+static const char *objection_at(const struct an_reach *reach, uint64_t place, uint64_t size)
+{
+    return an_reach_objection(reach, place - 1, size + 1, 1);
+}
+
 static const char *objection(struct made *made, uint64_t entry, uint64_t size)
 {
     struct an_elf *elf = elf_open(&made->builder);
@@ -44,7 +50,7 @@ static const char *objection(struct made *made, uint64_t entry, uint64_t size)
     struct an_error error;
     assert_int_equal(an_functions_find(elf, &functions, &error), AN_OK);
     assert_int_equal(an_reach_of_original(elf, &functions, &reach, &error), AN_OK);
-    const char *why = an_reach_objection(&reach, entry, size);
+    const char *why = objection_at(&reach, entry, size);
     an_reach_free(&reach);
     an_functions_free(&functions);
     an_elf_close(elf);
@@ -70,6 +76,16 @@ static void expect(const char *why, const char *word)
         check(!why, "expected none, found '%s'", why);
 }
 
+static void needs_the_same_first_instruction(void **state)
+{
+    (void)state;
+    struct an_reach nothing = {0};
+    expect(an_reach_objection(&nothing, TEXT, SIZE, 0), "first instruction");
+    expect(an_reach_objection(&nothing, TEXT, 3, 4), "short");
+    expect(an_reach_objection(&nothing, TEXT, 4 + 4, 4), "short");
+    expect(an_reach_objection(&nothing, TEXT, 4 + 5, 4), NULL);
+}
+
 static void needs_five_bytes_on_one_page(void **state)
 {
     (void)state;
@@ -80,7 +96,7 @@ static void needs_five_bytes_on_one_page(void **state)
     expect(objection(&made, TEXT, 5), NULL);
     struct an_reach nothing = {0};
     for (uint64_t entry = 0x1ff0; entry < 0x2010; entry++)
-        expect(an_reach_objection(&nothing, entry, SIZE),
+        expect(objection_at(&nothing, entry, SIZE),
                entry > 0x1ffb && entry < 0x2000 ? "two pages" : NULL);
 }
 
@@ -258,13 +274,13 @@ static void reads_layouts(void **state)
     elf_section(&b, ".text", TEXT, SHF_EXECINSTR, code, sizeof code);
     struct an_elf *elf = elf_open(&b);
     assert_int_equal(an_reach_of_layout(elf, &bat, TEXT, TEXT + 0x1000, &reach, &error), AN_OK);
-    expect(an_reach_objection(&reach, TEXT, 8), "branch");     /* its own, to byte 2 */
-    expect(an_reach_objection(&reach, TEXT + 8, 8), "branch"); /* a block begins at byte 3 */
+    expect(objection_at(&reach, TEXT, 8), "branch");     /* its own, to byte 2 */
+    expect(objection_at(&reach, TEXT + 8, 8), "branch"); /* a block begins at byte 3 */
     assert_int_equal(reach.calls.count, 0);
     an_reach_free(&reach);
     entries[3].input |= 1; /* no block, but a branch */
     assert_int_equal(an_reach_of_layout(elf, &bat, TEXT, TEXT + 0x1000, &reach, &error), AN_OK);
-    expect(an_reach_objection(&reach, TEXT + 8, 8), NULL);
+    expect(objection_at(&reach, TEXT + 8, 8), NULL);
     an_reach_free(&reach);
     an_elf_close(elf);
 }
@@ -272,6 +288,7 @@ static void reads_layouts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(needs_the_same_first_instruction),
         cmocka_unit_test(needs_five_bytes_on_one_page),
         cmocka_unit_test(sees_branches_from_elsewhere),
         cmocka_unit_test(sees_branches_from_within),

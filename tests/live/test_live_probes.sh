@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Probes of the kernel (uprobes: perf probe, bpftrace) on functions that have new code: placed and removed before
+# and behind switches they do no harm.
+#
+# usage: test_live_probes.sh ANNEAL UNDISTURBED STEP_RECORD WALK
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+# shellcheck source=tests/live/live.sh
+. "$tests/live/live.sh"
+
+tracing=$scratch/tracing
+group=anneal_$$
+
+# may_probe: a tracefs, and the right to place probes by it
+may_probe() {
+    mkdir "$tracing"
+    mount -t tracefs tracefs "$tracing" 2>/dev/null || return
+    trap 'umount "$tracing"; rm -rf "$scratch"' EXIT
+    [ -w "$tracing/uprobe_events" ]
+}
+
+probes() {
+    python3 "$live_tests/probes.py" "$1" "$tracing" "$group" "${@:2}"
+}
+
+begin() {
+    prepare "$1" pointers
+    start_target
+    trap 'probes remove; kill -KILL $target 2>/dev/null || :' EXIT
+    keep_memory
+}
+
+# placed KIND: on all functions that the profile knows; the program runs into them, and gets on
+placed() {
+    probes place "$1" "$program" "$profile"
+    gets_on
+    gets_on
+    [ "$(probes hits)" -gt 0 ] || fail 'no probe was hit'
+}
+
+removed() {
+    probes remove
+    gets_on
+}
+
+# nothing_is_foreign: somebody's probe is in nobody's way
+nothing_is_foreign() {
+    jq -e '[.rounds[].withheld | keys[]] | index("changed by somebody else") | not' out >/dev/null ||
+        fail "$(cat out)"
+}
+
+behind_a_switch() {
+    begin "$1"
+    a_round
+    gets_on
+    for kind in p r; do
+        placed $kind
+        removed
+    done
+    revert
+    ends_well
+}
+
+before_a_switch() {
+    begin pie
+    placed p
+    a_round
+    nothing_is_foreign
+    gets_on
+    a_round
+    nothing_is_foreign
+    gets_on
+    live 0 -q --revert
+    gets_on
+    removed
+    expect "$(differing)" 0
+    ends_well
+}
+
+may_live
+if ! may_probe; then
+    skip 'probes' 'the kernel lets nobody place any here'
+    finish
+fi
+check 'probes behind a switch' behind_a_switch pie
+check 'probes before a switch' before_a_switch
+tier long
+check 'probes behind a switch (fixed)' behind_a_switch fixed
+finish
