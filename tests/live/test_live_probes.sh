@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Probes of the kernel (uprobes: perf probe, bpftrace) on functions that have new code: placed and removed before
-# and behind switches they do no harm.
+# Probes of the kernel (uprobes: perf probe, bpftrace) on functions that have new code: placed and removed before,
+# behind and during switches they do no harm.
 #
 # usage: test_live_probes.sh ANNEAL UNDISTURBED STEP_RECORD WALK
 # shellcheck source=tests/tap.sh
@@ -81,6 +81,32 @@ before_a_switch() {
     ends_well
 }
 
+# In between come switches, in between of which come probes: neither undoes what the other does.
+come_and_go() {
+    while [ -e goes_on ]; do
+        probes place p "$program" "$profile"
+        probes remove
+    done
+}
+
+during_switches() {
+    begin pie
+    touch goes_on
+    come_and_go >/dev/null 2>&1 &
+    local others=$!
+    trap 'rm -f goes_on; wait $others; kill -KILL $target 2>/dev/null || :' EXIT
+    for _ in {1..20}; do
+        live 0 -q --profile "$profile" --keep-anyway
+        gets_on
+        live 0 -q --revert
+        gets_on
+    done
+    rm goes_on
+    wait $others
+    revert
+    ends_well
+}
+
 may_live
 if ! may_probe; then
     skip 'probes' 'the kernel lets nobody place any here'
@@ -90,4 +116,5 @@ check 'probes behind a switch' behind_a_switch pie
 check 'probes before a switch' before_a_switch
 tier long
 check 'probes behind a switch (fixed)' behind_a_switch fixed
+check 'probes that come and go during switches' during_switches
 finish
