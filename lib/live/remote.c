@@ -142,7 +142,8 @@ static void add_candidate(void *context, int32_t tid)
     char name[64];
     long number;
     snprintf(name, sizeof name, "task/%d/syscall", tid);
-    if (!an_proc_text(candidates->pid, name, &text))
+    if (an_proc_is_of_kernel(candidates->pid, tid) ||
+        !an_proc_text(candidates->pid, name, &text))
         return;
     struct candidate candidate = {tid, RUNS};
     if (sscanf((char *)text.data, "%ld", &number) == 1 && number >= 0)

@@ -33,6 +33,7 @@ static struct an_thread *add(struct an_threads *threads, int32_t tid)
 
 struct listing {
     struct an_threads *threads;
+    int32_t pid;
     size_t added;
     int refusal; /* errno */
     bool failed;
@@ -53,7 +54,7 @@ static bool is_ours(int32_t tid)
 static void add_thread(void *context, int32_t tid)
 {
     struct listing *listing = context;
-    if (find(listing->threads, tid))
+    if (find(listing->threads, tid) || an_proc_is_of_kernel(listing->pid, tid))
         return;
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
         listing->refusal = errno == ESRCH || is_ours(tid) ? listing->refusal : errno;
@@ -196,7 +197,7 @@ enum an_code an_threads_stop(struct an_threads *threads, const struct an_target 
                              uint64_t patience, struct an_error *error)
 {
     enum { BEFORE = 8 }; /* so often, at most, threads are looked for while they run */
-    struct listing listing = {.threads = threads};
+    struct listing listing = {.threads = threads, .pid = target->pid};
     *threads = (struct an_threads){0};
     let_late_ones_go();
     for (int i = 0; i < BEFORE && seize_all(&listing, target->pid); i++)

@@ -1,5 +1,5 @@
 /*
- * All threads of a process, stopped for a moment.
+ * All threads of a process that execute its program, stopped for a moment.
  *
  *     list, seize, until there is none that is new ──► interrupt ──► wait ──► list again
  *     (they run)                                                              (until none is new)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,10 @@ static bool parse_stat(char *text, struct an_proc_stat *stat)
     if (!name || !end || end < name)
         return false;
     snprintf(stat->name, sizeof stat->name, "%.*s", (int)(end - name - 1), name + 1);
-    /* fields 3, 4, and 22 */
+    /* fields 3, 4, 9 and 22 */
     if (sscanf(end + 1,
-               " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-               &stat->state, &stat->parent, &start) != 3)
+               " %c %d %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &stat->state, &stat->parent, &stat->flags, &start) != 4)
         return false;
     stat->start = start;
     return true;
@@ -54,6 +55,26 @@ bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat)
         return false;
     text[size] = '\0';
     return parse_stat(text, stat);
+}
+
+/*
+ * Such threads have the flag PF_IO_WORKER (Linux 5.12) or PF_USER_WORKER (6.3), and block all signals but the two that
+ * nobody can. These bits had other meanings once, for threads that do not block all signals.
+ */
+bool an_proc_is_of_kernel(int32_t pid, int32_t tid)
+{
+    enum { IO_WORKER = 0x10, USER_WORKER = 0x4000 };
+    const uint64_t all_signals = ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
+    struct an_proc_stat stat;
+    struct an_buffer text;
+    char name[64];
+    snprintf(name, sizeof name, "task/%d/status", tid);
+    if (!an_proc_stat(pid, tid, &stat) || !(stat.flags & (IO_WORKER | USER_WORKER)) ||
+        !an_proc_text(pid, name, &text))
+        return false;
+    uint64_t blocked = an_proc_status_number((const char *)text.data, "\nSigBlk:", 16);
+    an_buffer_free(&text);
+    return blocked == all_signals;
 }
 
 /* Reads a short file from its beginning; false when there is nothing. */

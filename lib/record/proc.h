@@ -10,11 +10,16 @@ struct an_proc_stat {
     char name[64];
     char state; /* 'R', 'S'... */
     int32_t parent;
+    uint32_t flags; /* the kernel's own (PF_...) */
     uint64_t start; /* when it was started: tells processes of the same number apart */
 };
 
 /* tid 0: of the process. False when it is gone. */
 bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat);
+
+/* Whether a thread is the kernel's own: one that serves a ring (io_uring) or a virtual machine (vhost). It is listed
+ * with the process's threads, but executes nothing of the program. False when that cannot be told. */
+bool an_proc_is_of_kernel(int32_t pid, int32_t tid);
 
 /* A file of a thread that is read often, which is cheaper when it stays open; -1: there is none. */
 int an_proc_open(int32_t pid, int32_t tid, const char *name);

@@ -47,7 +47,7 @@ build() {
         gcc -std=gnu17 -D_GNU_SOURCE "${options[@]}" "${@:4}" -I"$tests" \
             "$tests"/support/undisturbed/*.c -o "$3" -lm
         ;;
-    server | labels) gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" ;;
+    server | labels | contexts) gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" ;;
     sequences)
         gcc -O2 -fPIC -shared "$live_tests/sequences_library.c" -o "$scratch/libsequences.so"
         gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" "$scratch/libsequences.so" \
@@ -64,6 +64,33 @@ start_target() {
     rm -f board socket
     start "$@" "$program" "$PWD/board" "${arguments[@]}"
     waits_for board
+    gets_on
+}
+
+# prepare_contexts KIND: contexts, and a profile of all that its worker calls
+prepare_contexts() {
+    program=$scratch/contexts-$1
+    profile=$scratch/contexts-$1.fdata
+    [ ! -e "$profile" ] || return 0
+    build "$1" contexts "$program" -Wl,-q
+    sed -nE 's/^HOT .*[ *]([a-z_]+)\(.*/\1/p' "$live_tests/work.h" >"$scratch/called"
+    printf '%s\n' visit load >>"$scratch/called"
+    sed 's:.*:1 run/1 0 1 &/1 0 0 1000:' "$scratch/called" >"$profile"
+}
+
+# start_contexts KIND: contexts, in which something of this kind waits; passes: it goes on
+start_contexts() {
+    prepare_contexts pie
+    mkfifo gate
+    start "$program" "$PWD/board" "$PWD/gate" "$1"
+    waits_for board
+    gets_on
+    keep_memory
+}
+
+passes() {
+    echo >gate
+    await grep -q passed said
     gets_on
 }
 

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a switch can overlook: contexts that are on no thread's stack, frames of signals that do not look as
+# usual, threads that are none, a process without its first thread. Whatever waits there goes on later as if
+# nothing had happened.
+#
+# usage: test_live_contexts.sh ANNEAL UNDISTURBED STEP_RECORD WALK
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+# shellcheck source=tests/live/live.sh
+. "$tests/live/live.sh"
+
+kernel_threads() {
+    start_contexts ring
+    a_round
+    expect "$(jq -c '.rounds[0].stops' out)" 1
+    a_round
+    expect "$(jq -c '.rounds[0].released' out)" 1
+    gets_on
+    run 0 "$anneal" record -q -d 300ms -o recording -p "$target"
+    passes
+    revert
+    ends_well
+}
+
+# may_poll: the kernel lets programs have rings that it polls
+may_poll() {
+    python3 -c '
+import ctypes, sys
+parameters = (ctypes.c_uint32 * 30)(0, 0, 2)
+sys.exit(ctypes.CDLL(None).syscall(425, 8, parameters) < 0)'
+}
+
+may_live
+if may_poll; then
+    check "the kernel's threads" kernel_threads
+else
+    skip "the kernel's threads" 'the kernel lets nobody have a ring that it polls'
+fi
+finish
