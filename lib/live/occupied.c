@@ -2,9 +2,10 @@
  * Finding threads at places that change; see occupied.h.
  *
  * Where a signal has interrupted a function, its next instruction is in a frame on a stack
- * (signal_frame.h). Frames are found by their first word, the address of code that calls rt_sigreturn:
+ * (signal_frame.h). Frames are found by what every one of them has:
  *
- *     stack      | ... | address of the restorer | ... 168: rsp | 176: rip | ...
+ *     stack      | ... | 0: address of code | ... 168: rsp | 176: rip | 184: rflags | 192: cs, always 33 | ...
+ *                        (that calls rt_sigreturn)
  *
  * Looking for words that point to places that change would find some that are no longer used, for
  * ever. A frame may lie on a stack of its own, and tells by its rsp where the interrupted one is.
@@ -14,10 +15,9 @@
 #include <stdlib.h>
 
 #include "live/pages.h"
-#include "live/remote.h"
 #include "live/signal_frame.h"
 
-enum { MOST_RESTORERS = 16, MOST_STACKS = 64 };
+enum { MOST_STACKS = 64, MOST_OF_STACK = 8 << 20 };
 
 struct search {
     const struct an_target *target;
@@ -25,72 +25,60 @@ struct search {
     struct an_plan *plan;
     bool withhold, unknown;
     size_t found;
-    uint64_t restorers[MOST_RESTORERS]; /* addresses, known to be some */
-    uint64_t others[MOST_RESTORERS];    /* and known to be none */
-    unsigned restorer_count, other_count;
     uint64_t stacks[MOST_STACKS]; /* that have to be searched, by where their use begins */
     unsigned stack_count;
 };
 
-/* The place that an address is strictly inside of, or NULL. */
-static struct an_place *place_around(struct an_plan *plan, uint64_t address)
-{
-    size_t index = an_plan_from(plan, address);
-    struct an_place *place = index ? &plan->places.items[index - 1] : NULL;
-    return place && address < place->address + place->size ? place : NULL;
-}
-
 static void look_at(struct search *search, uint64_t address)
 {
-    struct an_place *place = place_around(search->plan, address - search->target->bias);
+    struct an_place *place = an_plan_around(search->plan, address - search->target->bias);
     if (!place || !place->is_entry || !place->changes)
         return;
     search->found++;
     place->is_withheld = place->is_withheld || search->withhold;
 }
 
-static bool is_restorer(struct search *search, uint64_t address)
-{
-    for (unsigned i = 0; i < search->restorer_count; i++)
-        if (search->restorers[i] == address)
-            return true;
-    for (unsigned i = 0; i < search->other_count; i++)
-        if (search->others[i] == address)
-            return false;
-    bool is_one = an_remote_is_restorer(search->target, address);
-    if (is_one && search->restorer_count < MOST_RESTORERS)
-        search->restorers[search->restorer_count++] = address;
-    else if (!is_one && search->other_count < MOST_RESTORERS)
-        search->others[search->other_count++] = address;
-    return is_one;
-}
-
+/* Where a part of a stack is searched already, the rest of it is. */
 static void add_stack(struct search *search, uint64_t address)
 {
-    for (unsigned i = 0; i < search->stack_count; i++)
-        if (search->stacks[i] == address)
+    const struct an_target_mapping *mapping = an_target_mapping_at(search->target, address);
+    for (unsigned i = 0; i < search->stack_count; i++) {
+        uint64_t known = search->stacks[i];
+        if (known == address || (known < address && address - known < MOST_OF_STACK &&
+                                 an_target_mapping_at(search->target, known) == mapping))
             return;
+    }
     if (search->stack_count < MOST_STACKS)
         search->stacks[search->stack_count++] = address;
+    else
+        search->unknown = true;
 }
 
-/* A frame is worth a look only if what it interrupted changes, or is on another stack. */
+static bool is_mapped(const struct search *search, uint64_t address, unsigned flags)
+{
+    const struct an_target_mapping *mapping = an_target_mapping_at(search->target, address);
+    return mapping && (mapping->flags & flags) == flags;
+}
+
+/* A frame is worth a look only if what it interrupted changes, or is on another stack. What code returns from the
+ * handler is not looked at: some programs have their own. */
 static void read_stack(struct search *search, const uint64_t *words, size_t count, uint64_t start,
                        uint64_t end)
 {
-    enum { USER_CODE = 0x33 }; /* the segment of 64-bit code */
-    const size_t rip = AN_FRAME_RIP / 8, rsp = AN_FRAME_RSP / 8, cs = AN_FRAME_CS / 8;
+    enum { USER_CODE = 0x33, ALWAYS_SET = 2 /* of rflags */ };
+    const size_t rsp = AN_FRAME_RSP / 8, rip = AN_FRAME_RIP / 8, flags = rip + 1,
+                 cs = AN_FRAME_CS / 8;
     for (size_t i = 0; i + cs < count; i++) {
         if ((words[i + cs] & 0xffff) != USER_CODE)
             continue;
         const struct an_place *place =
-            place_around(search->plan, words[i + rip] - search->target->bias);
+            an_plan_around(search->plan, words[i + rip] - search->target->bias);
         bool is_near = words[i + rsp] >= start && words[i + rsp] < end;
-        const struct an_target_mapping *code = NULL;
         if (!(place && place->is_entry && place->changes) && is_near)
             continue;
-        code = an_target_mapping_at(search->target, words[i]);
-        if (!code || !(code->flags & AN_MAP_EXECUTE) || !is_restorer(search, words[i]))
+        if (!(words[i + flags] & ALWAYS_SET) || !is_mapped(search, words[i], AN_MAP_EXECUTE) ||
+            !is_mapped(search, words[i + rip], AN_MAP_EXECUTE) ||
+            !is_mapped(search, words[i + rsp], AN_MAP_READ | AN_MAP_WRITE))
             continue;
         look_at(search, words[i + rip]);
         add_stack(search, words[i + rsp]);
@@ -101,7 +89,6 @@ static void read_stack(struct search *search, const uint64_t *words, size_t coun
  * more than can be read in a moment. */
 static void search_stack(struct search *search, uint64_t address)
 {
-    enum { MOST = 8 << 20 };
     const struct an_target_mapping *mapping = an_target_mapping_at(search->target, address);
     address &= ~(uint64_t)7;
     if (!mapping || !(mapping->flags & AN_MAP_READ)) {
@@ -109,7 +96,7 @@ static void search_stack(struct search *search, uint64_t address)
         return;
     }
     size_t size = (size_t)(mapping->end - address);
-    size = size < MOST ? size : MOST;
+    size = size < MOST_OF_STACK ? size : MOST_OF_STACK;
     uint64_t *words = an_alloc(size / 8 + 1, 8);
     if (words && an_pages_read(&search->pages, address, words, size / 8 * 8))
         read_stack(search, words, size / 8, mapping->start, mapping->end);

@@ -236,6 +236,13 @@ size_t an_plan_from(const struct an_plan *plan, uint64_t address)
     return low;
 }
 
+struct an_place *an_plan_around(const struct an_plan *plan, uint64_t address)
+{
+    size_t index = an_plan_from(plan, address);
+    struct an_place *place = index ? &plan->places.items[index - 1] : NULL;
+    return place && address < place->address + place->size ? place : NULL;
+}
+
 void an_plan_free(struct an_plan *plan)
 {
     an_vector_free(&plan->places);

@@ -53,6 +53,9 @@ enum an_code an_plan_make(const struct an_plan_source *sources, size_t count, si
                           struct an_plan *plan, struct an_error *error);
 void an_plan_free(struct an_plan *plan);
 
+/* The place that an address is strictly inside of, or NULL. */
+struct an_place *an_plan_around(const struct an_plan *plan, uint64_t address);
+
 /* The index of the first place at or behind an address; their number when there is none. */
 size_t an_plan_from(const struct an_plan *plan, uint64_t address);
 

@@ -61,13 +61,6 @@ enum an_code an_remote_find(const struct an_target *target, struct an_remote *re
                    target->pid);
 }
 
-bool an_remote_is_restorer(const struct an_target *target, uint64_t address)
-{
-    uint8_t bytes[AN_RESTORER_SIZE];
-    return an_target_read(target, address, bytes, sizeof bytes) &&
-           memcmp(bytes, an_restorer_code, sizeof bytes) == 0;
-}
-
 /* ---- which thread ---- */
 
 /* How well a thread suits, the lowest number first. */
@@ -142,8 +135,7 @@ static void add_candidate(void *context, int32_t tid)
     char name[64];
     long number;
     snprintf(name, sizeof name, "task/%d/syscall", tid);
-    if (an_proc_is_of_kernel(candidates->pid, tid) ||
-        !an_proc_text(candidates->pid, name, &text))
+    if (an_proc_is_of_kernel(candidates->pid, tid) || !an_proc_text(candidates->pid, name, &text))
         return;
     struct candidate candidate = {tid, RUNS};
     if (sscanf((char *)text.data, "%ld", &number) == 1 && number >= 0)

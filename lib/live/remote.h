@@ -34,9 +34,6 @@ struct an_remote {        /* what the process has for that */
 enum an_code an_remote_find(const struct an_target *target, struct an_remote *remote,
                             struct an_error *error);
 
-/* Whether the code at an address is a restorer. */
-bool an_remote_is_restorer(const struct an_target *target, uint64_t address);
-
 /* Makes a system call; *result is what the kernel returned, a negative number for an error. The
  * other threads run on. */
 enum an_code an_remote_system_call(const struct an_remote *remote, const struct an_target *target,

@@ -13,6 +13,24 @@
 # shellcheck source=tests/live/live.sh
 . "$tests/live/live.sh"
 
+# withheld REASON: how many places were, in the last round
+withheld() {
+    jq --arg reason "$1" '.rounds[-1].withheld[$reason] // 0' out
+}
+
+# The function is entered again in old code, and has new code once it is free.
+inside_an_entry() {
+    start_contexts "$1"
+    a_round
+    expect "$(withheld "$2")" 1
+    passes
+    a_round
+    expect "$(withheld "$2")" 0
+    gets_on
+    revert
+    ends_well
+}
+
 kernel_threads() {
     start_contexts ring
     a_round
@@ -35,6 +53,7 @@ sys.exit(ctypes.CDLL(None).syscall(425, 8, parameters) < 0)'
 }
 
 may_live
+check 'a handler that returns by code of its own' inside_an_entry signal 'a thread is there'
 if may_poll; then
     check "the kernel's threads" kernel_threads
 else
