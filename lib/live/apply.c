@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/pool.h"
+#include "live/inside.h"
 #include "live/occupied.h"
 #include "live/threads.h"
 #include "record/memory.h"
@@ -29,6 +30,7 @@ struct applier {
     } spans;
     uint8_t *pages; /* as they are, one after the other */
     uint8_t *wanted;
+    struct an_inside inside;
     struct an_applied *applied;
     struct an_error *error;
 };
@@ -117,13 +119,6 @@ static bool leads_well(const struct an_plan *plan, const struct an_place *place)
     return !target || !(target->is_foreign || target->is_withheld);
 }
 
-static bool is_in_place(const struct an_plan *plan, uint64_t address)
-{
-    size_t index = an_plan_from(plan, address + 1);
-    const struct an_place *place = index ? &plan->places.items[index - 1] : NULL;
-    return place && address < place->address + place->size;
-}
-
 /* Whether code has an int3 that is not its own: a probe of the kernel, or a breakpoint. */
 static bool has_traps(const struct applier *applier, const struct span *span, const uint8_t *now)
 {
@@ -133,7 +128,7 @@ static bool has_traps(const struct applier *applier, const struct span *span, co
     for (; (at = memchr(at, TRAP, (size_t)(now + AN_PAGE - at))); at++) {
         uint64_t address = span->page + (uint64_t)(at - now) - target->bias;
         const uint8_t *own = an_elf_at(target->elf, address, 1);
-        if (!(own && *own == TRAP) && !is_in_place(applier->plan, address))
+        if (!(own && *own == TRAP) && !an_plan_around(applier->plan, address))
             return true;
     }
     return false;
@@ -142,6 +137,7 @@ static bool has_traps(const struct applier *applier, const struct span *span, co
 /* Compares a page with what it shall be; marks entries that change. */
 static void compare(struct applier *applier, size_t number)
 {
+    enum { JUMP = 0xe9 };
     struct span *span = &applier->spans.items[number];
     const uint8_t *now = applier->pages + number * AN_PAGE;
     uint8_t *wanted = applier->wanted + number * AN_PAGE;
@@ -152,6 +148,7 @@ static void compare(struct applier *applier, size_t number)
         uint32_t state = at + place->size <= AN_PAGE ? state_of(applier->plan, place, now + at)
                                                      : place->state_count;
         place->is_foreign = state == place->state_count;
+        place->is_jump = place->is_entry && at < AN_PAGE && now[at] == JUMP;
         place->changes = state != 0 && !place->is_foreign && !place->is_withheld &&
                          leads_well(applier->plan, place);
         applier->applied->foreign += place->is_foreign;
@@ -273,6 +270,7 @@ static void count_withheld(struct applier *applier)
     applier->applied->occupied = 0;
     for (size_t i = 0; i < applier->plan->places.count; i++)
         applier->applied->occupied += applier->plan->places.items[i].is_withheld;
+    applier->applied->occupied -= applier->applied->referred;
 }
 
 /* All threads are stopped. *again: one was where something changes, and nothing was written. */
@@ -284,6 +282,8 @@ static enum an_code act(struct applier *applier, const struct an_threads *thread
                        applier->target->pid);
     bool unknown;
     size_t occupied = an_occupied(applier->target, threads, applier->plan, withhold, &unknown);
+    size_t referred = an_inside_withhold(&applier->inside, applier->target, threads, applier->plan);
+    applier->applied->referred += referred;
     if (unknown)
         return an_fail(applier->error, AN_SYSTEM, "cannot read a stack of process %d",
                        applier->target->pid);
@@ -296,7 +296,7 @@ static enum an_code act(struct applier *applier, const struct an_threads *thread
             "allow a longer stop (--max-pause), or try again when the machine is less busy");
     }
     *again = occupied && !withhold;
-    if (occupied && withhold)
+    if ((occupied && withhold) || referred)
         compare_all(applier);
     return *again ? AN_OK : write_all(applier);
 }
@@ -309,17 +309,25 @@ static void hurry(bool begins)
     sched_setscheduler(0, begins ? SCHED_FIFO : SCHED_OTHER, &parameters);
 }
 
-/* One stop. What is to be written is found out before it, to keep it short. */
+/* Finds out what is to be written. */
+static enum an_code look(struct applier *applier)
+{
+    enum an_code code = an_target_look(applier->target, applier->error);
+    if (code == AN_OK && !read_pages(applier))
+        code = an_fail_errno(applier->error, "", "cannot read the memory of the process");
+    if (code == AN_OK)
+        compare_all(applier);
+    return code;
+}
+
+/* One stop. What can be found out before it is, to keep it short. */
 static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
 {
     struct an_threads threads = {0};
-    enum an_code code = an_target_look(applier->target, applier->error);
+    enum an_code code = look(applier);
     *again = false;
-    if (code == AN_OK && !read_pages(applier))
-        code = an_fail_errno(applier->error, "", "cannot read the memory of the process");
     if (code != AN_OK)
         return code;
-    compare_all(applier);
     hurry(true);
     code = an_threads_stop(&threads, applier->target, applier->most * 3 / 5, applier->error);
     if (code == AN_OK) {
@@ -365,11 +373,16 @@ enum an_code an_apply(struct an_target *target, struct an_plan *plan, uint64_t m
         code = an_fail_memory(error);
     } else {
         touch(&applier);
-        code = attempt_often(&applier);
+        code = look(&applier);
+        if (code == AN_OK)
+            code = an_inside_find(target, plan, &applier.inside, error);
+        if (code == AN_OK)
+            code = attempt_often(&applier);
         count_withheld(&applier);
     }
     free(applier.pages);
     free(applier.wanted);
     an_vector_free(&applier.spans);
+    an_inside_free(&applier.inside);
     return code;
 }

@@ -17,6 +17,7 @@ struct an_applied {
     size_t pages, places; /* written */
     size_t foreign;       /* places that somebody else has changed: left alone */
     size_t occupied;      /* entries that a thread would not leave: left alone */
+    size_t referred;      /* entries that something in memory refers to the middle of: left alone */
     bool is_torn;         /* writing failed, and so did putting back: some places are as planned */
     unsigned attempts;    /* stops */
     double pause;         /* seconds: of the longest of them, from the first thread stopped to the

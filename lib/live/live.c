@@ -313,7 +313,8 @@ static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_l
         code = an_apply(&live->target, &plan, most_pause(live), &applied, error);
     }
     round->is_torn = applied.is_torn;
-    round->is_complete = applied.foreign + applied.occupied == 0 && !applied.is_torn;
+    round->is_complete =
+        applied.foreign + applied.occupied + applied.referred == 0 && !applied.is_torn;
     round->places = applied.places;
     round->pages = applied.pages;
     round->threads = applied.threads;
@@ -321,6 +322,7 @@ static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_l
     round->pause = applied.pause;
     an_withhold(&plan.withheld, "changed by somebody else", applied.foreign);
     an_withhold(&plan.withheld, "a thread is there", applied.occupied);
+    an_withhold(&plan.withheld, "something refers to it", applied.referred);
     for (size_t i = 0; i < plan.withheld.count && round->withheld_count < AN_LIVE_REASONS; i++) {
         round->withheld[round->withheld_count].reason = plan.withheld.items[i].reason;
         round->withheld[round->withheld_count++].count = plan.withheld.items[i].count;

@@ -30,6 +30,7 @@ struct an_place {     /* some bytes that may have to be changed */
     bool is_of_generation; /* else of the original, which comes first */
     bool is_withheld;      /* a thread is there and does not leave */
     bool changes;          /* it holds something else now */
+    bool is_jump;          /* it holds a jump now, which nobody can be in the middle of */
     bool is_foreign;       /* it holds none of its states */
     uint64_t leads_to;     /* of an older generation: where its jump goes, as linked; else 0 */
     uint32_t first_state, state_count; /* what it may hold: the first is what it shall */

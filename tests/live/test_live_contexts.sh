@@ -54,6 +54,7 @@ sys.exit(ctypes.CDLL(None).syscall(425, 8, parameters) < 0)'
 
 may_live
 check 'a handler that returns by code of its own' inside_an_entry signal 'a thread is there'
+check 'a context that sleeps' inside_an_entry context 'something refers to it'
 if may_poll; then
     check "the kernel's threads" kernel_threads
 else

@@ -1,0 +1,36 @@
+/*
+ * Contexts that are on no thread's stack, and may go on at a place that is about to change: a handler of a signal has
+ * put the interrupted function to sleep (swapcontext), or copied where it was.
+ *
+ *     memory        | ... | ... rip: entry + 4 ... | ...        any word may be that
+ *
+ * All memory that the process can write is searched while it runs, for words that are addresses strictly inside of
+ * such places; during the stop, those that are still there count. What falls asleep in between is not seen. On the
+ * stacks of threads frames that are no longer used lie for ever, and those that are used are known otherwise
+ * (occupied.h): words there do not count.
+ */
+#ifndef AN_LIVE_INSIDE_H
+#define AN_LIVE_INSIDE_H
+
+#include "live/plan.h"
+#include "live/threads.h"
+
+struct an_inside_word {
+    uint64_t address, value;
+};
+
+struct an_inside {
+    AN_VECTOR(struct an_inside_word);
+};
+
+/* Searches, with the plan's marks of what changes. AN_SYSTEM when memory is not known. The caller frees the list,
+ * also on failure. */
+enum an_code an_inside_find(const struct an_target *target, struct an_plan *plan,
+                            struct an_inside *inside, struct an_error *error);
+void an_inside_free(struct an_inside *inside);
+
+/* All threads are stopped: marks places as withheld. How many were not marked before. */
+size_t an_inside_withhold(const struct an_inside *inside, const struct an_target *target,
+                          const struct an_threads *threads, struct an_plan *plan);
+
+#endif
