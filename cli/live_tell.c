@@ -65,10 +65,20 @@ static struct json_object *round_json(struct json_object *object, unsigned numbe
     ADD(object, "stops", round->stops);
     ADD(object, "unwinders", round->unwinders);
     ADD(object, "released", round->released);
+    ADD(object, "held_by_probes", round->held_by_probes);
     ADD(object, "mapped_bytes", round->mapped_bytes);
     ADD_REAL(object, "pause_ms", round->pause * 1000);
     ADD_REAL(object, "bolt_seconds", round->bolt_seconds);
     return object;
+}
+
+static void tell_held(const struct an_live_round *round)
+{
+    if (round->held_by_probes)
+        printf("  %u older layout%s stay%s mapped until functions return whose return is probed "
+               "(uretprobes)\n",
+               round->held_by_probes, plural(round->held_by_probes),
+               round->held_by_probes == 1 ? "s" : "");
 }
 
 /* What the numbers of a verdict say, in words. */
@@ -161,6 +171,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
            with_commas(round->threads), round->stops, plural(round->stops));
     printf("  new code in total        %10s  (%u older layout%s released)\n",
            as_size(round->mapped_bytes), round->released, plural(round->released));
+    tell_held(round);
     tell_verdict(verdict);
     fflush(stdout);
 }
@@ -178,6 +189,7 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
             printf("%s of new code stay mapped, because threads will return there; run --revert "
                    "again later to release them\n",
                    as_size(round->mapped_bytes));
+        tell_held(round);
     }
 }
 

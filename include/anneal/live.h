@@ -75,13 +75,16 @@ struct an_live_round {  /* what became of a round, or of a revert */
         uint64_t count;
     } withheld[AN_LIVE_REASONS]; /* patches that were not made, and why */
     size_t withheld_count;
-    uint64_t operands;     /* in the new code that were set back to original entries */
-    uint64_t places;       /* in memory that were written */
-    uint64_t pages;        /* on which they are */
-    uint64_t threads;      /* that were stopped */
-    unsigned stops;        /* of all threads, until none was in the way */
-    unsigned unwinders;    /* of the process, that know the new code */
-    unsigned released;     /* older generations that were unmapped */
+    uint64_t operands;  /* in the new code that were set back to original entries */
+    uint64_t places;    /* in memory that were written */
+    uint64_t pages;     /* on which they are */
+    uint64_t threads;   /* that were stopped */
+    unsigned stops;     /* of all threads, until none was in the way */
+    unsigned unwinders; /* of the process, that know the new code */
+    unsigned released;  /* older generations that were unmapped */
+    unsigned
+        held_by_probes; /* older generations that stay since the kernel has return addresses of functions whose
+                                return somebody probes (uretprobes) */
     uint64_t mapped_bytes; /* of all generations together */
     bool is_torn;          /* on failure: not everything could be put back; both layouts are kept */
     bool is_complete;      /* no place was skipped; otherwise no older generation is released */

@@ -359,6 +359,7 @@ static size_t release_once(struct an_live *live, size_t in_force, struct an_live
 {
     struct an_error ignored;
     size_t count = live->items.count, left = 0;
+    round->held_by_probes = 0;
     struct an_code_range *ranges = an_alloc_zero(count + 1, sizeof *ranges);
     double pause = 0;
     if (!ranges)
@@ -372,6 +373,7 @@ static size_t release_once(struct an_live *live, size_t in_force, struct an_live
         if (i + 1 == in_force)
             continue;
         left++;
+        round->held_by_probes += ranges[i].may_be_in_kernel;
         if (ranges[i].is_referenced ||
             an_attach_undo(&live->target, &live->remote, &live->items.items[i]->generation,
                            &ignored) != AN_OK)

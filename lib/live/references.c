@@ -1,11 +1,13 @@
 /* Looking for references to code; see references.h. */
 #include "live/references.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "live/pages.h"
 #include "live/threads.h"
+#include "record/proc.h"
 
 enum { RED_ZONE = 128, GUARD = 48 };
 
@@ -24,8 +26,10 @@ struct search {
     bool failed; /* memory is not known */
     struct an_code_range *ranges;
     size_t count;
-    uint64_t lowest, highest; /* of all ranges */
-    uint64_t guard;           /* of the C library */
+    uint64_t lowest, highest;          /* of all ranges */
+    uint64_t probes_start, probes_end; /* [uprobes]; 0 and 0: there is none */
+    bool is_in_kernel;                 /* a return address is */
+    uint64_t guard;                    /* of the C library */
     uint64_t *piece;
     struct {
         AN_VECTOR(struct unused);
@@ -47,10 +51,35 @@ static void bound(struct search *search)
     }
 }
 
+static bool is_of_probes(const struct search *search, uint64_t word)
+{
+    return word - search->probes_start < search->probes_end - search->probes_start;
+}
+
+/* During the stop: the page comes into being when the first probe is hit. False when that is not known. */
+static bool find_probes(struct search *search)
+{
+    struct an_buffer text;
+    unsigned long long start = 0, end = 0;
+    if (!an_proc_text(search->target->pid, "maps", &text))
+        return false;
+    const char *maps = (const char *)text.data, *at = strstr(maps, "[uprobes]\n");
+    while (at && at > maps && at[-1] != '\n')
+        at--;
+    bool known = !at || sscanf(at, "%llx-%llx", &start, &end) == 2;
+    search->probes_start = start;
+    search->probes_end = end;
+    an_buffer_free(&text);
+    return known;
+}
+
 static void look_at(struct search *search, uint64_t word)
 {
+    if (is_of_probes(search, word))
+        search->is_in_kernel = true;
     for (size_t i = 0; i < search->count; i++)
-        if (word >= search->ranges[i].start && word < search->ranges[i].end)
+        if ((word >= search->ranges[i].start && word < search->ranges[i].end) ||
+            search->is_in_kernel)
             search->ranges[i].is_referenced = true;
 }
 
@@ -82,7 +111,7 @@ static void look_at_words(struct search *search, const uint64_t *words, size_t c
         search->unused.count ? search->unused.items[search->unused.count - 1].end - first : 0;
     uint64_t lowest = search->lowest, size = search->highest - lowest;
     for (size_t i = 0; i < count; i++) {
-        if (words[i] - lowest < size)
+        if (words[i] - lowest < size || is_of_probes(search, words[i]))
             look_at(search, words[i]);
         if (revealed(search, words[i]) - lowest < size)
             look_at(search, revealed(search, words[i]));
@@ -171,8 +200,8 @@ static enum an_code stop_and_look(struct search *search, struct an_error *error)
     if (code == AN_OK)
         code = an_threads_stop(&threads, search->target, search->most, error);
     if (code == AN_OK) {
-        if (!look_at_threads(search, &threads))
-            code = an_fail(error, AN_SYSTEM, "a thread's stack is not known");
+        if (!find_probes(search) || !look_at_threads(search, &threads))
+            code = an_fail(error, AN_SYSTEM, "a thread's stack, or what is mapped, is not known");
         an_threads_release(&threads);
     }
     double pause = (double)threads.pause * 1e-9;
@@ -234,8 +263,10 @@ enum an_code an_references_find(struct an_target *target, struct an_code_range *
     }
     if (code == AN_OK && search.failed)
         code = an_fail(error, AN_SYSTEM, "cannot read the memory of process %d", target->pid);
-    for (size_t i = 0; code != AN_OK && i < count; i++)
-        ranges[i].is_referenced = true;
+    for (size_t i = 0; i < count; i++) {
+        ranges[i].is_referenced = ranges[i].is_referenced || code != AN_OK;
+        ranges[i].may_be_in_kernel = search.is_in_kernel;
+    }
     an_pages_close(&search.pages);
     free(search.piece);
     an_vector_free(&search.unused);

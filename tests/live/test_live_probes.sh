@@ -81,6 +81,28 @@ before_a_switch() {
     ends_well
 }
 
+# A function waits that old code has called, and whose return address the kernel has: that is in the first layout.
+probed_return() {
+    start_contexts return
+    trap 'probes remove; kill -KILL $target 2>/dev/null || :' EXIT
+    a_round
+    gets_on
+    probes name r "$program" stay
+    echo >gate
+    await grep -q uprobes "/proc/$target/maps"
+    gets_on
+    a_round
+    expect "$(jq -c '.rounds[0] | [.released, .held_by_probes]' out)" '[0,1]'
+    removed
+    live 0 --profile "$profile" --keep-anyway
+    prints '2 older layouts stay mapped'
+    passes
+    a_round
+    jq -e '.rounds[0] | .released > 0 and .held_by_probes == 0' out >/dev/null || fail "$(cat out)"
+    revert
+    ends_well
+}
+
 # In between come switches, in between of which come probes: neither undoes what the other does.
 come_and_go() {
     while [ -e goes_on ]; do
@@ -114,6 +136,7 @@ if ! may_probe; then
 fi
 check 'probes behind a switch' behind_a_switch pie
 check 'probes before a switch' before_a_switch
+check 'a return that is probed' probed_return
 tier long
 check 'probes behind a switch (fixed)' behind_a_switch fixed
 check 'probes that come and go during switches' during_switches
