@@ -62,7 +62,7 @@ static void examine(struct doctor_report *report, int32_t pid, const struct opti
     if (pid >= 0)
         judge_process(report, pid);
     if (report->process.binary[0]) { /* the file that runs, even if another has its name now */
-        snprintf(report->running, sizeof report->running, "/proc/%d/exe", pid);
+        snprintf(report->running, sizeof report->running, "/proc/%d/exe", report->process.living);
         report->binaries[report->binary_count++] =
             (struct doctor_binary){report->running, report->process.binary, .is_running = true};
     }

@@ -84,7 +84,7 @@ static bool read_pages(struct applier *applier)
             there[count] =
                 (struct iovec){(void *)(uintptr_t)applier->spans.items[i + count].page, AN_PAGE};
         }
-        ssize_t got = process_vm_readv(applier->target->pid, here, count, there, count, 0);
+        ssize_t got = process_vm_readv(applier->target->living, here, count, there, count, 0);
         if (got != (ssize_t)(count * AN_PAGE))
             return false;
         i += count;

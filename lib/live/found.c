@@ -41,7 +41,7 @@ static enum an_code add(struct an_found_list *list, const struct an_target *targ
     to->mapping = mapping;
     to->is_link = mapping && mapping->path[strlen(name)];
     if (to->is_link)
-        snprintf(to->path, sizeof to->path, "/proc/%d/map_files/%llx-%llx", target->pid,
+        snprintf(to->path, sizeof to->path, "/proc/%d/map_files/%llx-%llx", target->living,
                  (unsigned long long)mapping->start, (unsigned long long)mapping->end);
     else
         snprintf(to->path, sizeof to->path, "%s", name);

@@ -53,7 +53,10 @@ static void look_at(void *context, int32_t pid)
 {
     struct an_in_use *in_use = context;
     struct an_buffer text;
-    if (!an_proc_text(pid, "maps", &text)) {
+    int32_t living = an_proc_living(pid);
+    if (living == 0)
+        return;
+    if (!an_proc_text(living, "maps", &text)) {
         in_use->failed = in_use->failed || text.failed;
         note_hidden(in_use, pid);
         return;

@@ -186,7 +186,7 @@ void an_pages_open(struct an_pages *pages, const struct an_target *target)
     char path[64];
     struct page_region regions[MOST_REGIONS];
     uint64_t at = 0;
-    snprintf(path, sizeof path, "/proc/%d/pagemap", target->pid);
+    snprintf(path, sizeof path, "/proc/%d/pagemap", target->living);
     *pages = (struct an_pages){.target = target, .pagemap = open(path, O_RDONLY | O_CLOEXEC)};
     pages->can_scan = pages->pagemap >= 0 && scan(pages->pagemap, &at, AN_PAGE, regions) >= 0;
 }

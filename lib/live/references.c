@@ -61,7 +61,7 @@ static bool find_probes(struct search *search)
 {
     struct an_buffer text;
     unsigned long long start = 0, end = 0;
-    if (!an_proc_text(search->target->pid, "maps", &text))
+    if (!an_proc_text(search->target->living, "maps", &text))
         return false;
     const char *maps = (const char *)text.data, *at = strstr(maps, "[uprobes]\n");
     while (at && at > maps && at[-1] != '\n')

@@ -21,7 +21,7 @@
 static uint64_t stack_of(int32_t pid)
 {
     struct an_proc_now now = {0};
-    int file = an_proc_open(pid, pid, "stat");
+    int file = an_proc_open(pid, an_proc_living(pid), "stat");
     if (file < 0)
         return 0;
     bool known = an_proc_now(file, &now);
@@ -33,7 +33,7 @@ bool an_target_is_there(const struct an_target *target)
 {
     struct an_proc_stat stat;
     return an_proc_stat(target->pid, 0, &stat) && stat.start == target->start &&
-           stat.state != 'Z' && stat.state != 'X' && stack_of(target->pid) == target->stack;
+           an_proc_living(target->pid) && stack_of(target->pid) == target->stack;
 }
 
 /* ---- mappings ---- */
@@ -71,7 +71,8 @@ enum an_code an_target_look(struct an_target *target, struct an_error *error)
     target->maps.count = 0;
     an_arena_free(&target->names);
     target->names = (struct an_arena){0};
-    if (!an_target_is_there(target) || !an_proc_text(target->pid, "maps", &text))
+    target->living = an_proc_living(target->pid);
+    if (!an_target_is_there(target) || !an_proc_text(target->living, "maps", &text))
         return an_fail(error, AN_SYSTEM, "process %d has ended, or now runs another program",
                        target->pid);
     for (char *line = (char *)text.data, *end; complete && (end = strchr(line, '\n'));
@@ -166,7 +167,7 @@ static void find_binary(struct an_target *target)
 {
     char link[64], path[PATH_MAX];
     struct stat running, named;
-    snprintf(link, sizeof link, "/proc/%d/exe", target->pid);
+    snprintf(link, sizeof link, "/proc/%d/exe", target->living);
     ssize_t length = readlink(link, path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
     bool same = length > 0 && stat(link, &running) == 0 && stat(path, &named) == 0 &&
@@ -247,7 +248,7 @@ static enum an_code check_fitness(const struct an_target *target, const char *pa
 static enum an_code check_status(const struct an_target *target, struct an_error *error)
 {
     struct an_buffer text;
-    if (!an_proc_text(target->pid, "status", &text))
+    if (!an_proc_text(target->living, "status", &text))
         return an_fail(error, AN_SYSTEM, "process %d has ended", target->pid);
     const char *status = (const char *)text.data;
     const char *features = strstr(status, "\nx86_Thread_features:");
@@ -273,7 +274,7 @@ static enum an_code check_status(const struct an_target *target, struct an_error
 static enum an_code open_memory(struct an_target *target, struct an_error *error)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/mem", target->pid);
+    snprintf(path, sizeof path, "/proc/%d/mem", target->living);
     target->memory = open(path, O_RDWR | O_CLOEXEC);
     return target->memory >= 0 ? AN_OK : an_fail_errno(error, path, "opening");
 }
@@ -284,7 +285,7 @@ static enum an_code open_binary(struct an_target *target, const char *binary,
     if (binary && !realpath(binary, target->binary))
         return an_fail_errno(error, binary, "opening");
     char running[64];
-    snprintf(running, sizeof running, "/proc/%d/exe", target->pid);
+    snprintf(running, sizeof running, "/proc/%d/exe", target->living);
     if (!binary)
         find_binary(target);
     /* whoever owns a name can make it lead elsewhere meanwhile */
@@ -306,7 +307,7 @@ static enum an_code check_sequences(const struct an_target *target, struct an_er
 
 static enum an_code check_program(struct an_target *target, struct an_error *error)
 {
-    uint64_t entry = auxiliary(target->pid, AT_ENTRY);
+    uint64_t entry = auxiliary(target->living, AT_ENTRY);
     target->bias = entry - entry_of(target->elf);
     if (!entry || (an_elf_is_fixed(target->elf) && target->bias))
         return wrong_binary(target, "its entry point differs", error);
@@ -327,6 +328,7 @@ enum an_code an_target_open(struct an_target *target, int32_t pid, const char *b
     if (!an_proc_stat(pid, 0, &stat))
         return an_fail(error, AN_SYSTEM, "process %d has ended", pid);
     target->start = stat.start;
+    target->living = an_proc_living(pid);
     target->stack = stack_of(pid);
     if ((code = check_status(target, error)) != AN_OK ||
         (code = open_binary(target, binary, error)) != AN_OK ||

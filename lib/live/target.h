@@ -21,6 +21,7 @@ struct an_target_mapping { /* a line of /proc/PID/maps */
 
 struct an_target {
     int32_t pid;
+    int32_t living;        /* a thread that has not ended, whose files in /proc are the process's */
     uint64_t start;        /* of the process, in clock ticks since boot: tells pids apart */
     uint64_t stack;        /* where its program's stack begins: another place after an exec */
     char binary[PATH_MAX]; /* the file of its program, as this process can open it */

@@ -57,8 +57,12 @@ static void add_thread(void *context, int32_t tid)
     if (find(listing->threads, tid) || an_proc_is_of_kernel(listing->pid, tid))
         return;
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
-        listing->refusal = errno == ESRCH || is_ours(tid) ? listing->refusal : errno;
-        listing->has_late = listing->has_late || is_ours(tid);
+        int refusal = errno;
+        if (is_ours(tid))
+            listing->has_late = true;
+        else if (an_proc_lives(listing->pid,
+                               tid)) /* the first thread is listed to the end of the last */
+            listing->refusal = refusal;
         return;
     }
     if (!add(listing->threads, tid))

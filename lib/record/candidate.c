@@ -77,7 +77,7 @@ static bool is_hidden(const struct an_candidate *candidate)
 {
     char path[64];
     struct stat info;
-    snprintf(path, sizeof path, "/proc/%d/environ", candidate->pid);
+    snprintf(path, sizeof path, "/proc/%d/environ", candidate->living);
     return stat(path, &info) == 0 && info.st_uid != candidate->user;
 }
 
@@ -86,7 +86,7 @@ static void look_at_binary(struct an_candidate *candidate)
     static const char deleted[] = " (deleted)";
     char path[64];
     struct stat running, named;
-    snprintf(path, sizeof path, "/proc/%d/exe", candidate->pid);
+    snprintf(path, sizeof path, "/proc/%d/exe", candidate->living);
     ssize_t length = readlink(path, candidate->binary, sizeof candidate->binary - 1);
     if (length <= 0)
         return;
@@ -103,8 +103,9 @@ void an_candidate_look(int32_t pid, struct an_candidate *candidate)
 {
     struct an_buffer status;
     struct an_proc_stat stat;
-    *candidate = (struct an_candidate){.pid = pid};
-    if (pid <= 0 || !an_proc_text(pid, "status", &status))
+    int32_t living = pid > 0 ? an_proc_living(pid) : 0;
+    *candidate = (struct an_candidate){.pid = pid, .living = living ? living : pid};
+    if (pid <= 0 || !an_proc_text(candidate->living, "status", &status))
         return;
     take_status((const char *)status.data, candidate);
     an_buffer_free(&status);
@@ -114,8 +115,8 @@ void an_candidate_look(int32_t pid, struct an_candidate *candidate)
     if (candidate->tracer && an_proc_stat(candidate->tracer, 0, &stat))
         snprintf(candidate->tracer_name, sizeof candidate->tracer_name, "%s", stat.name);
     candidate->is_hidden = is_hidden(candidate);
-    candidate->look_error = error_of_opening(pid, "maps");
-    candidate->trace_error = error_of_opening(pid, "mem");
+    candidate->look_error = error_of_opening(candidate->living, "maps");
+    candidate->trace_error = error_of_opening(candidate->living, "mem");
     look_at_binary(candidate);
 }
 

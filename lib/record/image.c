@@ -17,6 +17,7 @@ enum { LONGEST_PATH = 4096 };
 struct look {
     struct an_image *image;
     struct an_perf_thread leader;
+    int32_t living; /* a thread of the process */
     uint64_t time;
     struct an_perf_writer *writer;
     bool failed; /* no memory */
@@ -34,7 +35,7 @@ static int open_mapped(const struct look *look, const struct an_perf_mapping *ma
                                    an_proc_device(mapping->major, mapping->minor), mapping->inode);
     if (file >= 0 || !look->image->program || strcmp(look->image->program, mapping->path) != 0)
         return file;
-    snprintf(path, sizeof path, "/proc/%d/exe", look->leader.pid); /* even when it was deleted */
+    snprintf(path, sizeof path, "/proc/%d/exe", look->living); /* even when it was deleted */
     return an_foreign_open(path, &program, &ignored);
 }
 
@@ -106,7 +107,7 @@ static void look_at_program(struct look *look, bool exec)
     char link[64], path[LONGEST_PATH];
     struct an_proc_stat stat;
     struct an_image *image = look->image;
-    snprintf(link, sizeof link, "/proc/%d/exe", look->leader.pid);
+    snprintf(link, sizeof link, "/proc/%d/exe", look->living);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length <= 0)
         return;
@@ -128,8 +129,8 @@ bool an_image_look(struct an_image *image, int32_t pid, bool exec, uint64_t time
 {
     struct an_buffer text;
     struct an_image now = {0};
-    struct look look = {image, {pid, pid}, time, writer, false};
-    if (!an_proc_text(pid, "maps", &text))
+    struct look look = {image, {pid, pid}, an_proc_living(pid), time, writer, false};
+    if (!an_proc_text(look.living, "maps", &text))
         return !text.failed;
     look_at_program(&look, exec);
     char *rest = (char *)text.data;

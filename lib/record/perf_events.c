@@ -524,7 +524,7 @@ static enum an_code start(struct an_perf_events *events, struct an_error *error)
     enum an_code code = add_processors(events, error);
     if (code != AN_OK)
         return code;
-    if (!an_proc_stat(events->pid, 0, &stat) || has_ended(stat.state))
+    if (!an_proc_stat(events->pid, 0, &stat) || !an_proc_living(events->pid))
         return an_perf_events_fail(ESRCH, events->pid, error);
     if (!add_process(events, events->pid, stat.start))
         return an_fail_memory(error);

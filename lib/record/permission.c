@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "record/candidate.h"
+#include "record/proc.h"
 
 /* The class of the program's file; ELFCLASSNONE when it cannot be told. */
 static int class_of(int32_t pid)
 {
     char path[64];
     unsigned char ident[EI_NIDENT] = {0};
-    snprintf(path, sizeof path, "/proc/%d/exe", pid);
+    snprintf(path, sizeof path, "/proc/%d/exe", an_proc_living(pid));
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return ELFCLASSNONE;

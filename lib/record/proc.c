@@ -77,6 +77,33 @@ bool an_proc_is_of_kernel(int32_t pid, int32_t tid)
     return blocked == all_signals;
 }
 
+bool an_proc_lives(int32_t pid, int32_t tid)
+{
+    struct an_proc_stat stat;
+    return an_proc_stat(pid, tid, &stat) && stat.state != 'Z' && stat.state != 'X';
+}
+
+struct living {
+    int32_t pid, tid;
+};
+
+static void take_first_living(void *context, int32_t tid)
+{
+    struct living *living = context;
+    if (!living->tid && an_proc_lives(living->pid, tid) && !an_proc_is_of_kernel(living->pid, tid))
+        living->tid = tid;
+}
+
+int32_t an_proc_living(int32_t pid)
+{
+    struct living living = {.pid = pid, .tid = an_proc_lives(pid, pid) ? pid : 0};
+    char folder[64];
+    snprintf(folder, sizeof folder, "/proc/%d/task", pid);
+    if (!living.tid)
+        an_proc_each(folder, take_first_living, &living);
+    return living.tid;
+}
+
 /* Reads a short file from its beginning; false when there is nothing. */
 static bool read_again(int file, char *text, size_t size)
 {
@@ -269,7 +296,8 @@ int an_proc_open_mapped(int32_t pid, const char *path, uint64_t device, uint64_t
     char name[PATH_MAX + 32];
     struct an_error ignored;
     if (path[0] != '/' || !inode ||
-        snprintf(name, sizeof name, "/proc/%d/root%s", pid, path) >= (int)sizeof name)
+        snprintf(name, sizeof name, "/proc/%d/root%s", an_proc_living(pid), path) >=
+            (int)sizeof name)
         return -1;
     return an_foreign_open(name, &expected, &ignored);
 }

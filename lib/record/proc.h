@@ -21,6 +21,15 @@ bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat);
  * with the process's threads, but executes nothing of the program. False when that cannot be told. */
 bool an_proc_is_of_kernel(int32_t pid, int32_t tid);
 
+/* Whether a thread is there and has not ended. */
+bool an_proc_lives(int32_t pid, int32_t tid);
+
+/*
+ * A thread of a process that executes its program: the first one or, when that has ended while others go on, another one.
+ * Under the number of an ended thread /proc has neither memory nor program. 0 when none is left.
+ */
+int32_t an_proc_living(int32_t pid);
+
 /* A file of a thread that is read often, which is cheaper when it stays open; -1: there is none. */
 int an_proc_open(int32_t pid, int32_t tid, const char *name);
 

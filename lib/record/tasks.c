@@ -601,7 +601,7 @@ enum an_code an_tasks_open(int32_t pid, bool children, bool picks, struct an_per
 {
     struct an_proc_stat stat;
     *out = NULL;
-    if (!an_proc_stat(pid, 0, &stat) || stat.state == 'Z' || stat.state == 'X') {
+    if (!an_proc_stat(pid, 0, &stat) || !an_proc_living(pid)) {
         an_fail(error, AN_USAGE, "no such process: %d", pid);
         return an_error_hint(error, "it may have ended; pgrep finds processes by name");
     }

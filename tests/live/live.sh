@@ -190,7 +190,7 @@ revert() {
 
 # keep_memory: what differing and added_memory compare with
 keep_memory() {
-    python3 "$live_tests/memory.py" keep "$target" "$(readlink "/proc/$target/exe")" kept
+    python3 "$live_tests/memory.py" keep "$target" "$(readlink "/proc/$target/exe" || echo "$program")" kept
 }
 
 differing() {

@@ -15,9 +15,18 @@ import pickle
 import sys
 
 
+def living(pid):
+    """A thread that has not ended: under the number of one that has, /proc has no memory."""
+    for thread in sorted(os.listdir(f"/proc/{pid}/task"), key=int):
+        with open(f"/proc/{thread}/maps") as lines:
+            if lines.read(1):
+                return thread
+    return pid
+
+
 def mappings(pid):
     """(start, end, rights, path) of each"""
-    with open(f"/proc/{pid}/maps") as lines:
+    with open(f"/proc/{living(pid)}/maps") as lines:
         for line in lines:
             words = line.split(None, 5)
             start, end = (int(word, 16) for word in words[0].split("-"))
@@ -25,7 +34,7 @@ def mappings(pid):
 
 
 def read(pid, start, end):
-    with open(f"/proc/{pid}/mem", "rb") as memory:
+    with open(f"/proc/{living(pid)}/mem", "rb") as memory:
         memory.seek(start)
         return memory.read(end - start)
 

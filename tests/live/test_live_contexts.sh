@@ -13,6 +13,11 @@
 # shellcheck source=tests/live/live.sh
 . "$tests/live/live.sh"
 
+# On a busy machine a short recording may have nothing.
+can_be_recorded() {
+    await "$anneal" record -q -d 300ms -o recording -p "$target"
+}
+
 # withheld REASON: how many places were, in the last round
 withheld() {
     jq --arg reason "$1" '.rounds[-1].withheld[$reason] // 0' out
@@ -38,7 +43,23 @@ kernel_threads() {
     a_round
     expect "$(jq -c '.rounds[0].released' out)" 1
     gets_on
-    run 0 "$anneal" record -q -d 300ms -o recording -p "$target"
+    can_be_recorded
+    passes
+    revert
+    ends_well
+}
+
+# Whatever /proc tells of the process is under the numbers of other threads.
+without_first_thread() {
+    start_contexts leader
+    grep -q 'zombie' "/proc/$target/status"
+    can_be_recorded
+    a_round
+    gets_on
+    [ "$(differing)" -gt 0 ] || fail 'its code is as before'
+    a_round
+    expect "$(in_force)" 2
+    run 0 "$anneal" doctor -q -p "$target"
     passes
     revert
     ends_well
@@ -55,6 +76,7 @@ sys.exit(ctypes.CDLL(None).syscall(425, 8, parameters) < 0)'
 may_live
 check 'a handler that returns by code of its own' inside_an_entry signal 'a thread is there'
 check 'a context that sleeps' inside_an_entry context 'something refers to it'
+check 'a process without its first thread' without_first_thread
 if may_poll; then
     check "the kernel's threads" kernel_threads
 else
