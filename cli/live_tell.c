@@ -30,6 +30,29 @@ void live_tell_drift(const struct live_request *request, double overlap, bool is
             is_far ? ": another round" : "");
 }
 
+enum { MOST_NAME = 256 };
+
+static void name_probe(const struct an_live_usdt *probe, char *name, size_t size)
+{
+    snprintf(name, size, "%s:%s", probe->provider, probe->name);
+}
+
+/* Some of them by name. */
+static void tell_probes(const struct an_live_round *round)
+{
+    enum { MOST = 8 };
+    char name[MOST_NAME];
+    if (round->usdt_count)
+        printf("  USDT probes in moved code%9zu  (tracers miss calls of the new code)\n",
+               round->usdt_count);
+    for (size_t i = 0; i < round->usdt_count && i < MOST; i++) {
+        name_probe(&round->usdt[i], name, sizeof name);
+        printf("      %s\n", as_plain(name));
+    }
+    if (round->usdt_count > MOST)
+        printf("      and %zu more (--json has all)\n", round->usdt_count - MOST);
+}
+
 static uint64_t withheld(const struct an_live_round *round)
 {
     uint64_t count = 0;
@@ -43,6 +66,8 @@ static struct json_object *round_json(struct json_object *object, unsigned numbe
                                       const struct an_live_round *round)
 {
     struct json_object *patches = json_object_new_object(), *reasons = json_object_new_object();
+    struct json_object *probes = json_object_new_array();
+    char name[MOST_NAME];
 #define ADD(to, name, value) json_object_object_add(to, name, json_object_new_uint64(value))
 #define ADD_REAL(to, name, value) json_object_object_add(to, name, json_object_new_double(value))
     ADD(object, "round", number);
@@ -58,6 +83,11 @@ static struct json_object *round_json(struct json_object *object, unsigned numbe
     for (size_t i = 0; i < round->withheld_count; i++)
         ADD(reasons, round->withheld[i].reason, round->withheld[i].count);
     json_object_object_add(object, "withheld", reasons);
+    for (size_t i = 0; i < round->usdt_count; i++) {
+        name_probe(&round->usdt[i], name, sizeof name);
+        json_object_array_add(probes, json_text(name, strlen(name)));
+    }
+    json_object_object_add(object, "usdt_in_moved_code", probes);
     ADD(object, "operands_mended", round->operands);
     ADD(object, "places_written", round->places);
     ADD(object, "pages_written", round->pages);
@@ -163,6 +193,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
         if (round->withheld[i].count)
             printf("      %-30s %s\n", round->withheld[i].reason,
                    with_commas(round->withheld[i].count));
+    tell_probes(round);
     if (request->options.dry_run)
         return;
     printf("  written                  %10s  places on %s pages\n", with_commas(round->places),

@@ -63,6 +63,10 @@ AN_API void an_live_close(struct an_live *live);
 
 enum { AN_LIVE_REASONS = 16 };
 
+struct an_live_usdt { /* a probe that the program's author has put into it */
+    const char *provider, *name;
+};
+
 struct an_live_round {  /* what became of a round, or of a revert */
     unsigned number;    /* of the generation that is in force now; 0: the original */
     uint64_t functions; /* with new code */
@@ -75,6 +79,10 @@ struct an_live_round {  /* what became of a round, or of a revert */
         uint64_t count;
     } withheld[AN_LIVE_REASONS]; /* patches that were not made, and why */
     size_t withheld_count;
+    const struct an_live_usdt
+        *usdt; /* in functions with new code, whose calls are missed by those that place a probe at
+                                        its address in the binary; valid until the next call */
+    size_t usdt_count;
     uint64_t operands;  /* in the new code that were set back to original entries */
     uint64_t places;    /* in memory that were written */
     uint64_t pages;     /* on which they are */

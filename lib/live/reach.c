@@ -24,6 +24,13 @@ void an_reach_lead(struct an_reach *reach, uint64_t address)
     set_bit(reach, reach->leads, address);
 }
 
+/* As if something led there and, for one that the jump would begin with, behind its first byte. */
+void an_reach_probe(struct an_reach *reach, uint64_t address)
+{
+    an_reach_lead(reach, address);
+    an_reach_lead(reach, address + 1);
+}
+
 static bool make_room(struct an_reach *reach)
 {
     size_t words = (size_t)((reach->end - reach->start) / 64 + 1);

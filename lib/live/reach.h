@@ -48,6 +48,9 @@ void an_reach_free(struct an_reach *reach);
 /* Something leads to the address. */
 void an_reach_lead(struct an_reach *reach, uint64_t address);
 
+/* Somebody may put a breakpoint in place of the instruction there, which does nothing, and remove it, at any time. */
+void an_reach_probe(struct an_reach *reach, uint64_t address);
+
 /* Why there can be no jump behind the first instruction of a function, or NULL if there can. `first`: the length of
  * that instruction if the new code begins with the same one; else 0. */
 const char *an_reach_objection(const struct an_reach *reach, uint64_t entry, uint64_t size,

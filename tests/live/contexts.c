@@ -47,8 +47,22 @@ __attribute__((noinline)) static uint64_t stay(uint64_t seed)
 static uint64_t (*volatile through)(uint64_t) = stay;
 static uint64_t (*volatile loader)(const uint64_t *) = load;
 
+/* A probe anneal:visit, as <sys/sdt.h> would make it. */
+#define PROBE                                                                                      \
+    __asm__ volatile("990: nop\n"                                                                  \
+                     ".pushsection .note.stapsdt, \"?\", \"note\"\n"                               \
+                     ".balign 4\n"                                                                 \
+                     ".4byte 992f - 991f, 994f - 993f, 3\n"                                        \
+                     "991: .asciz \"stapsdt\"\n"                                                   \
+                     "992: .balign 4\n"                                                            \
+                     "993: .8byte 990b, 0, 0\n"                                                    \
+                     ".asciz \"anneal\"\n.asciz \"visit\"\n.asciz \"\"\n"                          \
+                     "994: .balign 4\n"                                                            \
+                     ".popsection\n")
+
 HOT static uint64_t visit(uint64_t seed, int stays)
 {
+    PROBE;
     uint64_t sum = work(seed % 8, STEPS);
     for (unsigned i = 0; i < 4; i++)
         sum = sum * 31 + loader(&seed);

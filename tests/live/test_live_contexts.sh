@@ -65,6 +65,19 @@ without_first_thread() {
     ends_well
 }
 
+# Whoever places a probe of the program's own (USDT) at its address does not see calls of the new code.
+own_probes() {
+    start_contexts leader
+    live 0 --profile "$profile" --keep-anyway
+    prints 'USDT probes in moved code' 'anneal:visit'
+    a_round
+    expect "$(jq -c '.rounds[0].usdt_in_moved_code' out)" '["anneal:visit"]'
+    a_round --bolt-option=--skip-funcs=visit/1
+    expect "$(jq -c '.rounds[0].usdt_in_moved_code' out)" '[]'
+    passes
+    ends_well
+}
+
 # may_poll: the kernel lets programs have rings that it polls
 may_poll() {
     python3 -c '
@@ -77,6 +90,7 @@ may_live
 check 'a handler that returns by code of its own' inside_an_entry signal 'a thread is there'
 check 'a context that sleeps' inside_an_entry context 'something refers to it'
 check 'a process without its first thread' without_first_thread
+check "the program's own probes" own_probes
 if may_poll; then
     check "the kernel's threads" kernel_threads
 else

@@ -86,6 +86,18 @@ static void needs_the_same_first_instruction(void **state)
     expect(an_reach_objection(&nothing, TEXT, 4 + 5, 4), NULL);
 }
 
+/* A breakpoint where nothing is done may come and go, wherever it is on the way. */
+static void leaves_room_for_probes(void **state)
+{
+    (void)state;
+    for (int at = -2; at < 8; at++) {
+        uint64_t leads[4] = {0}, returns[4] = {0};
+        struct an_reach reach = {TEXT, TEXT + 64, leads, returns, {0}};
+        an_reach_probe(&reach, (uint64_t)(TEXT + 8 + at));
+        expect(objection_at(&reach, TEXT + 8, SIZE), at >= 0 && at < 5 ? "branch" : NULL);
+    }
+}
+
 static void needs_five_bytes_on_one_page(void **state)
 {
     (void)state;
@@ -289,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(needs_the_same_first_instruction),
+        cmocka_unit_test(leaves_room_for_probes),
         cmocka_unit_test(needs_five_bytes_on_one_page),
         cmocka_unit_test(sees_branches_from_elsewhere),
         cmocka_unit_test(sees_branches_from_within),
