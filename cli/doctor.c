@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "branch/return_tables.h"
 #include "output.h"
 
 enum { PROCESS = 1, STRICT, JSON, QUIET };
@@ -34,11 +35,18 @@ bool doctor_all_fit(const struct doctor_report *report)
     return fit;
 }
 
-/* A file that cannot be judged is a finding about it, like all others. */
+/* A file that cannot be judged is a finding about it, like all others. Tables in data matter where code could be
+ * moved. */
 static void judge_binary(struct doctor_binary *binary)
 {
     struct an_error error;
-    if (an_fitness_judge(binary->path, &binary->fitness, &error) == AN_OK)
+    struct an_fitness *fitness = &binary->fitness;
+    enum an_code code = an_fitness_judge(binary->path, fitness, &error);
+    bool can_move = code == AN_OK && fitness->traits.has_relocations &&
+                    an_findings_worst(&fitness->findings) < AN_PROBLEM;
+    if (can_move)
+        code = an_return_tables_judge(binary->path, &fitness->findings, &error);
+    if (code == AN_OK)
         return;
     binary->fitness = (struct an_fitness){0};
     struct an_finding *finding =

@@ -61,6 +61,19 @@ static uint64_t withheld(const struct an_live_round *round)
     return count;
 }
 
+static struct json_object *text_json(const char *name)
+{
+    return json_text(name, strlen(name));
+}
+
+static struct json_object *left_out_json(const struct an_live_round *round)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < round->left_out_count; i++)
+        json_object_array_add(list, text_json(round->left_out[i]));
+    return list;
+}
+
 /* `object`: a document of its own, or a part of one. */
 static struct json_object *round_json(struct json_object *object, unsigned number,
                                       const struct an_live_round *round)
@@ -74,6 +87,7 @@ static struct json_object *round_json(struct json_object *object, unsigned numbe
     ADD(object, "generation", round->number);
     ADD(object, "functions", round->functions);
     ADD(object, "skipped", round->skipped);
+    json_object_object_add(object, "left_out", left_out_json(round));
     ADD(object, "bytes", round->bytes);
     ADD(object, "address", round->address);
     ADD(patches, "entries", round->entries);
@@ -109,6 +123,19 @@ static void tell_held(const struct an_live_round *round)
                "(uretprobes)\n",
                round->held_by_probes, plural(round->held_by_probes),
                round->held_by_probes == 1 ? "s" : "");
+}
+
+/* Some of the functions, by name */
+static void tell_left_out(const struct an_live_round *round)
+{
+    enum { SOME = 3 };
+    if (round->left_out_count == 0)
+        return;
+    printf("  left out                 %10s  (data names what their calls return to:",
+           with_commas(round->left_out_count));
+    for (size_t i = 0; i < round->left_out_count && i < SOME; i++)
+        printf("%s %s", i ? "," : "", as_plain(round->left_out[i]));
+    printf("%s)\n", round->left_out_count > SOME ? ", ..." : "");
 }
 
 /* What the numbers of a verdict say, in words. */
@@ -185,6 +212,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
            round->bolt_seconds);
     if (round->skipped)
         printf("  not movable by llvm-bolt %10s\n", with_commas(round->skipped));
+    tell_left_out(round);
     printf("  patches: entries         %10s\n", with_commas(round->entries));
     printf("           calls           %10s\n", with_commas(round->calls));
     printf("           vtable words    %10s\n", with_commas(round->vtable_words));
@@ -222,11 +250,6 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
                    as_size(round->mapped_bytes));
         tell_held(round);
     }
-}
-
-static struct json_object *text_json(const char *name)
-{
-    return json_text(name, strlen(name));
 }
 
 static void status_json(const struct live_request *request, struct an_live *live,

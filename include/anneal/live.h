@@ -71,8 +71,12 @@ struct an_live_round {  /* what became of a round, or of a revert */
     unsigned number;    /* of the generation that is in force now; 0: the original */
     uint64_t functions; /* with new code */
     uint64_t skipped;   /* functions that llvm-bolt cannot move, and says so */
-    uint64_t bytes;     /* of new code */
-    uint64_t address;   /* where it is in the process */
+    /* Names of functions that stay where they are, since data names what their calls return to. They and the
+     * list are the object's, until its next round. */
+    const char *const *left_out;
+    size_t left_out_count;
+    uint64_t bytes;                        /* of new code */
+    uint64_t address;                      /* where it is in the process */
     uint64_t entries, calls, vtable_words; /* patches that lead to it */
     struct {
         const char *reason;

@@ -15,6 +15,7 @@
 
 #include "base/foreign.h"
 #include "live/confined.h"
+#include "live/skip.h"
 
 const char *an_bolt_program(void)
 {
@@ -70,7 +71,7 @@ static bool write_all(int file, const uint8_t *bytes, size_t size)
 struct work {
     const struct an_owner *owner;
     const char *output;
-    char input[PATH_MAX + 16], data[PATH_MAX + 16], log[PATH_MAX + 16];
+    char input[PATH_MAX + 16], data[PATH_MAX + 16], skip[PATH_MAX + 16], log[PATH_MAX + 16];
     int log_file;
 };
 
@@ -79,6 +80,7 @@ static void name_files(struct work *work, const char *output)
     work->output = output;
     snprintf(work->input, sizeof work->input, "%s.input", output);
     snprintf(work->data, sizeof work->data, "%s.data", output);
+    snprintf(work->skip, sizeof work->skip, "%s.skip", output);
     snprintf(work->log, sizeof work->log, "%s.log", output);
 }
 
@@ -88,6 +90,7 @@ static void remove_files(struct work *work)
         close(work->log_file);
     unlink(work->input);
     unlink(work->data);
+    unlink(work->skip);
     unlink(work->log);
 }
 
@@ -270,18 +273,18 @@ static enum an_code complain(const char *line, const char *profile, int status,
  *
  *     BOLT-ERROR: ... in function NAME(*2). Consider adding this function to --skip-funcs=...
  */
-static bool skip_function(const char *line, char *skipped, size_t size)
+static bool skip_function(const char *line, struct an_buffer *skip)
 {
-    const char *name = strstr(line, " in function "), *end;
-    size_t used = strlen(skipped);
-    if (!name || !strstr(line, "--skip-funcs"))
+    const char *name = strstr(line, " in function "), *advice = strstr(line, ". Consider"), *end;
+    if (!name || !advice || !strstr(line, "--skip-funcs"))
         return false;
     name += strlen(" in function ");
-    end = name + strcspn(name, "(. ");
-    if (end == name || used + (size_t)(end - name) + 2 > size)
+    end = name + strcspn(name, "("); /* the number of its names */
+    end = end < advice ? end : advice;
+    if (end <= name)
         return false;
-    snprintf(skipped + used, size - used, "%s%.*s", used ? "," : "", (int)(end - name), name);
-    return true;
+    an_skip_add(skip, name, (size_t)(end - name), "");
+    return !skip->failed;
 }
 
 static enum an_code call(const struct an_bolt_options *options, const struct an_confined *confined,
@@ -328,31 +331,44 @@ static size_t list_arguments(const struct an_bolt_options *options, const char *
     return count;
 }
 
+static enum an_code hand_over_skip(const struct work *work, const struct an_buffer *skip,
+                                   struct an_error *error)
+{
+    if (skip->failed)
+        return an_fail_memory(error);
+    return hand_over(work, work->skip, (struct an_bytes){skip->data, skip->size}, 0, NULL, error);
+}
+
 static enum an_code call_all(const struct an_bolt_options *options, const char *program,
                              const struct work *work, const struct an_elf *original,
                              const char *profile, unsigned *skipped, struct an_error *error)
 {
     enum { MOST_SKIPPED = 32 };
-    char data[PATH_MAX + 32], line[1024], names[4000] = "", skip[4096], *arguments[MOST_ARGUMENTS];
+    char data[PATH_MAX + 32], line[1024], file[PATH_MAX + 32], *arguments[MOST_ARGUMENTS];
     double deadline = now() + (options->seconds ? options->seconds : LONGEST);
     struct an_confined confined = {.program = program,
                                    .arguments = arguments,
                                    .input = work->input,
                                    .log = work->log_file,
                                    .owner = work->owner};
+    struct an_buffer skip = {0};
     enum an_code code;
     int status = 0;
     set_limits(&confined, original);
     snprintf(data, sizeof data, "-data=%s", work->data);
+    snprintf(file, sizeof file, "@%s", work->skip);
+    an_buffer_put(&skip, options->skip.data, options->skip.size);
     size_t count = list_arguments(options, program, work, data, arguments);
     do {
-        snprintf(skip, sizeof skip, "-skip-funcs=%s", names);
-        arguments[count] = *skipped ? skip : NULL;
+        arguments[count] = skip.size ? file : NULL;
         arguments[count + 1] = NULL;
-        code = call(options, &confined, deadline, &status, error);
+        code = hand_over_skip(work, &skip, error);
+        if (code == AN_OK)
+            code = call(options, &confined, deadline, &status, error);
         read_error(work->log, line, sizeof line);
     } while (code == AN_OK && status != 0 && (*skipped)++ < MOST_SKIPPED &&
-             skip_function(line, names, sizeof names));
+             skip_function(line, &skip));
+    an_buffer_free(&skip);
     return code == AN_OK && status != 0 ? complain(line, profile, status, error) : code;
 }
 

@@ -15,6 +15,7 @@
 struct an_bolt_options {
     const char *program;         /* the path of llvm-bolt; NULL: where it is usually installed */
     const char *const *extra;    /* further arguments, ended by NULL; or NULL */
+    struct an_bytes skip;        /* arguments for functions to be left where they are (skip.h) */
     bool huge_pages;             /* code begins at a multiple of 2 MiB */
     const volatile int *stop;    /* ends llvm-bolt when it is not 0; may be NULL */
     void (*tick)(void *context); /* called some times in a second; may be NULL */
@@ -32,7 +33,7 @@ const char *an_bolt_refused_option(const char *const *extra);
 /*
  * Writes a new binary, which nobody but the owner of the process can open. llvm-bolt runs as that user and
  * with limits (confined.h), on copies of the binary and the profile beside the output, which are removed.
- * Functions that it says it cannot move are left where they are; *skipped: how many. AN_SYSTEM with
+ * Functions that it says it cannot move are left where they are, too; *skipped: how many. AN_SYSTEM with
  * llvm-bolt's own error when it fails, or takes too long; AN_USAGE when there is no such program, or it
  * was told to stop. Then there is no output.
  */

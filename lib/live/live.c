@@ -23,6 +23,7 @@
 #include "live/bolt.h"
 #include "live/found.h"
 #include "live/gap.h"
+#include "live/left_out.h"
 #include "live/leftovers.h"
 #include "live/mend.h"
 #include "live/profile.h"
@@ -42,6 +43,7 @@ struct an_live {
     struct an_target target;
     struct an_functions functions;
     struct an_reach reach;
+    struct an_left_out left_out; /* of the latest round */
     struct an_remote remote;
     struct an_state state;
     bool has_no_memory;
@@ -295,6 +297,7 @@ void an_live_close(struct an_live *live)
     an_vector_free(&live->moved_probes);
     an_state_free(&live->state);
     an_reach_free(&live->reach);
+    an_left_out_free(&live->left_out);
     an_functions_free(&live->functions);
     an_target_close(&live->target);
     free(live);
@@ -470,13 +473,30 @@ static void report_tick(void *context)
     step(context, AN_LIVE_OPTIMIZE);
 }
 
+/* Names to llvm-bolt what must stay. */
+static enum an_code leave_out(struct an_live *live, struct an_buffer *skip,
+                              struct an_live_round *round, struct an_error *error)
+{
+    an_left_out_free(&live->left_out);
+    enum an_code code =
+        an_left_out_find(live->target.elf, &live->functions, &live->left_out, error);
+    if (code != AN_OK)
+        return code;
+    round->left_out = live->left_out.names;
+    round->left_out_count = live->left_out.functions.count;
+    an_left_out_skip(&live->left_out, skip);
+    return skip->failed ? an_fail_memory(error) : AN_OK;
+}
+
 /* Calls llvm-bolt; the new file is at `path`. */
 static enum an_code optimize(struct an_live *live, const char *profile, const char *path,
-                             struct an_live_round *round, struct an_error *error)
+                             const struct an_buffer *skip, struct an_live_round *round,
+                             struct an_error *error)
 {
     struct an_bolt_options options = {
         .program = live->options.bolt,
         .extra = live->options.bolt_options,
+        .skip = {skip->data, skip->size},
         .huge_pages = live->options.huge_pages,
         .stop = live->options.stop,
         .tick = report_tick,
@@ -548,6 +568,8 @@ static enum an_code prepare(struct an_live *live, const struct an_found *file, s
         return code;
     free_item(*item); /* the file is another one now */
     code = open_item(live, file, item, error);
+    if (code == AN_OK)
+        code = an_left_out_check(&live->left_out, &live->functions, &(*item)->generation, error);
     if (code == AN_OK)
         code = find_patches(live, *item, error);
     if (code == AN_OK)
@@ -634,15 +656,19 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
 {
     struct an_found file = {0};
     struct item *item = NULL;
+    struct an_buffer skip = {0};
     *round = (struct an_live_round){0};
     enum an_code code = an_state_prepare(&live->state, error);
     if (code != AN_OK)
         return code;
     file.number = round->number = next_number(live);
     snprintf(file.path, sizeof file.path, "%.4000s/c%u", live->state.folder, file.number);
-    code = optimize(live, profile, file.path, round, error);
+    code = leave_out(live, &skip, round, error);
+    if (code == AN_OK)
+        code = optimize(live, profile, file.path, &skip, round, error);
     if (code == AN_OK)
         code = prepare(live, &file, &item, round, error);
+    an_buffer_free(&skip);
     if (code == AN_OK && is_interrupted(live))
         code = an_fail(error, AN_USAGE, "interrupted: nothing was changed");
     if (code == AN_OK && !live->options.dry_run)

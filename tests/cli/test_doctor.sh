@@ -273,6 +273,19 @@ knows_runtimes() {
     ! grep -q 'Rebuild it' out || fail "$(cat out)"
 }
 
+# A program with such a table of its own, and one with a table of labels.
+knows_tables() {
+    local program
+    for program in frames labels; do
+        gcc -std=gnu17 -O2 -fno-reorder-blocks-and-partition -Wl,-q,--build-id -pthread \
+            "$tests/live/$program.c" -o "$made/$program"
+        judge $program
+    done
+    ! jq -e '.findings[] | select(.about == "return tables")' judged >/dev/null || fail "$(cat judged)"
+    judge frames
+    finds 'return tables' warning 'what the calls of 3 functions return to'
+}
+
 # Real ones: the linker is told to keep relocations, as it would be for llvm-bolt.
 knows_real_runtimes() {
     printf '%s\n' 'package main' 'func main() { println(len(make([]int, 3))) }' >real.go
@@ -286,6 +299,7 @@ knows_real_runtimes() {
     done
     judge real-ocaml
     finds runtime warning 'OCaml: its runtime'
+    finds 'return tables' warning 'functions return to, caml'
 }
 
 check 'tells what gcc has to be called with, and that is enough' says_what_gcc_needs
@@ -295,6 +309,7 @@ check_with clang-19 'binaries for other machines' judges_other_machines
 check 'what is no binary' judges_what_is_no_binary
 check_with 'clang-19 ld.lld-19' 'binaries by clang' knows_clang_and_rust
 check 'runtimes that look up return addresses' knows_runtimes
+check 'tables of return addresses' knows_tables
 
 # ---- llvm-bolt's opinion ----
 

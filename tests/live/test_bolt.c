@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "live/skip.h"
 #include "support/test.h"
 
 struct place {
@@ -115,6 +116,41 @@ static void stops_when_told(void **unused)
     remove_place(&place, false);
 }
 
+/* What it is told to leave, and what it says that it cannot move, one at a time. */
+static void leaves_functions(void **unused)
+{
+    (void)unused;
+    struct place place;
+    struct an_error error;
+    struct an_buffer skip = {0};
+    unsigned skipped;
+    make_place(&place,
+               "for last; do :; done\n"
+               "[ \"$last\" = \"@$3.skip\" ] || exit 9\n"
+               "for f in 'f.part.0/1' _ZN1gEv; do\n"
+               "  grep -qx -- -skip-funcs=$f $3.skip && continue\n"
+               "  echo \"BOLT-ERROR: no new address in function $f(*2). Consider adding this "
+               "function to --skip-funcs=...\"\n"
+               "  exit 1\n"
+               "done\n"
+               "cp $3.skip $3");
+    an_skip_add(&skip, "a b,$\\", 5, "(/.*)?");
+    place.options.skip = (struct an_bytes){skip.data, skip.size};
+    assert_int_equal(an_bolt_run(&place.options, place.elf, place.profile, 1 << 30, place.output,
+                                 &skipped, &error),
+                     AN_OK);
+    assert_int_equal(skipped, 2);
+    FILE *file = fopen(place.output, "r");
+    char found[200] = "";
+    assert_non_null(file);
+    found[fread(found, 1, sizeof found - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(found, "-skip-funcs=a.b..(/.*)?\n-skip-funcs=f.part.0/1\n"
+                               "-skip-funcs=_ZN1gEv\n");
+    an_buffer_free(&skip);
+    remove_place(&place, true);
+}
+
 /* However it ends. */
 static void failures(void **unused)
 {
@@ -144,9 +180,8 @@ static void failures(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_confined),
-        cmocka_unit_test(takes_no_longer),
-        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(is_confined),     cmocka_unit_test(takes_no_longer),
+        cmocka_unit_test(stops_when_told), cmocka_unit_test(leaves_functions),
         cmocka_unit_test(failures),
     };
     return RUN_TESTS(tests);

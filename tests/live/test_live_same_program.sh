@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # After any number of rounds a program is the same program: addresses of functions are equal to
-# themselves, exceptions get where they have to, forks and libraries and signals and contexts are as
+# themselves, calls return to where the program expects it, exceptions get where they have to, forks and libraries and signals and contexts are as
 # ever, no system call is interrupted, a server's answers are right, and it does not grow.
 #
 # usage: test_live_same_program.sh ANNEAL UNDISTURBED STEP_RECORD WALK
@@ -64,6 +64,50 @@ keeps_sequences() {
     ends_well
 }
 
+# a_small_round: of a program of a few functions
+a_small_round() {
+    live 0 -q --profile "$profile" --keep-anyway --json
+    jq -e '.rounds[0] | .functions > 0 and .patches.entries > 0' out >/dev/null ||
+        fail 'nothing is moved:' "$(cat out err)"
+}
+
+# What the program's own table of return addresses names stays; the rest is moved.
+keeps_frames() {
+    prepare "$1" frames
+    start_target
+    keep_memory
+    a_small_round
+    expect "$(jq -r '.rounds[0].left_out | sort | join(" ")' out)" 'any/1 even/1 odd/1'
+    gets_on
+    live 0 --profile "$profile" --keep-anyway
+    prints 'left out                          3  (data names what their calls return to: ' odd/1
+    gets_on
+    revert
+    ends_well
+}
+
+address_of() {
+    nm "$2" | awk -v name="$1" '$3 == name { print $1 }'
+}
+
+# Labels in a table are no return addresses, also those behind calls.
+moves_labels() {
+    local layout
+    prepare fixed labels
+    start_target
+    keep_memory
+    a_small_round
+    expect "$(jq -c '.rounds[0].left_out' out)" '[]'
+    live 0 --status --json
+    layout=$(jq -r '.rounds[0].file' out)
+    if [ "$(address_of interpret "$layout")" = "$(address_of interpret "$program")" ]; then
+        fail 'the interpreter is not moved'
+    fi
+    gets_on
+    revert
+    ends_well
+}
+
 # While a client asks and compares
 serves() {
     prepare "$1" server
@@ -86,6 +130,10 @@ serves() {
 
 may_live
 check 'a server and its client, in one round' serves pie 1
+for kind in fixed pie; do
+    check "a table of return addresses ($kind)" keeps_frames $kind
+done
+check 'a table of labels' moves_labels
 
 tier long
 for kind in fixed pie static; do
