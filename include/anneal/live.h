@@ -70,7 +70,8 @@ struct an_live_usdt { /* a probe that the program's author has put into it */
 struct an_live_round {  /* what became of a round, or of a revert */
     unsigned number;    /* of the generation that is in force now; 0: the original */
     uint64_t functions; /* with new code */
-    uint64_t skipped;   /* functions that llvm-bolt cannot move, and says so */
+    uint64_t
+        skipped; /* functions that llvm-bolt cannot move, or whose originals could not be told */
     /* Names of functions that stay where they are, since data names what their calls return to. They and the
      * list are the object's, until its next round. */
     const char *const *left_out;

@@ -11,6 +11,9 @@
  *     NAME.icf.0   stands before the symbol of a function that was folded into an identical one,
  *                  and has that one's address
  *
+ * Functions written in assembler may have symbols without a type, or of type object. BOLT knows them for
+ * functions, and BAT tells which of them: of these, pairs are made likewise, after all others.
+ *
  * Cold fragments come from BAT, which links them to their functions. And BAT has a last word: a
  * function whose entries lead behind the end of the original function is no pair of it.
  */
@@ -36,14 +39,18 @@ struct side {
     uint32_t *pair;              /* for each symbol, that of the original it pairs with, + 1 */
 };
 
+/* Each is counted by itself. */
+enum class { GLOBAL, LOCAL, UNTYPED_GLOBAL, UNTYPED_LOCAL, CLASSES };
+
 struct maker {
     struct an_elf *elf; /* the original */
     uint64_t *starts;   /* of its functions, sorted */
     size_t start_count;
-    struct an_names names[2]; /* of global and of local functions of the original */
-    struct side original[2], bolted[2];
+    struct an_names names[CLASSES]; /* of the original's functions */
+    struct side original[CLASSES], bolted[CLASSES];
     const struct an_bat *bat;
     struct an_funcmap *map;
+    size_t settled; /* records that are sorted already */
     size_t capacity;
     struct an_funcmap_account *account;
     struct an_error *error;
@@ -53,6 +60,20 @@ static bool is_function(const struct an_elf_symbol *symbol)
 {
     return (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC) &&
            symbol->section != SHN_UNDEF && symbol->section != SHN_ABS && *symbol->name;
+}
+
+static bool is_code_without_type(const struct an_elf *elf, const struct an_elf_symbol *symbol)
+{
+    const struct an_elf_section *section = an_elf_section_at(elf, symbol->section);
+    return (symbol->type == STT_NOTYPE || symbol->type == STT_OBJECT) && section &&
+           (section->flags & SHF_EXECINSTR) && *symbol->name;
+}
+
+static enum class class_of(const struct an_elf *elf, const struct an_elf_symbol *symbol) {
+    bool local = symbol->binding == STB_LOCAL;
+    if (is_function(symbol)) return local ? LOCAL : GLOBAL;
+    if (is_code_without_type(elf, symbol)) return local ? UNTYPED_LOCAL : UNTYPED_GLOBAL;
+    return CLASSES;
 }
 
 static void chain(struct side *side, size_t name, size_t symbol)
@@ -83,19 +104,19 @@ static void release(struct side *side)
     free(side->by_name);
 }
 
-/* Lists the original's functions of one binding; names are those that occur there. */
-static bool list_original(struct maker *m, bool local, const struct an_elf_symbol *symbols,
+/* Lists the original's functions of one class; names are those that occur there. */
+static bool list_original(struct maker *m, enum class class, const struct an_elf_symbol *symbols,
                           size_t count)
 {
-    struct side *side = &m->original[local];
+    struct side *side = &m->original[class];
     if (!allocate(side, symbols, count, count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!is_function(&symbols[i]) || (symbols[i].binding == STB_LOCAL) != local)
+        if (class_of(m->elf, &symbols[i]) != class)
             continue;
         bool is_new;
         size_t name =
-            an_names_insert(&m->names[local], symbols[i].name, strlen(symbols[i].name), &is_new);
+            an_names_insert(&m->names[class], symbols[i].name, strlen(symbols[i].name), &is_new);
         if (name == AN_NO_NAME)
             return false;
         chain(side, name, i);
@@ -103,16 +124,16 @@ static bool list_original(struct maker *m, bool local, const struct an_elf_symbo
     return true;
 }
 
-static bool list_bolted(struct maker *m, bool local, const struct an_elf_symbol *symbols,
-                        size_t count)
+static bool list_bolted(struct maker *m, enum class class, const struct an_elf *bolted,
+                        const struct an_elf_symbol *symbols, size_t count)
 {
-    struct side *side = &m->bolted[local];
-    if (!allocate(side, symbols, count, m->names[local].count))
+    struct side *side = &m->bolted[class];
+    if (!allocate(side, symbols, count, m->names[class].count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!is_function(&symbols[i]) || (symbols[i].binding == STB_LOCAL) != local)
+        if (class_of(bolted, &symbols[i]) != class)
             continue;
-        size_t name = an_names_find(&m->names[local], symbols[i].name, strlen(symbols[i].name));
+        size_t name = an_names_find(&m->names[class], symbols[i].name, strlen(symbols[i].name));
         if (name != AN_NO_NAME)
             chain(side, name, i);
     }
@@ -195,23 +216,30 @@ static enum an_code add_pair(struct maker *m, const struct an_elf_symbol *origin
     return add(m, record);
 }
 
-/* The n-th of a name in the original is the n-th in the new binary. */
-static enum an_code pair_name(struct maker *m, bool local, size_t name)
+/* Whether a symbol without a type is that of a function: BAT has one there that is in no pair yet. */
+static bool is_missing(const struct maker *m, uint64_t output)
 {
-    struct side *original = &m->original[local], *bolted = &m->bolted[local];
+    struct an_funcmap known = {.records = m->map->records, .count = m->settled};
+    return m->bat && an_bat_find(m->bat, output) && !an_funcmap_find(&known, output);
+}
+
+/* The n-th of a name in the original is the n-th in the new binary. */
+static enum an_code pair_name(struct maker *m, enum class class, size_t name)
+{
+    struct side *original = &m->original[class], *bolted = &m->bolted[class];
+    bool is_typed = class == GLOBAL || class == LOCAL;
     struct occurrences here = original->by_name[name], there = bolted->by_name[name];
-    if (there.count == 0) {
-        m->account->lost += here.count;
-        return AN_OK;
-    }
-    if (here.count != there.count) {
-        m->account->ambiguous += here.count;
+    if (there.count == 0 || here.count != there.count) {
+        size_t *why = there.count == 0 ? &m->account->lost : &m->account->ambiguous;
+        *why += is_typed ? here.count : 0;
         return AN_OK;
     }
     uint32_t from = here.first, to = there.first;
     enum an_code code = AN_OK;
     while (code == AN_OK && from) {
-        code = add_pair(m, &original->symbols[from - 1], bolted->symbols[to - 1].address, 0);
+        uint64_t output = bolted->symbols[to - 1].address;
+        if (is_typed || is_missing(m, output))
+            code = add_pair(m, &original->symbols[from - 1], output, 0);
         bolted->pair[to - 1] = from;
         from = original->next[from - 1];
         to = bolted->next[to - 1];
@@ -249,17 +277,31 @@ static enum an_code add_folded(struct maker *m, bool local, size_t place)
     return AN_OK;
 }
 
+static enum an_code pair_class(struct maker *m, enum class class)
+{
+    enum an_code code = AN_OK;
+    for (size_t i = 0; code == AN_OK && i < m->names[class].count; i++)
+        code = pair_name(m, class, i);
+    return code;
+}
+
 static enum an_code pair_all(struct maker *m)
 {
     enum an_code code = AN_OK;
-    for (int local = 0; local < 2; local++) {
-        for (size_t i = 0; code == AN_OK && i < m->names[local].count; i++)
-            code = pair_name(m, local, i);
+    for (int local = 0; code == AN_OK && local < 2; local++) {
+        code = pair_class(m, local ? LOCAL : GLOBAL);
         for (size_t i = 0; code == AN_OK && i < m->bolted[local].count; i++)
             if ((m->bolted[local].symbols[i].binding == STB_LOCAL) == local)
                 code = add_folded(m, local, i);
     }
     return code;
+}
+
+static enum an_code pair_untyped(struct maker *m)
+{
+    m->settled = m->map->count;
+    enum an_code code = pair_class(m, UNTYPED_GLOBAL);
+    return code == AN_OK ? pair_class(m, UNTYPED_LOCAL) : code;
 }
 
 static int by_output(const void *left, const void *right)
@@ -349,9 +391,9 @@ static enum an_code list_all(struct maker *m, struct an_elf *original, struct an
     }
     if (!list_starts(m, before, before_count))
         return an_fail_memory(m->error);
-    for (int local = 0; local < 2; local++)
-        if (!list_original(m, local, before, before_count) ||
-            !list_bolted(m, local, after, after_count))
+    for (enum class class = 0; class < CLASSES; class ++)
+        if (!list_original(m, class, before, before_count) ||
+            !list_bolted(m, class, bolted, after, after_count))
             return an_fail_memory(m->error);
     return AN_OK;
 }
@@ -389,10 +431,10 @@ static void take_build_id(struct an_funcmap *map, const struct an_elf *original)
 static void clean_up(struct maker *m)
 {
     free(m->starts);
-    for (int local = 0; local < 2; local++) {
-        release(&m->original[local]);
-        release(&m->bolted[local]);
-        an_names_free(&m->names[local]);
+    for (enum class class = 0; class < CLASSES; class ++) {
+        release(&m->original[class]);
+        release(&m->bolted[class]);
+        an_names_free(&m->names[class]);
     }
 }
 
@@ -407,6 +449,10 @@ enum an_code an_funcmap_make(struct an_elf *original, struct an_elf *bolted,
     enum an_code code = m.map ? list_all(&m, original, bolted) : an_fail_memory(error);
     if (code == AN_OK)
         code = pair_all(&m);
+    if (code == AN_OK) {
+        settle(m.map);
+        code = pair_untyped(&m);
+    }
     if (code == AN_OK) {
         settle(m.map);
         mark_folded(&m);

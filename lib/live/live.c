@@ -512,7 +512,7 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
         code = an_bolt_run(&options, live->target.elf, profile, address - live->target.bias, path,
                            &skipped, error);
     round->skipped = skipped;
-    round->bolt_seconds = (double)(an_tracee_now() - start) * 1e-9;
+    round->bolt_seconds += (double)(an_tracee_now() - start) * 1e-9;
     return code;
 }
 
@@ -555,15 +555,16 @@ static enum an_code find_moved_probes(struct an_live *live, const struct an_gene
     return AN_OK;
 }
 
-/* Mends the file, and finds out what would be patched for it. */
-static enum an_code prepare(struct an_live *live, const struct an_found *file, struct item **item,
+/* Mends the file, and finds out what would be patched for it. On failure with more to be skipped, it may work
+ * once llvm-bolt has been told. */
+static enum an_code prepare(struct an_live *live, const struct an_found *file,
+                            struct an_buffer *skip, struct item **item, struct an_mended *mended,
                             struct an_live_round *round, struct an_error *error)
 {
-    struct an_mended mended;
     step(live, AN_LIVE_PREPARE);
     enum an_code code = open_item(live, file, item, error);
     if (code == AN_OK)
-        code = an_mend_file(&(*item)->generation, &mended, error);
+        code = an_mend_file(&(*item)->generation, skip, mended, error);
     if (code != AN_OK)
         return code;
     free_item(*item); /* the file is another one now */
@@ -581,7 +582,7 @@ static enum an_code prepare(struct an_live *live, const struct an_found *file, s
         return an_error_in(error, file->path);
     }
     const struct an_patches *patches = &(*item)->patches;
-    round->operands = mended.operands;
+    round->operands = mended->operands;
     round->functions = (*item)->generation.moved.count;
     round->bytes = (*item)->generation.new_code;
     round->address = (*item)->generation.start + live->target.bias;
@@ -594,6 +595,31 @@ static enum an_code prepare(struct an_live *live, const struct an_found *file, s
     }
     round->withheld_count = patches->withheld.count;
     return AN_OK;
+}
+
+/* Makes the new file, and what would be patched for it; if need be twice, the second time with less code. */
+static enum an_code lay_out(struct an_live *live, const char *profile, const struct an_found *file,
+                            struct item **item, struct an_live_round *round, struct an_error *error)
+{
+    struct an_buffer skip = {0};
+    struct an_mended mended = {0};
+    size_t unknown = 0, told;
+    enum an_code code = leave_out(live, &skip, round, error);
+    for (bool again = code == AN_OK; again;) {
+        told = skip.size;
+        code = optimize(live, profile, file->path, &skip, round, error);
+        if (code == AN_OK)
+            code = prepare(live, file, &skip, item, &mended, round, error);
+        again = code == AN_UNSUPPORTED && skip.size > told && unknown == 0;
+        unknown += mended.unknown;
+        if (again) {
+            free_item(*item);
+            *item = NULL;
+        }
+    }
+    round->skipped += unknown;
+    an_buffer_free(&skip);
+    return code;
 }
 
 /* Maps a generation and lets the unwinders know it, and older ones, of which an unwinder that was
@@ -656,19 +682,13 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
 {
     struct an_found file = {0};
     struct item *item = NULL;
-    struct an_buffer skip = {0};
     *round = (struct an_live_round){0};
     enum an_code code = an_state_prepare(&live->state, error);
     if (code != AN_OK)
         return code;
     file.number = round->number = next_number(live);
     snprintf(file.path, sizeof file.path, "%.4000s/c%u", live->state.folder, file.number);
-    code = leave_out(live, &skip, round, error);
-    if (code == AN_OK)
-        code = optimize(live, profile, file.path, &skip, round, error);
-    if (code == AN_OK)
-        code = prepare(live, &file, &item, round, error);
-    an_buffer_free(&skip);
+    code = lay_out(live, profile, &file, &item, round, error);
     if (code == AN_OK && is_interrupted(live))
         code = an_fail(error, AN_USAGE, "interrupted: nothing was changed");
     if (code == AN_OK && !live->options.dry_run)

@@ -3,15 +3,19 @@
 
 #include <Zydis/Zydis.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/map.h"
+#include "live/skip.h"
 
 struct mender {
     const struct an_generation *generation;
     struct an_map originals; /* by new entry: the original one, + 1 */
-    uint64_t takes_unknown;  /* an operand that names a function of unknown origin, or 0 */
+    struct an_map unknown;   /* entries without one that operands name: symbols there */
+    bool failed;             /* no memory for another one */
     int file;
+    struct an_buffer *skip;
     struct an_mended *mended;
     struct an_error *error;
 };
@@ -36,8 +40,9 @@ enum { UNKNOWN = 0 }; /* of a function with new code it is not known which it wa
 static bool original_of(struct mender *mender, uint64_t address, uint64_t *original)
 {
     const uint64_t *found = an_map_find(&mender->originals, address);
-    if (found && *found == UNKNOWN)
-        mender->takes_unknown = address;
+    bool is_new;
+    if (found && *found == UNKNOWN && !an_map_insert(&mender->unknown, address, &is_new))
+        mender->failed = true;
     if (!found || *found == UNKNOWN)
         return false;
     *original = *found - 1;
@@ -97,6 +102,42 @@ static enum an_code mend_instruction(struct mender *mender, uint64_t address,
     return code;
 }
 
+/* Any function of a name that is there may be the one that is not known. Without a name, it is one of those
+ * that llvm-bolt has found by their frames, and named itself. */
+static enum an_code skip_unknown(struct mender *mender)
+{
+    const struct an_elf_symbol *symbols;
+    size_t count, named = 0;
+    enum an_code code = an_elf_symbols(mender->generation->elf, &symbols, &count, mender->error);
+    for (size_t i = 0; code == AN_OK && i < count; i++) {
+        uint64_t *there = an_map_find(&mender->unknown, symbols[i].address);
+        if (!there || symbols[i].type != STT_FUNC || !*symbols[i].name)
+            continue; /* llvm-bolt puts symbols of its own there, as __hot_start */
+        named += *there == 0;
+        ++*there;
+        an_skip_add(mender->skip, symbols[i].name, strlen(symbols[i].name), "(/.*)?");
+    }
+    if (named < mender->mended->unknown)
+        an_skip_add(mender->skip, "__BOLT_FDE_FUNCat", strlen("__BOLT_FDE_FUNCat"), ".*");
+    return mender->skip->failed ? an_fail_memory(mender->error) : code;
+}
+
+static enum an_code refuse_unknown(struct mender *mender)
+{
+    if (mender->failed)
+        return an_fail_memory(mender->error);
+    mender->mended->unknown = mender->unknown.used + mender->unknown.has_zero;
+    if (mender->mended->unknown == 0)
+        return AN_OK;
+    enum an_code code = skip_unknown(mender);
+    if (code != AN_OK)
+        return code;
+    an_fail(mender->error, AN_UNSUPPORTED,
+            "new code takes the address of %zu function%s with unknown original",
+            mender->mended->unknown, mender->mended->unknown == 1 ? "" : "s");
+    return an_error_in(mender->error, mender->generation->path);
+}
+
 static enum an_code mend_code(struct mender *mender)
 {
     const struct an_generation *generation = mender->generation;
@@ -122,12 +163,7 @@ static enum an_code mend_code(struct mender *mender)
             at += instruction.length;
         }
     }
-    if (!mender->takes_unknown)
-        return AN_OK;
-    an_fail(mender->error, AN_UNSUPPORTED,
-            "new code takes the address of a function with unknown original, at 0x%llx",
-            (unsigned long long)mender->takes_unknown);
-    return an_error_in(mender->error, generation->path);
+    return refuse_unknown(mender);
 }
 
 /* ---- frames ---- */
@@ -215,10 +251,11 @@ static bool know_originals(struct mender *mender)
     return true;
 }
 
-enum an_code an_mend_file(const struct an_generation *generation, struct an_mended *mended,
-                          struct an_error *error)
+enum an_code an_mend_file(const struct an_generation *generation, struct an_buffer *skip,
+                          struct an_mended *mended, struct an_error *error)
 {
-    struct mender mender = {.generation = generation, .mended = mended, .error = error};
+    struct mender mender = {
+        .generation = generation, .skip = skip, .mended = mended, .error = error};
     *mended = (struct an_mended){0};
     mender.file = open(generation->path, O_WRONLY | O_CLOEXEC);
     if (mender.file < 0)
@@ -231,5 +268,6 @@ enum an_code an_mend_file(const struct an_generation *generation, struct an_mend
     if (close(mender.file) != 0 && code == AN_OK)
         code = an_fail_errno(error, generation->path, "writing");
     an_map_free(&mender.originals);
+    an_map_free(&mender.unknown);
     return code;
 }

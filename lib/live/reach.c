@@ -162,6 +162,7 @@ enum an_code an_reach_of_original(struct an_elf *elf, const struct an_functions 
         return an_fail_memory(error);
     for (size_t i = 0; i < functions->count; i++) {
         const struct an_function *function = &functions->items[i];
+        an_reach_lead(reach, function->address);
         for (uint32_t k = 0; k < function->entry_count; k++)
             an_reach_lead(reach, functions->entries[function->entry + k]);
         if (function->lsda)

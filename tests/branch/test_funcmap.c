@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "support/elf_build.h"
 #include "support/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -270,6 +271,50 @@ static void a_section_is_added_and_replaced(void **state)
     an_buffer_free(&shorter);
 }
 
+/* A binary with code at two addresses, and in it f, a function, and two symbols without the type of one. */
+static struct an_elf *with_untyped(uint64_t f, uint64_t g, uint64_t h)
+{
+    static const uint8_t code[0x100];
+    struct elf_builder b = {0};
+    unsigned old = elf_section(&b, ".text", 0x1000, SHF_EXECINSTR, code, sizeof code);
+    unsigned new = elf_section(&b, ".text.new", 0x2000, SHF_EXECINSTR, code, sizeof code);
+    elf_symbol(&b, "h", STB_LOCAL, STT_OBJECT, h < 0x2000 ? old : new, h, 0);
+    elf_symbol(&b, "f", STB_GLOBAL, STT_FUNC, f < 0x2000 ? old : new, f, 0x20);
+    elf_symbol(&b, "g", STB_GLOBAL, STT_NOTYPE, g < 0x2000 ? old : new, g, 0);
+    return elf_open(&b);
+}
+
+/* Code of which the translation knows is that of a function; other symbols may be of anything. */
+static void symbols_without_a_type_are_paired(void **state)
+{
+    (void)state;
+    struct an_elf *original = with_untyped(0x1000, 0x1020, 0x1040);
+    struct an_elf *bolted = with_untyped(0x2000, 0x2020, 0x2040);
+    struct an_bat_function functions[] = {{.address = 0x2000, .size = 0x20},
+                                          {.address = 0x2020, .size = 0x20}};
+    struct an_bat bat = {.functions = functions, .function_count = 2};
+    struct an_funcmap *map;
+    struct an_funcmap_account account;
+    struct an_error error;
+    assert_int_equal(an_funcmap_make(original, bolted, &bat, &map, &account, &error), AN_OK);
+    assert_int_equal(map->count, 2);
+    assert_int_equal(map->records[1].output, 0x2020);
+    assert_int_equal(map->records[1].input, 0x1020);
+    assert_int_equal(account.functions, 2);
+    assert_int_equal(account.unmapped, 0);
+    an_funcmap_free(map);
+    functions[1].address = 0x2040;
+    assert_int_equal(an_funcmap_make(original, bolted, &bat, &map, &account, &error), AN_OK);
+    assert_int_equal(map->count, 2);
+    assert_int_equal(map->records[1].input, 0x1040);
+    an_funcmap_free(map);
+    assert_int_equal(an_funcmap_make(original, bolted, NULL, &map, &account, &error), AN_OK);
+    assert_int_equal(map->count, 1);
+    an_funcmap_free(map);
+    an_elf_close(original);
+    an_elf_close(bolted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +325,7 @@ int main(void)
         cmocka_unit_test(longer_records_are_read),
         cmocka_unit_test(a_binary_maps_to_itself),
         cmocka_unit_test(strangers_are_told),
+        cmocka_unit_test(symbols_without_a_type_are_paired),
         cmocka_unit_test(a_section_is_added_and_replaced),
     };
     return RUN_TESTS(tests);

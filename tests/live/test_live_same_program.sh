@@ -108,6 +108,33 @@ moves_labels() {
     ends_well
 }
 
+# write_records NAME: of the program's loops, as if they had been recorded; a function without a symbol has a name
+# of its address
+write_records() {
+    local name unnamed
+    unnamed=__BOLT_FDE_FUNCat$(printf '%x' $((0x$(address_of untyped "$program") + 32)))
+    echo "1 run/1 0 1 use/1 0 0 1000"
+    for name in untyped "$unnamed"; do
+        echo "1 use/1 0 1 $name 0 0 1000"
+        echo "1 $name 16 1 $name 8 10 9000"
+    done
+}
+
+# What has a symbol without a type is moved like others. What has none has no address that could be set back to
+# that of its original.
+keeps_addresses() {
+    program=$PWD/assembled profile=$PWD/profile
+    build fixed assembled "$program" -Wl,-q
+    write_records >"$profile"
+    start_target
+    keep_memory
+    a_small_round
+    expect "$(jq -c '.rounds[0] | [.functions, .patches.entries, .skipped]' out)" '[3,3,1]'
+    gets_on
+    revert
+    ends_well
+}
+
 # While a client asks and compares
 serves() {
     prepare "$1" server
@@ -134,6 +161,7 @@ for kind in fixed pie; do
     check "a table of return addresses ($kind)" keeps_frames $kind
 done
 check 'a table of labels' moves_labels
+check 'functions written in assembler' keeps_addresses
 
 tier long
 for kind in fixed pie static; do

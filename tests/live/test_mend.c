@@ -31,6 +31,8 @@ struct made {
     struct an_bat_function functions[3];
     struct an_moved moved[2];
     struct an_mended mended;
+    struct an_buffer skip;
+    const char *name; /* of what is at COLD, or NULL */
     struct an_error error;
     uint8_t after[CODE_SIZE + FRAMES_SIZE]; /* the segment */
 };
@@ -50,9 +52,11 @@ static enum an_code mend(struct made *made)
 {
     struct elf_builder b = {0};
     struct an_generation *generation = &made->generation;
-    elf_section(&b, ".text", START, SHF_EXECINSTR, made->code, sizeof made->code);
+    unsigned text = elf_section(&b, ".text", START, SHF_EXECINSTR, made->code, sizeof made->code);
     if (made->frames_size)
         elf_section(&b, ".eh_frame", FRAMES, 0, made->frames, made->frames_size);
+    if (made->name)
+        elf_symbol(&b, made->name, STB_LOCAL, STT_FUNC, text, COLD, 0);
     int file = elf_file(&b);
     made->bat = (struct an_bat){.functions = made->functions, .function_count = 3};
     generation->bat = &made->bat;
@@ -65,7 +69,7 @@ static enum an_code mend(struct made *made)
     assert_int_equal(an_elf_open(generation->path, &generation->elf, &made->error), AN_OK);
     size_t count;
     generation->file_offset = an_elf_segments(generation->elf, &count)[0].offset;
-    enum an_code code = an_mend_file(generation, &made->mended, &made->error);
+    enum an_code code = an_mend_file(generation, &made->skip, &made->mended, &made->error);
     assert_int_equal(
         pread(file, made->after, CODE_SIZE + made->frames_size, (off_t)generation->file_offset),
         (ssize_t)(CODE_SIZE + made->frames_size));
@@ -144,16 +148,28 @@ static void leaves_the_rest(void **state)
     assert_memory_equal(made.after, made.code, CODE_SIZE);
 }
 
-/* The address of new code of which it is not known what it was could not be set back. */
+/* The address of new code of which it is not known what it was could not be set back. It tells what should have
+ * been left where it was. */
 static void refuses_unknown_functions(void **state)
 {
     (void)state;
     static const uint8_t mov[] = {0xbf, 0, 0, 0, 0};
+    static const char *const names[] = {NULL, "f", "g.part.0"};
+    static const char *const skip[] = {"-skip-funcs=__BOLT_FDE_FUNCat.*\n", "-skip-funcs=f(/.*)?\n",
+                                       "-skip-funcs=g.part.0(/.*)?\n"};
     struct made made;
-    begin(&made);
-    made.functions[2].is_cold = false;
-    put(&made, 0x10, mov, sizeof mov, 1, COLD, 4);
-    assert_int_equal(mend(&made), AN_UNSUPPORTED);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        begin(&made);
+        made.name = names[i];
+        made.functions[2].is_cold = false;
+        put(&made, 0x10, mov, sizeof mov, 1, COLD, 4);
+        put(&made, 0x20, mov, sizeof mov, 1, COLD, 4);
+        assert_int_equal(mend(&made), AN_UNSUPPORTED);
+        assert_int_equal(made.mended.unknown, 1);
+        assert_int_equal(made.skip.size, strlen(skip[i]));
+        assert_memory_equal(made.skip.data, skip[i], made.skip.size);
+        an_buffer_free(&made.skip);
+    }
     begin(&made);
     made.functions[2].is_cold = false; /* unknown, but nobody takes its address */
     assert_int_equal(mend(&made), AN_OK);

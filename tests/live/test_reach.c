@@ -136,6 +136,19 @@ static void sees_branches_from_elsewhere(void **state)
     }
 }
 
+/* What is said to be longer than it is. */
+static void sees_the_next_function(void **state)
+{
+    (void)state;
+    for (unsigned to = 3; to < 7; to++) {
+        struct made made;
+        make(&made);
+        elf_symbol(&made.builder, "f", STB_GLOBAL, STT_FUNC, made.text, TEXT, to);
+        elf_symbol(&made.builder, "g", STB_GLOBAL, STT_FUNC, made.text, TEXT + to, SIZE);
+        expect(objection(&made, TEXT, SIZE), to < 5 ? "branch" : NULL);
+    }
+}
+
 /* push; L: ...; jmp L within the function itself. */
 static void sees_branches_from_within(void **state)
 {
@@ -304,6 +317,7 @@ int main(void)
         cmocka_unit_test(leaves_room_for_probes),
         cmocka_unit_test(needs_five_bytes_on_one_page),
         cmocka_unit_test(sees_branches_from_elsewhere),
+        cmocka_unit_test(sees_the_next_function),
         cmocka_unit_test(sees_branches_from_within),
         cmocka_unit_test(sees_calls_that_end_inside),
         cmocka_unit_test(sees_system_calls_that_are_made_again),
