@@ -58,6 +58,7 @@ static void go_around(struct search *search)
     for (size_t i = 0; i < loops->frames.count; i++)
         if (arcs[path[i].taken].count < least)
             least = arcs[path[i].taken].count;
+    search->steps += loops->frames.count;
     search->around = (int64_t)((uint64_t)search->around + (uint64_t)least);
     search->used_up = 0;
     for (size_t i = 0; i < loops->frames.count; i++) {
@@ -86,12 +87,15 @@ static bool unblock(struct search *search, uint32_t node)
     }
 }
 
-static bool add_waiter(struct an_loops *loops, uint32_t node, uint32_t waiter)
+static bool add_waiter(struct search *search, uint32_t node, uint32_t waiter)
 {
+    struct an_loops *loops = search->loops;
     uint32_t *head = &loops->nodes.items[node].waiting;
-    for (uint32_t i = *head; i != NO_WAITER; i = loops->waiters.items[i].next)
+    for (uint32_t i = *head; i != NO_WAITER; i = loops->waiters.items[i].next) {
+        search->steps++;
         if (loops->waiters.items[i].node == waiter)
             return true;
+    }
     struct an_loop_waiter *added = an_vector_push(&loops->waiters);
     if (!added)
         return false;
@@ -112,7 +116,7 @@ static bool wait_for_others(struct search *search, uint32_t node)
     const struct an_loop_node *waiting = &loops->nodes.items[node];
     for (uint32_t i = 0; i < waiting->arc_count; i++) {
         const struct an_loop_arc *arc = &loops->arcs.items[waiting->first_arc + i];
-        if (is_open(search, arc) && !add_waiter(loops, arc->to, node))
+        if (is_open(search, arc) && !add_waiter(search, arc->to, node))
             return false;
     }
     search->steps += waiting->arc_count;

@@ -26,7 +26,7 @@
 enum {
     AN_LOOPS_MOST_STEPS = 1 << 26,
     AN_LOOPS_MOST_LINES = 4
-}; /* steps: arcs that are looked at */
+}; /* steps: arcs that are looked at, and nodes that wait for others */
 
 /* An arc between two blocks of the line. */
 struct an_loop_arc {

@@ -138,13 +138,58 @@ static void test_is_bounded(void **context)
     an_loops_free(&loops);
 }
 
+/* So is a line of which single steps take long. */
+static void is_bounded_with(uint32_t nodes, struct arc (*arc_of)(uint32_t number, uint32_t nodes))
+{
+    static const uint32_t start;
+    struct an_loops loops = {.nodes = {0}};
+    int64_t result;
+    for (uint32_t i = 0; i < nodes; i++)
+        *an_vector_push(&loops.nodes) = (struct an_loop_node){0};
+    for (uint32_t i = 0; i < 2 * nodes; i++) {
+        struct arc arc = arc_of(i, nodes);
+        struct an_loop_node *node = &loops.nodes.items[arc.from];
+        node->first_arc = node->arc_count++ ? node->first_arc : i;
+        *an_vector_push(&loops.arcs) = (struct an_loop_arc){arc.to, arc.count};
+    }
+    assert_true(an_loops_count(&loops, &start, 1, &result));
+    assert_int_equal(loops.steps, AN_LOOPS_MOST_STEPS);
+    an_loops_free(&loops);
+}
+
+/* A long way around, and at its end many arcs back: 0 ─► 1 ─► 2 ... n ═►═►═► 0 */
+static struct arc long_way(uint32_t number, uint32_t nodes)
+{
+    bool on_the_way = number + 1 < nodes;
+    return on_the_way ? (struct arc){number, number + 1, INT32_MAX} : (struct arc){nodes - 1, 0, 1};
+}
+
+/* Many that wait for one that leads nowhere: 0 ─► 1, 2, 3 ... ─► n; and one that leads back */
+static struct arc many_wait(uint32_t number, uint32_t nodes)
+{
+    if (number < nodes - 1)
+        return (struct arc){0, number + 1, 1};
+    if (number == nodes - 1)
+        return (struct arc){0, 0, 1};
+    uint32_t from = number - nodes + 1;
+    return from < nodes - 1 ? (struct arc){from, nodes - 1, 1}
+                            : (struct arc){nodes - 1, nodes - 1, 1};
+}
+
+static void test_is_bounded_in_all_loops(void **context)
+{
+    (void)context;
+    is_bounded_with(16000, long_way);
+    is_bounded_with(16000, many_wait);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),          cmocka_unit_test(test_nested),
         cmocka_unit_test(test_shared_arc),     cmocka_unit_test(test_blocked),
         cmocka_unit_test(test_repeated_start), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_is_bounded),
+        cmocka_unit_test(test_is_bounded),     cmocka_unit_test(test_is_bounded_in_all_loops),
     };
     return RUN_TESTS(tests);
 }
