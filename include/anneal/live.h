@@ -84,9 +84,9 @@ struct an_live_round {  /* what became of a round, or of a revert */
         uint64_t count;
     } withheld[AN_LIVE_REASONS]; /* patches that were not made, and why */
     size_t withheld_count;
-    const struct an_live_usdt
-        *usdt; /* in functions with new code, whose calls are missed by those that place a probe at
-                                        its address in the binary; valid until the next call */
+    /* In functions with new code: whoever places a probe at its address in the binary misses what the new code
+     * does. Valid until the next call. */
+    const struct an_live_usdt *usdt;
     size_t usdt_count;
     uint64_t operands;  /* in the new code that were set back to original entries */
     uint64_t places;    /* in memory that were written */

@@ -47,9 +47,8 @@ struct an_layouts {
         AN_VECTOR(struct an_layout_region);
     } regions;   /* by address, apart from each other */
     bool *moved; /* by function of the original: some layout has it */
-    struct an_entries
-        *entries; /* where moved functions begin, relative to base; numbers: indexes + 1, and others
-                      behind the first instruction */
+    /* Where moved functions begin, relative to base; numbers: indexes + 1, and others behind the first instruction */
+    struct an_entries *entries;
     uint64_t base; /* the lowest address of all */
     ZydisDecoder decoder;
 };

@@ -6,8 +6,8 @@
 #include "branch/mappings.h"
 
 /*
- * Addresses of which a jump leads from one with a number to another one with the same. The bits tell of most addresses that nothing does, without a look
- * into the table: 22 % of all time went there before.
+ * Addresses of which a jump leads from one with a number to another one with the same. The bits say of most addresses
+ * that they are none, without a look into the table: 22 % of all time went there before.
  */
 struct an_entries {
     struct an_map map; /* address as in the tally -> number, not 0 */

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "elf/usdt.h"
 #include "live/apply.h"
 #include "live/attach.h"
 #include "live/bolt.h"
@@ -26,6 +25,7 @@
 #include "live/left_out.h"
 #include "live/leftovers.h"
 #include "live/mend.h"
+#include "live/probes.h"
 #include "live/profile.h"
 #include "live/references.h"
 #include "live/share.h"
@@ -46,7 +46,6 @@ struct an_live {
     struct an_left_out left_out; /* of the latest round */
     struct an_remote remote;
     struct an_state state;
-    bool has_no_memory;
     bool is_known; /* all that is in the process is in items */
     struct {
         AN_VECTOR(struct item *);
@@ -54,12 +53,7 @@ struct an_live {
     struct {
         AN_VECTOR(struct an_live_generation);
     } told;
-    struct {
-        AN_VECTOR(struct an_usdt);
-    } probes; /* that the program's author has put into it */
-    struct {
-        AN_VECTOR(struct an_live_usdt);
-    } moved_probes; /* of these, in functions with new code */
+    struct an_probes probes;
 };
 
 static void step(const struct an_live *live, enum an_live_step which)
@@ -222,27 +216,6 @@ static enum an_code lock(const struct an_live *live, struct an_error *error)
     return an_error_hint(error, "wait for it, or end it");
 }
 
-static void keep_probe(void *context, const struct an_usdt *probe)
-{
-    struct an_live *live = context;
-    struct an_usdt *to = an_vector_push(&live->probes);
-    if (to)
-        *to = *probe;
-    live->has_no_memory = live->has_no_memory || !to;
-}
-
-/* Somebody may place a breakpoint at such a probe at any time: no jump may be there. */
-static enum an_code find_probes(struct an_live *live, struct an_error *error)
-{
-    if (!an_usdt_each(live->target.elf, keep_probe, live)) {
-        an_fail(error, AN_MALFORMED, "its probes (USDT, .note.stapsdt) cannot be read");
-        return an_error_in(error, live->target.binary);
-    }
-    for (size_t i = 0; i < live->probes.count; i++)
-        an_reach_probe(&live->reach, live->probes.items[i].address);
-    return live->has_no_memory ? an_fail_memory(error) : AN_OK;
-}
-
 static enum an_code open_all(struct an_live *live, struct an_error *error)
 {
     const struct an_live_options *options = &live->options;
@@ -258,7 +231,7 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
     if (code == AN_OK)
         code = an_reach_of_original(live->target.elf, &live->functions, &live->reach, error);
     if (code == AN_OK)
-        code = find_probes(live, error);
+        code = an_probes_find(live->target.elf, &live->reach, &live->probes, error);
     if (code == AN_OK)
         code = an_remote_find(&live->target, &live->remote, error);
     return code == AN_OK ? open_items(live, error) : code;
@@ -293,8 +266,7 @@ void an_live_close(struct an_live *live)
         free_item(live->items.items[i]);
     an_vector_free(&live->items);
     an_vector_free(&live->told);
-    an_vector_free(&live->probes);
-    an_vector_free(&live->moved_probes);
+    an_probes_free(&live->probes);
     an_state_free(&live->state);
     an_reach_free(&live->reach);
     an_left_out_free(&live->left_out);
@@ -516,45 +488,6 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
     return code;
 }
 
-static bool is_told(const struct an_live *live, const struct an_usdt *probe)
-{
-    for (size_t i = 0; i < live->moved_probes.count; i++) {
-        const struct an_live_usdt *told = &live->moved_probes.items[i];
-        if (strcmp(told->provider, probe->provider) == 0 && strcmp(told->name, probe->name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_moved(const struct an_generation *generation, uint64_t address)
-{
-    for (size_t i = 0; i < generation->moved.count; i++) {
-        const struct an_moved *moved = &generation->moved.items[i];
-        if (address - moved->original < moved->original_size)
-            return true;
-    }
-    return false;
-}
-
-/* Each by its name, once. */
-static enum an_code find_moved_probes(struct an_live *live, const struct an_generation *generation,
-                                      struct an_live_round *round, struct an_error *error)
-{
-    live->moved_probes.count = 0;
-    for (size_t i = 0; i < live->probes.count; i++) {
-        const struct an_usdt *probe = &live->probes.items[i];
-        if (!is_moved(generation, probe->address) || is_told(live, probe))
-            continue;
-        struct an_live_usdt *to = an_vector_push(&live->moved_probes);
-        if (!to)
-            return an_fail_memory(error);
-        *to = (struct an_live_usdt){probe->provider, probe->name};
-    }
-    round->usdt = live->moved_probes.items;
-    round->usdt_count = live->moved_probes.count;
-    return AN_OK;
-}
-
 /* Mends the file, and finds out what would be patched for it. On failure with more to be skipped, it may work
  * once llvm-bolt has been told. */
 static enum an_code prepare(struct an_live *live, const struct an_found *file,
@@ -574,7 +507,7 @@ static enum an_code prepare(struct an_live *live, const struct an_found *file,
     if (code == AN_OK)
         code = find_patches(live, *item, error);
     if (code == AN_OK)
-        code = find_moved_probes(live, &(*item)->generation, round, error);
+        code = an_probes_miss(&live->probes, &(*item)->generation, error);
     if (code != AN_OK)
         return code;
     if (!an_gap_reaches(&live->target, (*item)->generation.end + live->target.bias)) {
@@ -582,6 +515,8 @@ static enum an_code prepare(struct an_live *live, const struct an_found *file,
         return an_error_in(error, file->path);
     }
     const struct an_patches *patches = &(*item)->patches;
+    round->usdt = live->probes.missed.items;
+    round->usdt_count = live->probes.missed.count;
     round->operands = mended->operands;
     round->functions = (*item)->generation.moved.count;
     round->bytes = (*item)->generation.new_code;

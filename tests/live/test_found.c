@@ -38,7 +38,7 @@ static void expect(const struct an_found *found, unsigned number, const char *pa
 static void finds_all(void **unused)
 {
     (void)unused;
-    struct an_target target = {.pid = 9};
+    struct an_target target = {.pid = 9, .living = 9};
     struct an_state state = {.lock = -1};
     add(&target, 0x1000, 0x2000, CODE, "/bin/program");
     add(&target, 0x10000, 0x20000, CODE, "/s/4-9-8/c3");
@@ -60,7 +60,7 @@ static void finds_all(void **unused)
 static void finds_nothing_else(void **unused)
 {
     (void)unused;
-    struct an_target target = {.pid = 9};
+    struct an_target target = {.pid = 9, .living = 9};
     struct an_state state = {.lock = -1};
     add(&target, 0x10000, 0x20000, CODE, "/s/9-8/c3");
     add(&target, 0x30000, 0x40000, CODE, "");
@@ -86,7 +86,7 @@ static void know(struct an_state *state, unsigned number, const char *path)
 static void asks_the_state(void **unused)
 {
     (void)unused;
-    struct an_target target = {.pid = 9};
+    struct an_target target = {.pid = 9, .living = 9};
     struct an_state state = {.lock = -1};
     char path[] = "/tmp/anneal-found-XXXXXX";
     int file = mkstemp(path);
@@ -111,7 +111,7 @@ static void has_an_end(void **unused)
 {
     (void)unused;
     static char names[AN_STATE_MOST + 1][32];
-    struct an_target target = {.pid = 9};
+    struct an_target target = {.pid = 9, .living = 9};
     struct an_state state = {.lock = -1};
     struct an_found_list list;
     struct an_error error;

@@ -57,7 +57,7 @@ static pid_t start_child(bool *has_guard)
 static struct an_target open_target(pid_t pid)
 {
     char path[64];
-    struct an_target target = {.pid = pid};
+    struct an_target target = {.pid = pid, .living = pid};
     snprintf(path, sizeof path, "/proc/%d/mem", pid);
     target.memory = open(path, O_RDWR | O_CLOEXEC);
     assert_true(target.memory >= 0);

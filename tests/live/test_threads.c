@@ -68,7 +68,7 @@ static pid_t start(void)
 /* In a process of its own, which dies while it holds the threads, or after it has let them go. */
 static void hold(pid_t child, bool dies)
 {
-    const struct an_target target = {.pid = child};
+    const struct an_target target = {.pid = child, .living = child};
     const struct timespec a_moment = {0, 300000};
     struct an_threads threads;
     struct an_error error;
