@@ -16,8 +16,11 @@ struct an_rt_addresses {
 struct an_rt_targets {
     const struct an_rt_module *module; /* for its layout and numbers */
     struct an_rt_addresses from, to;
-    uint32_t *slots; /* hash table of record numbers + 1, by address in `from` */
-    size_t slot_count;
+    struct an_rt_order {
+        uint32_t *records; /* their numbers, by address in `from` */
+        size_t count;
+    } functions, vtables;
+    uint32_t *room; /* that both lie in */
 };
 
 /* Prepares to take values over from one place to the other one. False when memory ran out. */

@@ -4,11 +4,12 @@
 # Files that ask for more than their share: whatever is in them, twice the file costs at most about twice the
 # work and twice the memory. Work is counted in instructions, so that it is the same on any machine.
 #
-# usage: test_costs.sh ANNEAL
+# usage: test_costs.sh ANNEAL LOOK_UP
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 unset MALLOC_PERTURB_ # filling memory is no work of the program
 binary=$tests/data/branch/binaries/shared
+look_up=$(realpath "$2")
 
 cost() {
     python3 "$tests/support/cost.py" "$@"
@@ -32,6 +33,16 @@ grows() {
     echo "${work[*]} instructions, ${memory[*]} KiB, $(stat -c %s input) bytes"
     costs instructions 1000000 "${work[@]}"
     costs KiB 4000 "${memory[@]}"
+}
+
+# In a program that adds a profile to its own
+grows_in_the_runtime() {
+    local i work=()
+    for i in 1 2; do
+        run 0 "$look_up" $((i * 4000))
+        work+=("$(cost instructions "$look_up" $((i * 4000)))")
+    done
+    costs instructions 1000000 "${work[@]}"
 }
 
 # costs_in_proportion CLAIM SHAPE NUMBER WORD...
@@ -58,5 +69,7 @@ costs_in_proportion 'fdata: names made to collide' fdata_colliding_names 10000 m
 costs_in_proportion 'fdata: mispredictions' fdata_mispredictions 20000 merge -o out input
 costs_in_proportion 'console: blocks without ends' console_blocks 10000 extract --list input
 costs_in_proportion 'console: files of the same names' console_words 5000 extract --list input
+
+check_with 'valgrind python3' 'addresses of functions and virtual tables, in the runtime' grows_in_the_runtime
 
 finish
