@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Draws how many requests per CPU second a server answered, as a line.
+# Draws how many requests per CPU second a server answered, as a line, and how
+# many its twin did, as a paler one.
 #
 # usage: awk -f chart.awk [-v lines=1] [-v colours=1] [-v spark=1]
 #            [-v width=COLUMNS] MARKS SAMPLES
 #
-# SAMPLES are lines "TIME REQUESTS CPU", numbers since the beginning, each
-# quarter of a second.  A column shows one of them or, if they would need more
+# SAMPLES are lines "TIME REQUESTS CPU TWIN-REQUESTS TWIN-CPU", numbers since the
+# beginning, each quarter of a second; without a twin, the last two are left out.
+# A column shows one of them or, if they would need more
 # than "width" columns, two or more together.  MARKS are lines "SAMPLE LAYOUT
 # WHAT": what happened at a sample, and whether the new layout is in use since
 # (1) or not (0).  With "colours", it is green where it is.  With "lines", lines
@@ -25,6 +27,21 @@ FILENAME == ARGV[1] {
     time[++samples] = $1
     requests[samples] = $2
     cpu[samples] = $3
+    twin_requests[samples] = $4
+    twin_cpu[samples] = $5
+}
+
+# The rate between two samples, or the one before if it is not known.
+function rate_of(requests, cpu, from, to, before,    value)
+{
+    value = before + 0
+    if (cpu[to] > cpu[from] + 0.02)
+        value = (requests[to] - requests[from]) / (cpu[to] - cpu[from])
+    if (value && (!low || value < low))
+        low = value
+    if (value > high)
+        high = value
+    return value
 }
 
 function count_rates(    from, to)
@@ -32,13 +49,8 @@ function count_rates(    from, to)
     for (from = 1; from + each <= samples; from = to) {
         to = from + each
         n++
-        rate[n] = n > 1 ? rate[n - 1] : 0
-        if (cpu[to] > cpu[from] + 0.02)
-            rate[n] = (requests[to] - requests[from]) / (cpu[to] - cpu[from])
-        if (!low || rate[n] < low)
-            low = rate[n]
-        if (rate[n] > high)
-            high = rate[n]
+        rate[n] = rate_of(requests, cpu, from, to, rate[n - 1])
+        twin_rate[n] = rate_of(twin_requests, twin_cpu, from, to, twin_rate[n - 1])
     }
     for (from = 1; from <= n && rate[from] == 0; from++)
         rate[from] = low # nothing is known yet
@@ -48,16 +60,18 @@ function count_rates(    from, to)
     }
 }
 
-function row(x)
+function row(value)
 {
-    return int((rate[x] - low) / (high - low) * (rows - 1) + 0.5)
+    return int((value - low) / (high - low) * (rows - 1) + 0.5)
 }
 
 function draw(    x, y, step, from, to)
 {
     for (x = 1; x <= n; x++) {
-        from = row(x > 1 ? x - 1 : 1)
-        to = row(x)
+        if (twin_rate[x])
+            cell[x, row(twin_rate[x])] = "~"
+        from = row(rate[x > 1 ? x - 1 : 1])
+        to = row(rate[x])
         cell[x, to] = from == to ? "-" : from > to ? "`" : ","
         if (from != to) {
             cell[x, from] = from > to ? "." : "'"
@@ -98,7 +112,9 @@ function print_row(y,    x, text, character)
     text = text shown("+")
     for (x = 1; x <= n; x++) {
         character = (x, y) in cell ? cell[x, y] : marked(x) ? ":" : " "
-        if (colours && is_new(x) && character != " " && character != ":")
+        if (colours && character == "~")
+            text = text "\033[2m" shown(character) "\033[0m"
+        else if (colours && is_new(x) && character != " " && character != ":")
             text = text "\033[32m" shown(character) "\033[0m"
         else
             text = text shown(character)
@@ -111,7 +127,7 @@ function print_spark(    x, text, level)
 {
     split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", levels, " ")
     for (x = n > width - 14 ? n - width + 15 : 1; x <= n; x++)
-        text = text (lines ? levels[row(x) + 1] : row(x) + 1)
+        text = text (lines ? levels[row(rate[x]) + 1] : row(rate[x]) + 1)
     printf "\r  %5.1f s %s %d ", time[samples], text, rate[n]
 }
 
@@ -131,6 +147,7 @@ END {
     as_line["'"] = "╯"
     as_line[":"] = "┊"
     as_line["+"] = "┤"
+    as_line["~"] = "·"
     if (spark) {
         print_spark()
         exit 0
@@ -145,4 +162,6 @@ END {
     print text
     for (i = 1; i <= marks; i++)
         printf "%12s%d  after %.1f s: %s\n", "", i, when[i], what[i]
+    if (twin_rate[n])
+        printf "%12s%s  the twin, which nobody touches\n", "", shown("~")
 }

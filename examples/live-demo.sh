@@ -4,7 +4,9 @@
 # Shows what anneal live does for a process that runs: starts a database server
 # (examples/server: MariaDB, as Debian compiled it), keeps it busy, gives it a
 # new code layout and its own one back, and draws how many requests it answered
-# for each second of CPU time meanwhile.
+# for each second of CPU time meanwhile.  A second server, its twin, has the same
+# load on the same processor all the time, and is never touched: what both see is
+# the machine, and what only one sees is the layout.
 #
 # usage: live-demo.sh ANNEAL [WORKDIR]
 #
@@ -21,14 +23,15 @@ export LC_ALL=C
 # shellcheck source=examples/common.sh
 . "$(dirname "$0")/common.sh"
 
-threads=3       # of the server; one is left for who asks once
-connections=2   # of the load
-lifetime=300    # seconds; after that, server and load end by themselves
+threads=3       # of each server; one is left for who asks once
+connections=2   # of the load, to each server
+lifetime=300    # seconds; after that, servers and load end by themselves
 window=16       # samples of a quarter of a second: so long is each layout measured
-cpu_window=3    # and for so many seconds of the server's CPU time, on a busy machine too
+cpu_window=2    # and for so many seconds of each server's CPU time, on a busy machine too
 overhead=25%    # of its CPU time, for recording
 
 server=
+twin=
 load=
 live=
 
@@ -36,12 +39,12 @@ live=
 clean_up()
 {
     local pid
-    for pid in $live $load $server; do
+    for pid in $live $load $twin $server; do
         kill "$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
     done
     if [ -n "$work" ]; then
-        rm -rf "$work/data" "$work/socket"
+        rm -rf "$work/data" "$work/socket" "$work/twin-data" "$work/twin-socket"
     fi
     if [ -n "$temporary" ]; then
         rm -rf "$temporary"
@@ -165,7 +168,7 @@ if [ -t 1 ]; then
 fi
 [ "$width" -le 100 ] || width=100
 
-# The server gets a processor of its own, if there are two.
+# The servers get a processor that they share, and keep it, if there are two.
 processors()
 {
     local list first last=
@@ -211,6 +214,7 @@ tick()
 {
     sleep 0.25
     is_running "$server" || fail "the server has ended: $(cat "$work/server.err")"
+    is_running "$twin" || fail "the twin has ended: $(cat "$work/twin.err")"
     is_running "$load" || fail "the load has ended: $(cat "$work/load.err")"
     if [ -n "$on_terminal" ]; then
         chart -v spark=1
@@ -240,18 +244,18 @@ measure()
     measured="$from $(samples)"
 }
 
-# has_run FROM: whether the server has had enough CPU time since that sample
+# has_run FROM: whether both have had enough CPU time since that sample
 has_run()
 {
-    awk -v from="$1" -v enough=$cpu_window 'NR == from { begin = $3 } { end = $3 }
-        END { exit end - begin < enough }' "$work/samples"
+    awk -v from="$1" -v enough=$cpu_window 'NR == from { server = $3; twin = $5 }
+        END { exit $3 - server < enough || $5 - twin < enough }' "$work/samples"
 }
 
-# For how many seconds to record: six, or more where the server gets less than
-# a processor.
+# For how many seconds to record: until the server has had five seconds of CPU
+# time, which takes twice as long where the twin has the other half.
 recording_time()
 {
-    awk -v least=6 -v most=30 '{ time = $1; cpu = $3 } NR == 1 { start = $3 }
+    awk -v least=5 -v most=30 '{ time = $1; cpu = $3 } NR == 1 { start = $3 }
         END { t = cpu > start ? least * time / (cpu - start) : most
             printf "%d\n", t < least + 1 ? least : t < most ? t : most }' "$work/samples"
 }
@@ -294,8 +298,8 @@ run_live()
 # ---- the demo ----
 
 cd "$(dirname "$0")/server"
-rm -rf "$work/socket" "$work/data" "$work/state"
-mkdir -p "$work/data"
+rm -rf "$work/socket" "$work/data" "$work/twin-socket" "$work/twin-data" "$work/state"
+mkdir -p "$work/data" "$work/twin-data"
 : >"$work/marks"
 : >"$work/samples"
 
@@ -315,19 +319,26 @@ step "$cc -Wl,-q server.c libmariadbd.a: MariaDB as Debian compiled it, $code MB
 $at_server "$work/server" "$work/socket" $threads $lifetime "$work/data" shop.sql \
     >>"$log" 2>"$work/server.err" &
 server=$!
+# shellcheck disable=SC2086
+$at_server "$work/server" "$work/twin-socket" $threads $lifetime "$work/twin-data" shop.sql \
+    >>"$log" 2>"$work/twin.err" &
+twin=$!
 for ((i = 0; i < 600; i++)); do
-    [ ! -S "$work/socket" ] || break
+    if [ -S "$work/socket" ] && [ -S "$work/twin-socket" ]; then
+        break
+    fi
     is_running "$server" || fail "the server has ended: $(cat "$work/server.err")"
+    is_running "$twin" || fail "the twin has ended: $(cat "$work/twin.err")"
     sleep 0.1
 done
 "$work/load" "$work/socket" pages.sql >"$work/first-answers" 2>"$work/load.err" ||
     fail "the server does not answer: $(cat "$work/load.err")"
 # shellcheck disable=SC2086
-$elsewhere "$work/load" "$work/socket" pages.sql $connections $lifetime \
+$elsewhere "$work/load" "$work/socket" pages.sql $connections $lifetime "$work/twin-socket" \
     >"$work/samples" 2>"$work/load.err" &
 load=$!
 samples_pass 4
-step "started, with a database for each of its $threads threads and $connections clients that never rest"
+step "started, and a twin that stays as it is; each has $connections clients that never rest"
 
 measure
 original_a=$measured
@@ -371,41 +382,66 @@ else
 fi
 awk -f ../picture.awk "$work/marks" "$work/samples" >"$work/live.svg"
 
-# rate FROM TO: of the requests per CPU second that the intervals between two
-# samples gave, the median.  An interval in which the server hardly ran gives
-# none.
-rate()
+# rates FROM TO: how many requests the server answered for each CPU second, how
+# many its twin did, and the first divided by the second; of each, the median of
+# the intervals between two samples.  An interval in which one of them hardly ran
+# gives none.
+rates()
 {
-    awk -v from="$1" -v to="$2" 'NR > from && NR <= to && $3 - c > 0.02 {
-            print ($2 - r) / ($3 - c) }
-        { r = $2; c = $3 }' "$work/samples" | sort -n | awk '{ rate[NR] = $1 }
-        END { print NR ? (rate[int((NR + 1) / 2)] + rate[int(NR / 2) + 1]) / 2 : 0 }'
+    awk -v from="$1" -v to="$2" '
+        function median(values, n,    i, j, value)
+        {
+            for (i = 2; i <= n; i++) {
+                value = values[i]
+                for (j = i - 1; j > 0 && values[j] > value; j--)
+                    values[j + 1] = values[j]
+                values[j + 1] = value
+            }
+            return n ? (values[int((n + 1) / 2)] + values[int(n / 2) + 1]) / 2 : 0
+        }
+        NR > from && NR <= to && $3 - cpu > 0.02 && $5 - twin_cpu > 0.02 && $4 > twin_requests {
+            server[++n] = ($2 - requests) / ($3 - cpu)
+            twin[n] = ($4 - twin_requests) / ($5 - twin_cpu)
+            ratio[n] = server[n] / twin[n]
+        }
+        { requests = $2; cpu = $3; twin_requests = $4; twin_cpu = $5 }
+        END { print median(server, n), median(twin, n), median(ratio, n) }' "$work/samples"
 }
 
 # shellcheck disable=SC2086 # two numbers each
-echo "$(rate $original_a) $(rate $original_b) $(rate $new) $(rate $reverted)" | awk '
-    function line(what, rate)
+{
+    rates $original_a
+    rates $original_b
+    rates $new
+    rates $reverted
+} | awk '
+    function line(i, what)
     {
-        printf "  %-32s %6d %+7.1f%%\n", what, rate, (rate / original - 1) * 100
+        printf "  %-32s %8d %8d %+11.1f%%\n", what, server[i], twin[i], (ratio[i] - 1) * 100
     }
+    function distance(a, b)
     {
-        if ($1 * $2 * $3 * $4 == 0) {
+        return a > b ? a - b : b - a
+    }
+    { server[NR] = $1; twin[NR] = $2; ratio[NR] = $3 }
+    END {
+        if (ratio[1] * ratio[2] * ratio[3] * ratio[4] == 0) {
             print "The server hardly ran: the machine is too busy to measure anything."
             exit
         }
-        original = ($1 + $2) / 2
-        drift = ($1 > $2 ? $1 - $2 : $2 - $1) / original * 100
-        gain = ($3 / original - 1) * 100
-        print "requests for each second of CPU time, and the difference to the mean of A and B:"
-        line("A: its original code", $1)
-        line("B: its original code, once more", $2)
-        line("with the new layout", $3)
-        line("after the revert", $4)
-        if (gain > 0 && gain > 4 * drift && $3 - $4 > ($3 - original) / 2)
+        original = (ratio[1] + ratio[2]) / 2
+        drift = distance(ratio[1], ratio[2]) / original * 100
+        gain = (ratio[3] / original - 1) * 100
+        printf "%-34s %8s %8s %12s\n", "requests for each second of CPU time", "server", "twin", "difference"
+        line(1, "A: its original code")
+        line(2, "B: its original code, once more")
+        line(3, "with the new layout")
+        line(4, "after the revert")
+        if (gain > 0 && gain > 4 * drift && ratio[3] - ratio[4] > (ratio[3] - original) / 2)
             printf "The same process, never restarted, now does %.1f%% more with the same CPU time " \
                 "(drift: %.1f%%).\n", gain, drift
         else
             printf "A gain cannot be told from noise: %+.1f%%, while the original code drifted by " \
                 "%.1f%%, and then\nby %.1f%%. Other work on the machine does that; try again when " \
-                "there is less.\n", gain, drift, ($4 > original ? $4 - original : original - $4) / original * 100
+                "there is less.\n", gain, drift, distance(ratio[4], original) / original * 100
     }'

@@ -20,11 +20,23 @@ FILENAME == ARGV[1] {
     time[++samples] = $1
     requests[samples] = $2
     cpu[samples] = $3
-    rate[samples] = rate[samples - 1]
-    if (samples > 1 && $3 > cpu[samples - 1] + 0.02)
-        rate[samples] = ($2 - requests[samples - 1]) / ($3 - cpu[samples - 1])
+    twin_requests[samples] = $4
+    twin_cpu[samples] = $5
+    add_rate(rate, requests, cpu)
+    add_rate(twin_rate, twin_requests, twin_cpu)
     if (!first && rate[samples] > 0)
         first = samples
+    if (!twin_first && twin_rate[samples] > 0)
+        twin_first = samples
+}
+
+# The rate since the last sample, or the one before if it is not known.
+function add_rate(rate, requests, cpu)
+{
+    rate[samples] = rate[samples - 1]
+    if (samples > 1 && cpu[samples] > cpu[samples - 1] + 0.02)
+        rate[samples] = (requests[samples] - requests[samples - 1]) / \
+            (cpu[samples] - cpu[samples - 1])
     if (rate[samples] > high)
         high = rate[samples]
 }
@@ -65,11 +77,12 @@ function style()
     print ".card { fill: #ffffff; stroke: #d1d9e0 } .grid { stroke: #d1d9e0 }"
     print ".mark { stroke: #59636e; stroke-dasharray: 3 4 }"
     print ".line { fill: none; stroke-width: 2; stroke-linejoin: round }"
+    print ".twin { stroke: #59636e; opacity: 0.45 } text.twin { stroke: none; opacity: 0.8 }"
     print ".old { stroke: #59636e } .new { stroke: #1a7f37 } text.new { fill: #1a7f37; stroke: none }"
     print "@media (prefers-color-scheme: dark) {"
     print "text { fill: #9198a1 } .title { fill: #f0f6fc }"
     print ".card { fill: #0d1117; stroke: #3d444d } .grid { stroke: #3d444d }"
-    print ".mark { stroke: #9198a1 } .old { stroke: #9198a1 }"
+    print ".mark { stroke: #9198a1 } .old, .twin { stroke: #9198a1 }"
     print ".new { stroke: #3fb950 } text.new { fill: #3fb950 }"
     print "}"
     print "</style>"
@@ -98,6 +111,15 @@ function draw_marks(    i, at, before)
         text(layout[i] ? "new" : "tick", at + (before ? -6 : 6), bottom - 12 - 18 * (marks - i),
             before ? "end" : "start", what[i])
     }
+}
+
+function draw_twin(    i)
+{
+    printf "<path class=\"line twin\" d=\"M"
+    for (i = twin_first; i <= samples; i++)
+        printf "%.1f %.1f ", x(time[i]), y(twin_rate[i])
+    print "\"/>"
+    text("twin", right, top - 8, "end", "pale: its twin on the same processor, never touched")
 }
 
 # The line is drawn in pieces, each from one mark to the next.
@@ -131,6 +153,8 @@ END {
     if (first) {
         grid()
         draw_marks()
+        if (twin_first)
+            draw_twin()
         draw_line()
     }
     print "</svg>"

@@ -12,14 +12,14 @@
  * When each connection has had all answers once, it begins to measure: each
  * quarter of a second it prints how long it has been at it, how many requests
  * were answered until then, and how much CPU time the server had taken until
- * then, in seconds.
+ * then, in seconds.  A second server, the twin, gets the same load at the same
+ * time, from as many connections of its own, and two more numbers in each line.
  */
 #define _GNU_SOURCE             /* for SO_PEERCRED */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@
 
 enum {
     REQUESTS_MAX = 64, REQUEST_MAX = 8000, CONNECTIONS_MAX = 64,
-    ANSWER_MAX = 1 << 16
+    ANSWER_MAX = 1 << 16, SERVERS_MAX = 2
 };
 
 typedef struct Connection {
@@ -38,11 +38,24 @@ typedef struct Connection {
     pid_t server;
 } Connection;
 
+typedef struct Server {
+    const char *path;           /* of its socket */
+    clockid_t cpu;              /* the time that it takes */
+    atomic_long answered;
+} Server;
+
+typedef struct Client {
+    Server *server;
+    size_t first_request;
+    pthread_t thread;
+} Client;
+
 static char *requests[REQUESTS_MAX];
 static size_t request_count;
-static const char *path;
-static atomic_long answered;
-static atomic_int warm;         /* connections that know all answers */
+static Server servers[SERVERS_MAX];
+static size_t server_count = 1;
+static Client clients[SERVERS_MAX * CONNECTIONS_MAX];
+static atomic_size_t warm;      /* clients that know all answers */
 static atomic_bool ending;
 
 static void die(const char *what, const char *why)
@@ -85,7 +98,7 @@ static void read_requests(const char *file)
         die(file, "has no requests");
 }
 
-static Connection open_connection(void)
+static Connection open_connection(const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     struct ucred peer;
@@ -124,12 +137,13 @@ static char *ask(Connection *c, const char *request)
     return text;
 }
 
-static void *keep_asking(void *start)
+static void *keep_asking(void *argument)
 {
-    Connection c = open_connection();
+    Client *client = argument;
+    Connection c = open_connection(client->server->path);
     char *known[REQUESTS_MAX] = { NULL };
 
-    size_t i = (size_t)(uintptr_t)start, seen = 0;
+    size_t i = client->first_request, seen = 0;
     for (; !ending; i = (i + 1) % request_count) {
         char *text = ask(&c, requests[i]);
         if (known[i] == NULL) {
@@ -140,7 +154,7 @@ static void *keep_asking(void *start)
         if (strcmp(known[i], text) != 0)
             die(requests[i], "this is not the answer that it got before");
         free(text);
-        answered++;
+        client->server->answered++;
     }
     return NULL;
 }
@@ -159,15 +173,25 @@ static void wait_a_little(void)
     nanosleep(&(struct timespec){ .tv_nsec = 250 * 1000 * 1000 }, NULL);
 }
 
-static void measure(pid_t server, double seconds)
+static void find_clock(Server *server)
+{
+    Connection c = open_connection(server->path);
+
+    if (clock_getcpuclockid(c.server, &server->cpu) != 0)
+        die("the server's CPU time", "cannot be read");
+    fclose(c.from);
+    fclose(c.to);
+}
+
+static void measure(double seconds)
 {
     double start = seconds_of(CLOCK_MONOTONIC), now = 0;
-    clockid_t cpu;
 
-    if (clock_getcpuclockid(server, &cpu) != 0)
-        die("the server's CPU time", "cannot be read");
     while (now < seconds) {
-        printf("%.2f %ld %.6f\n", now, (long)answered, seconds_of(cpu));
+        printf("%.2f", now);
+        for (Server *s = servers; s < servers + server_count; s++)
+            printf(" %ld %.6f", (long)s->answered, seconds_of(s->cpu));
+        printf("\n");
         fflush(stdout);
         wait_a_little();
         now = seconds_of(CLOCK_MONOTONIC) - start;
@@ -176,7 +200,7 @@ static void measure(pid_t server, double seconds)
 
 static void ask_once(void)
 {
-    Connection c = open_connection();
+    Connection c = open_connection(servers[0].path);
 
     for (size_t i = 0; i < request_count; i++) {
         char *text = ask(&c, requests[i]);
@@ -185,48 +209,55 @@ static void ask_once(void)
     }
 }
 
-/* The connections begin at different requests. */
-static void keep_busy(int connections, int seconds)
+/* The connections to a server begin at different requests. */
+static void keep_busy(size_t connections, int seconds)
 {
-    pthread_t threads[CONNECTIONS_MAX];
+    size_t count = 0;
 
-    Connection first = open_connection();
-    for (int i = 0; i < connections; i++) {
-        size_t start = (size_t)i * request_count / (size_t)connections;
-        if (pthread_create(&threads[i], NULL, keep_asking,
-                           (void *)(uintptr_t)start) != 0)
-            die("pthread_create", strerror(errno));
+    for (size_t i = 0; i < server_count; i++)
+        find_clock(&servers[i]);
+    for (size_t i = 0; i < connections; i++) {
+        for (size_t j = 0; j < server_count; j++) {
+            Client *c = &clients[count++];
+            c->server = &servers[j];
+            c->first_request = i * request_count / connections;
+            if (pthread_create(&c->thread, NULL, keep_asking, c) != 0)
+                die("pthread_create", strerror(errno));
+        }
     }
-    fclose(first.from);
-    fclose(first.to);
-    while (warm < connections)
+    while (warm < count)
         wait_a_little();
-    measure(first.server, seconds);
+    measure(seconds);
     ending = true;
-    for (int i = 0; i < connections; i++)
-        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < count; i++)
+        pthread_join(clients[i].thread, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    int connections = argc == 5 ? atoi(argv[3]) : 0;
-    int seconds = argc == 5 ? atoi(argv[4]) : 0;
+    bool busy = argc == 5 || argc == 6;
+    int connections = busy ? atoi(argv[3]) : 0;
+    int seconds = busy ? atoi(argv[4]) : 0;
     bool asked = argc == 4 && strcmp(argv[2], "ask") == 0;
 
     if (argc != 3 && !asked && (connections < 1
         || connections > CONNECTIONS_MAX || seconds < 1)) {
-        fprintf(stderr, "usage: load SOCKET REQUESTS.sql\n"
-                        "       load SOCKET REQUESTS.sql CONNECTIONS SECONDS\n"
-                        "       load SOCKET ask REQUEST\n");
+        fprintf(stderr,
+                "usage: load SOCKET REQUESTS.sql\n"
+                "       load SOCKET REQUESTS.sql CONNECTIONS SECONDS [TWIN]\n"
+                "       load SOCKET ask REQUEST\n"
+                "  TWIN: the socket of a second server\n");
         return 2;
     }
-    path = argv[1];
+    servers[0].path = argv[1];
+    if (argc == 6)
+        servers[server_count++].path = argv[5];
     if (asked)
         requests[request_count++] = argv[3];
     else
         read_requests(argv[2]);
-    if (argc == 5)
-        keep_busy(connections, seconds);
+    if (busy)
+        keep_busy((size_t)connections, seconds);
     else
         ask_once();
     return 0;

@@ -42,7 +42,7 @@ gives_new_code() {
     prints 'MariaDB as Debian compiled it' 'branches recorded, llvm-bolt took' '--keep-anyway' \
         '1  after' 'anneal live begins to record' '2  after' 'the new layout is in the process' \
         '3  after' 'it has its original code again' 'A: its original code' 'B: its original code' \
-        'with the new layout' 'after the revert'
+        'with the new layout' 'after the revert' 'the twin, which nobody touches'
     says_one_of '^(The same process, never restarted, now does [0-9.]+% more|A gain cannot be told from noise|The server hardly ran)'
     fits 33
     expect "$(cat "$scratch/live.err")" ''
@@ -54,25 +54,30 @@ draws_it() {
 }
 
 leaves_nothing_behind() {
-    local process
-    [ ! -e "$work/data" ] && [ ! -e "$work/socket" ]
+    local process file
+    for file in data socket twin-data twin-socket; do
+        [ ! -e "$work/$file" ] || fail "$file is still there"
+    done
     for process in /proc/[0-9]*; do
         [[ "$(readlink "$process/exe" || :)" != "$work"/* ]] || fail "${process#/proc/} still runs"
     done
 }
 
-# The chart on the terminal, while it grows, and the picture, of whatever there is.
+# The chart on the terminal, while it grows, and the picture, of whatever there is; with a twin, and without one.
 draws_few_samples() {
-    local number
+    local number columns
     printf '1 0 begins\n2 1 new <code>\n' | sed 's/[<>]//g' >marks
-    for number in 0 1 2 3 9; do
-        awk -v n=$number 'BEGIN { for (; i < n; i++) print i / 4, i * 100, i / 5 }' >samples
-        is_svg <(awk -f "$examples/picture.awk" marks samples) >/dev/null
-        run 0 awk -f "$examples/chart.awk" marks samples
-        run 0 awk -v spark=1 -v lines=1 -v width=80 -f "$examples/chart.awk" marks samples
+    for columns in 3 5; do
+        for number in 0 1 2 3 9; do
+            awk -v n=$number 'BEGIN { for (; i < n; i++) print i / 4, i * 100, i / 5, i * 80, i / 5 }' |
+                cut -d ' ' -f "1-$columns" >samples
+            is_svg <(awk -f "$examples/picture.awk" marks samples) >/dev/null
+            run 0 awk -v spark=1 -v lines=1 -v width=80 -f "$examples/chart.awk" marks samples
+            run 0 awk -f "$examples/chart.awk" marks samples
+        done
+        prints '1  after 0.0 s: begins' '2  after 0.2 s: new code'
+        expect "$(grep -c '~  the twin' out || :)" $((columns == 5))
     done
-    run 0 awk -f "$examples/chart.awk" marks samples
-    prints '1  after 0.0 s: begins' '2  after 0.2 s: new code'
 }
 
 # Neither installed nor to be had: said in a line, and no failure.
