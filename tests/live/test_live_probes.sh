@@ -81,6 +81,25 @@ before_a_switch() {
     ends_well
 }
 
+# Where direct calls go: the next round does not call there any more, and the layout may end before its probes do.
+on_a_layout() {
+    begin pie
+    a_round
+    live 0 --status --json
+    local layout
+    layout=$(jq -r '.rounds[0].file' out)
+    probes place p "$layout" "$profile"
+    gets_on
+    gets_on
+    [ "$(probes hits)" -gt 0 ] || fail 'no probe was hit'
+    a_round
+    gets_on
+    removed
+    a_round
+    revert
+    ends_well
+}
+
 # A function waits that old code has called, and whose return address the kernel has: that is in the first layout.
 probed_return() {
     start_contexts return
@@ -100,6 +119,19 @@ probed_return() {
     a_round
     jq -e '.rounds[0] | .released > 0 and .held_by_probes == 0' out >/dev/null || fail "$(cat out)"
     revert
+    ends_well
+}
+
+# The jumps, behind first instructions, are no branches of the program.
+jumps_are_known() {
+    begin pie
+    a_round
+    live 0 --status --json
+    local layout
+    layout=$(jq -r '.rounds[0].file' out)
+    run 0 "$anneal" record -q --overhead=40% -F 20000 -d 2s -o recording -p "$target"
+    run 0 "$anneal" translate -p recording --layout "$layout" -o translated "$program"
+    says 'from old entries of functions to new ones'
     ends_well
 }
 
@@ -136,8 +168,10 @@ if ! may_probe; then
 fi
 check 'probes behind a switch' behind_a_switch pie
 check 'probes before a switch' before_a_switch
+check 'probes on a layout' on_a_layout
 check 'a return that is probed' probed_return
 tier long
 check 'probes behind a switch (fixed)' behind_a_switch fixed
+check 'jumps in recordings' jumps_are_known
 check 'probes that come and go during switches' during_switches
 finish
