@@ -43,7 +43,7 @@ static void begin(struct made *made)
         .functions = {{.address = START, .size = 0x80},
                       {.address = MOVED, .size = 0x40},
                       {.address = COLD, .size = 0x40, .is_cold = true}},
-        .moved = {{ORIGINAL - 0x100, START, 0x80, 0x80}, {ORIGINAL, MOVED, 0x40, 0x40}},
+        .moved = {{ORIGINAL - 0x100, START, 0x80, 0x80, 0}, {ORIGINAL, MOVED, 0x40, 0x40, 0}},
     };
     memset(made->code, 0x90, sizeof made->code);
 }
