@@ -43,7 +43,7 @@ struct an_live {
     struct an_target target;
     struct an_functions functions;
     struct an_reach reach;
-    struct an_left_out left_out; /* of the latest round */
+    struct an_left_out left_out; /* found in the first round */
     struct an_remote remote;
     struct an_state state;
     bool is_known; /* all that is in the process is in items */
@@ -449,9 +449,11 @@ static void report_tick(void *context)
 static enum an_code leave_out(struct an_live *live, struct an_buffer *skip,
                               struct an_live_round *round, struct an_error *error)
 {
-    an_left_out_free(&live->left_out);
-    enum an_code code =
-        an_left_out_find(live->target.elf, &live->functions, &live->left_out, error);
+    enum an_code code = AN_OK;
+    if (!live->left_out.names) { /* they are the same in every round */
+        an_left_out_free(&live->left_out);
+        code = an_left_out_find(live->target.elf, &live->functions, &live->left_out, error);
+    }
     if (code != AN_OK)
         return code;
     round->left_out = live->left_out.names;
