@@ -70,8 +70,7 @@ struct an_live_usdt { /* a probe that the program's author has put into it */
 struct an_live_round {  /* what became of a round, or of a revert */
     unsigned number;    /* of the generation that is in force now; 0: the original */
     uint64_t functions; /* with new code */
-    uint64_t
-        skipped; /* functions that llvm-bolt cannot move, or whose originals could not be told */
+    uint64_t skipped;   /* functions that llvm-bolt cannot move, or of unknown originals */
     /* Names of functions that stay where they are, since data names what their calls return to. They and the
      * list are the object's, until its next round. */
     const char *const *left_out;
@@ -95,9 +94,9 @@ struct an_live_round {  /* what became of a round, or of a revert */
     unsigned stops;     /* of all threads, until none was in the way */
     unsigned unwinders; /* of the process, that know the new code */
     unsigned released;  /* older generations that were unmapped */
-    unsigned
-        held_by_probes; /* older generations that stay since the kernel has return addresses of functions whose
-                                return somebody probes (uretprobes) */
+    /* Older generations that stay since the kernel has return addresses of functions whose return somebody
+     * probes (uretprobes). */
+    unsigned held_by_probes;
     uint64_t mapped_bytes; /* of all generations together */
     bool is_torn;          /* on failure: not everything could be put back; both layouts are kept */
     bool is_complete;      /* no place was skipped; otherwise no older generation is released */

@@ -41,12 +41,11 @@ struct an_record_counts {
     enum an_record_method method; /* that is used */
     uint64_t samples;             /* windows, or samples of the processor */
     uint64_t branches;
-    uint64_t lost;       /* samples that the kernel had no room for */
-    uint64_t stops;      /* of threads */
-    uint64_t short_ones; /* windows that ended early */
-    bool outside;        /* moments were chosen from outside, as perf events are refused */
-    bool
-        intruded; /* likewise, since threads or signals come too often for threads to stay traced */
+    uint64_t lost;          /* samples that the kernel had no room for */
+    uint64_t stops;         /* of threads */
+    uint64_t short_ones;    /* windows that ended early */
+    bool outside;           /* moments were chosen from outside, as perf events are refused */
+    bool intruded;          /* likewise, since threads or signals come too often to trace them */
     uint64_t without_alarm; /* threads that could not be recorded, for lack of a perf event */
     uint64_t in_kernel;     /* stops that met the thread in a system call: no window */
     uint64_t queued;        /* stops that met the thread waiting for a processor: likewise */

@@ -186,6 +186,14 @@ enum an_code an_file_make_folders(const char *path, struct an_error *error)
     return is_there ? AN_OK : error->code;
 }
 
+size_t an_file_linked_length(const char *path)
+{
+    static const char deleted[] = " (deleted)";
+    size_t length = strlen(path), added = sizeof deleted - 1;
+    bool is_deleted = length > added && strcmp(path + length - added, deleted) == 0;
+    return is_deleted ? length - added : length;
+}
+
 const char *an_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

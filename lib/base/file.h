@@ -49,4 +49,8 @@ enum an_code an_file_make_folders(const char *path, struct an_error *error);
 /* A path's last part, behind its folders: a part of the path itself. */
 const char *an_file_name(const char *path);
 
+/* The length of a path as the kernel shows it, in /proc or in recordings, without what it adds to that of a file
+ * that has lost its name. */
+size_t an_file_linked_length(const char *path);
+
 #endif

@@ -33,10 +33,7 @@ static bool same_build(const struct an_elf *elf, const struct an_task_event *tas
 /* The file name of a path as perf has it, also of a file that was removed meanwhile. */
 static bool has_name(const char *path, const char *name)
 {
-    static const char removed[] = " (deleted)";
-    size_t length = strlen(path), suffix = sizeof removed - 1;
-    if (length > suffix && strcmp(path + length - suffix, removed) == 0)
-        length -= suffix;
+    size_t length = an_file_linked_length(path);
     const char *slash = memrchr(path, '/', length);
     const char *base = slash ? slash + 1 : path;
     size_t base_length = length - (size_t)(base - path);

@@ -6,21 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "live/folder.h"
-
-static const char deleted[] =
-    " (deleted)"; /* what the kernel adds to the name of a file without one */
-
-static size_t name_length(const char *path)
-{
-    size_t length = strlen(path), added = sizeof deleted - 1;
-    bool is_deleted = length > added && strcmp(path + length - added, deleted) == 0;
-    return is_deleted ? length - added : length;
-}
 
 static bool is_named(const struct an_target_mapping *mapping, const char *name)
 {
-    size_t length = name_length(mapping->path);
+    size_t length = an_file_linked_length(mapping->path);
     return length == strlen(name) && strncmp(mapping->path, name, length) == 0;
 }
 
@@ -93,7 +84,8 @@ enum an_code an_found_layouts(const struct an_target *target, const struct an_st
         const struct an_target_mapping *mapping = &target->maps.items[i];
         struct an_folder ignored;
         char name[PATH_MAX];
-        snprintf(name, sizeof name, "%.*s", (int)name_length(mapping->path), mapping->path);
+        snprintf(name, sizeof name, "%.*s", (int)an_file_linked_length(mapping->path),
+                 mapping->path);
         unsigned number = an_folder_layout(name, &ignored);
         if (number && is_code(target, i) && !is_listed(list, mapping))
             code = add(list, target, number, name, mapping, error);

@@ -106,18 +106,31 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
     return AN_OK;
 }
 
-const struct an_moved *an_generation_find(const struct an_generation *generation, uint64_t original)
+/* The last function that was at an address or before it, or NULL. */
+static const struct an_moved *last_until(const struct an_generation *generation, uint64_t address)
 {
     size_t low = 0, high = generation->moved.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (generation->moved.items[middle].original < original)
+        if (generation->moved.items[middle].original <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = low < generation->moved.count && generation->moved.items[low].original == original;
-    return found ? &generation->moved.items[low] : NULL;
+    return low ? &generation->moved.items[low - 1] : NULL;
+}
+
+const struct an_moved *an_generation_find(const struct an_generation *generation, uint64_t original)
+{
+    const struct an_moved *moved = last_until(generation, original);
+    return moved && moved->original == original ? moved : NULL;
+}
+
+const struct an_moved *an_generation_around(const struct an_generation *generation,
+                                            uint64_t address)
+{
+    const struct an_moved *moved = last_until(generation, address);
+    return moved && address - moved->original < moved->original_size ? moved : NULL;
 }
 
 void an_generation_lead(const struct an_generation *generation, struct an_reach *original)

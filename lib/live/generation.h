@@ -57,6 +57,10 @@ void an_generation_close(struct an_generation *generation);
 const struct an_moved *an_generation_find(const struct an_generation *generation,
                                           uint64_t original);
 
+/* The function whose code an address was in, in the original, or NULL. */
+const struct an_moved *an_generation_around(const struct an_generation *generation,
+                                            uint64_t address);
+
 /* Tells the original's code which of its places begin blocks: what a jump table may lead to. */
 void an_generation_lead(const struct an_generation *generation, struct an_reach *original);
 

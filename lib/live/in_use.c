@@ -4,17 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "live/folder.h"
 #include "live/owner.h"
 #include "record/proc.h"
 
 static void note(struct an_in_use *in_use, char *path)
 {
-    static const char deleted[] = " (deleted)";
     struct an_folder folder;
-    size_t length = strlen(path), added = sizeof deleted - 1;
-    if (length > added && strcmp(path + length - added, deleted) == 0)
-        path[length - added] = '\0';
+    path[an_file_linked_length(path)] = '\0';
     if (!an_folder_layout(path, &folder))
         return;
     const char *tail = an_folder_tail(path);

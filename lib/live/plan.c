@@ -155,8 +155,8 @@ static uint64_t home(const struct planner *planner, const struct an_moved *old, 
 
 /*
  * The entry of a function in a generation, behind its first instruction: its own code while that is in force, else a
- * jump to wherever the function is to be executed. (A generation comes into force again only in a process that was left half
- * way.)
+ * jump to wherever the function is to be executed. (A generation comes into force again only in a process that was
+ * left half way.)
  */
 static bool plan_entry(struct planner *planner, size_t source, const struct an_moved *moved)
 {

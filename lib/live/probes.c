@@ -31,21 +31,6 @@ void an_probes_free(struct an_probes *probes)
     an_vector_free(&probes->missed);
 }
 
-/* The last function that begins at an address or before it. */
-static bool is_moved(const struct an_generation *generation, uint64_t address)
-{
-    size_t low = 0, high = generation->moved.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (generation->moved.items[middle].original <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct an_moved *moved = low ? &generation->moved.items[low - 1] : NULL;
-    return moved && address - moved->original < moved->original_size;
-}
-
 static int by_name(const void *one, const void *other)
 {
     const struct an_live_usdt *a = one, *b = other;
@@ -60,7 +45,7 @@ enum an_code an_probes_miss(struct an_probes *probes, const struct an_generation
     probes->missed.count = 0;
     for (size_t i = 0; i < probes->all.count; i++) {
         const struct an_usdt *probe = &probes->all.items[i];
-        if (!is_moved(generation, probe->address))
+        if (!an_generation_around(generation, probe->address))
             continue;
         struct an_live_usdt *to = an_vector_push(&probes->missed);
         if (!to)

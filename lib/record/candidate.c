@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "record/proc.h"
 
 /* ---- looking ---- */
@@ -83,7 +84,6 @@ static bool is_hidden(const struct an_candidate *candidate)
 
 static void look_at_binary(struct an_candidate *candidate)
 {
-    static const char deleted[] = " (deleted)";
     char path[64];
     struct stat running, named;
     snprintf(path, sizeof path, "/proc/%d/exe", candidate->living);
@@ -91,12 +91,11 @@ static void look_at_binary(struct an_candidate *candidate)
     if (length <= 0)
         return;
     candidate->binary[length] = '\0';
-    size_t tail = sizeof deleted - 1;
     bool same = stat(path, &running) == 0 && stat(candidate->binary, &named) == 0 &&
                 running.st_dev == named.st_dev && running.st_ino == named.st_ino;
     candidate->is_replaced = !same;
-    if (!same && (size_t)length > tail && strcmp(candidate->binary + length - tail, deleted) == 0)
-        candidate->binary[(size_t)length - tail] = '\0';
+    if (!same)
+        candidate->binary[an_file_linked_length(candidate->binary)] = '\0';
 }
 
 void an_candidate_look(int32_t pid, struct an_candidate *candidate)

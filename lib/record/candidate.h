@@ -9,8 +9,7 @@
 
 struct an_candidate {
     int32_t pid;
-    int32_t
-        living; /* a thread of it that has not ended (proc.h); the same number if there is none */
+    int32_t living;  /* a thread of it that has not ended (proc.h), or else the same number */
     bool is_there;   /* else nothing more is known */
     int32_t process; /* the same number, unless it is a thread's */
     char name[64];   /* of its first thread */

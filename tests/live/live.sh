@@ -193,6 +193,12 @@ keep_memory() {
     python3 "$live_tests/memory.py" keep "$target" "$(readlink "/proc/$target/exe" || echo "$program")" kept
 }
 
+# find_layout: $layout is the file of the oldest layout that the process has
+find_layout() {
+    live 0 --status --json
+    layout=$(jq -r '.rounds[0].file' out)
+}
+
 differing() {
     python3 "$live_tests/memory.py" differ "$target" kept
 }

@@ -85,9 +85,8 @@ before_a_switch() {
 on_a_layout() {
     begin pie
     a_round
-    live 0 --status --json
     local layout
-    layout=$(jq -r '.rounds[0].file' out)
+    find_layout
     probes place p "$layout" "$profile"
     gets_on
     gets_on
@@ -126,9 +125,8 @@ probed_return() {
 jumps_are_known() {
     begin pie
     a_round
-    live 0 --status --json
     local layout
-    layout=$(jq -r '.rounds[0].file' out)
+    find_layout
     run 0 "$anneal" record -q --overhead=40% -F 20000 -d 2s -o recording -p "$target"
     run 0 "$anneal" translate -p recording --layout "$layout" -o translated "$program"
     says 'from old entries of functions to new ones'

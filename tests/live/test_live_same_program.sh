@@ -98,8 +98,7 @@ moves_labels() {
     keep_memory
     a_small_round
     expect "$(jq -c '.rounds[0].left_out' out)" '[]'
-    live 0 --status --json
-    layout=$(jq -r '.rounds[0].file' out)
+    find_layout
     if [ "$(address_of interpret "$layout")" = "$(address_of interpret "$program")" ]; then
         fail 'the interpreter is not moved'
     fi
