@@ -131,10 +131,10 @@ wait_for_client() {
     [ $status -eq 0 ] || fail "the client ended with status $status:" "$(cat asked)"
 }
 
-# make_progress: every thread does, within a minute; a server has to be asked
+# make_progress: every thread does, within five minutes; a server has to be asked
 make_progress() {
     if [[ $program != */server-* ]] || [ -n "$client" ]; then
-        "$undisturbed" --progress board 60000
+        "$undisturbed" --progress board 300000
     else
         ask 0.3
         wait_for_client

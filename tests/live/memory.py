@@ -16,8 +16,9 @@ import sys
 
 
 def living(pid):
-    """A thread that has not ended: under the number of one that has, /proc has no memory."""
-    for thread in sorted(os.listdir(f"/proc/{pid}/task"), key=int):
+    """A thread that has not ended: under the number of one that has, /proc has no memory. The first
+    thread, if it lives: others may come and go, with smaller numbers too."""
+    for thread in sorted(os.listdir(f"/proc/{pid}/task"), key=lambda name: name != str(pid)):
         with open(f"/proc/{thread}/maps") as lines:
             if lines.read(1):
                 return thread

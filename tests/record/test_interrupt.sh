@@ -19,7 +19,7 @@ interruptions=${INTERRUPTIONS:-200}
 
 gets_on() {
     local status=0
-    "$undisturbed" --progress board 60000 && return
+    "$undisturbed" --progress board 300000 && return
     if ! kill -0 "$target"; then
         wait "$target" || status=$?
         fail "the program has ended with status $status:" "$(cat said)"
