@@ -22,6 +22,7 @@ enum live_option {
     LIVE_THRESHOLD,
     LIVE_MAX_PAUSE,
     LIVE_HUGE_PAGES,
+    LIVE_SLOW_EXCEPTIONS,
     LIVE_REVERT,
     LIVE_STATUS,
     LIVE_DRY_RUN,
@@ -59,6 +60,8 @@ static const struct option_spec options[] = {
      "never stop the process for longer: give up, and try again later (default: 50ms)"},
     {LIVE_HUGE_PAGES, 0, "huge-pages", NULL,
      "use 2 MiB pages for the new code; tools cannot name its functions then"},
+    {LIVE_SLOW_EXCEPTIONS, 0, "slow-exceptions", NULL,
+     "go on where exceptions in several threads will have to wait for each other from now on"},
     {LIVE_REVERT, 0, "revert", NULL, "return the process to its original code"},
     {LIVE_STATUS, 0, "status", NULL, "show which layouts are mapped into the process"},
     {LIVE_DRY_RUN, 0, "dry-run", NULL, "do everything but the last step, and change nothing"},
@@ -128,14 +131,15 @@ static bool take(struct live_request *request, const struct command *command, in
                         : id == LIVE_BOLT      ? &request->options.bolt
                         : id == LIVE_STATE_DIR ? &request->options.state_dir
                                                : NULL;
-    bool *flag = id == LIVE_CONTINUOUS   ? &request->continuous
-                 : id == LIVE_KEEP       ? &request->keep_anyway
-                 : id == LIVE_HUGE_PAGES ? &request->options.huge_pages
-                 : id == LIVE_REVERT     ? &request->revert
-                 : id == LIVE_STATUS     ? &request->status
-                 : id == LIVE_DRY_RUN    ? &request->options.dry_run
-                 : id == LIVE_JSON       ? &request->json
-                                         : &request->quiet;
+    bool *flag = id == LIVE_CONTINUOUS        ? &request->continuous
+                 : id == LIVE_KEEP            ? &request->keep_anyway
+                 : id == LIVE_HUGE_PAGES      ? &request->options.huge_pages
+                 : id == LIVE_SLOW_EXCEPTIONS ? &request->options.slow_exceptions
+                 : id == LIVE_REVERT          ? &request->revert
+                 : id == LIVE_STATUS          ? &request->status
+                 : id == LIVE_DRY_RUN         ? &request->options.dry_run
+                 : id == LIVE_JSON            ? &request->json
+                                              : &request->quiet;
     if (text)
         *text = value;
     else

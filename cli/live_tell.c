@@ -108,6 +108,8 @@ static struct json_object *round_json(struct json_object *object, unsigned numbe
     ADD(object, "threads", round->threads);
     ADD(object, "stops", round->stops);
     ADD(object, "unwinders", round->unwinders);
+    json_object_object_add(object, "frames_registered",
+                           json_object_new_boolean(round->is_registered));
     ADD(object, "released", round->released);
     ADD(object, "held_by_probes", round->held_by_probes);
     ADD(object, "mapped_bytes", round->mapped_bytes);

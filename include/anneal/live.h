@@ -42,6 +42,8 @@ struct an_live_options {
     double
         max_pause; /* seconds: a stop that would take longer is given up and tried again; 0: 0.05 */
     bool huge_pages;
+    bool
+        slow_exceptions; /* take it that exceptions are slower from then on, where that cannot be helped */
     bool look_only; /* only look: several may do so at a time, also while one is at work */
     bool dry_run;   /* do all but the last: nothing is mapped or changed */
     const volatile int
@@ -93,7 +95,9 @@ struct an_live_round {  /* what became of a round, or of a revert */
     uint64_t threads;   /* that were stopped */
     unsigned stops;     /* of all threads, until none was in the way */
     unsigned unwinders; /* of the process, that know the new code */
-    unsigned released;  /* older generations that were unmapped */
+    bool
+        is_registered; /* they had to be told of it, which may make exceptions slower from then on */
+    unsigned released; /* older generations that were unmapped */
     /* Older generations that stay since the kernel has return addresses of functions whose return somebody
      * probes (uretprobes). */
     unsigned held_by_probes;

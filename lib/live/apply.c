@@ -1,7 +1,6 @@
 /* Carrying out a plan; see apply.h. */
 #include "live/apply.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -208,6 +207,9 @@ static void take_back(const struct applier *applier, size_t count)
         if (span->after && !write_span(applier, span, span->before))
             applier->applied->is_torn = true;
     }
+    const struct an_find_object_change *first = applier->plan->first;
+    if (first && !applier->applied->is_torn && !an_find_object_take_back(applier->target, first))
+        applier->applied->is_torn = true;
 }
 
 /*
@@ -249,7 +251,12 @@ static bool write_spans(const struct applier *applier, size_t first, size_t coun
 static enum an_code write_all(struct applier *applier)
 {
     const struct an_place *places = applier->plan->places.items;
+    const struct an_find_object_change *first = applier->plan->first;
     size_t count = applier->spans.count, original = 0;
+    if (first && !an_find_object_make(applier->target, first))
+        return an_fail(applier->error, AN_SYSTEM,
+                       "cannot tell the dynamic linker of process %d about frames of new code",
+                       applier->target->pid);
     while (original < count && !places[applier->spans.items[original].first].is_of_generation)
         original++;
     if (!write_spans(applier, 0, original) || !write_spans(applier, original, count - original)) {
@@ -301,14 +308,6 @@ static enum an_code act(struct applier *applier, const struct an_threads *thread
     return *again ? AN_OK : write_all(applier);
 }
 
-/* While the process stands still, everybody who waits for it waits for this one: it goes first, if it may. */
-static void hurry(bool begins)
-{
-    enum { LOWEST = 1 };
-    struct sched_param parameters = {.sched_priority = begins ? LOWEST : 0};
-    sched_setscheduler(0, begins ? SCHED_FIFO : SCHED_OTHER, &parameters);
-}
-
 /* Finds out what is to be written. */
 static enum an_code look(struct applier *applier)
 {
@@ -328,14 +327,14 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     *again = false;
     if (code != AN_OK)
         return code;
-    hurry(true);
+    an_threads_hurry(true);
     code = an_threads_stop(&threads, applier->target, applier->most * 3 / 5, applier->error);
     if (code == AN_OK) {
         applier->applied->threads = threads.list.count;
         code = act(applier, &threads, withhold, again);
         an_threads_release(&threads);
     }
-    hurry(false);
+    an_threads_hurry(false);
     if (code == AN_SYSTEM && !applier->applied->is_torn && an_target_is_there(applier->target))
         *again = true;
     double pause = (double)threads.pause * 1e-9;

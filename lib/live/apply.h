@@ -4,7 +4,7 @@
  *     touch the pages ─► read ─► compare ─► stop ─► where are the threads? ─► write ─► let go
  *
  * Every prefix of the writes is a correct program, since old and new code do the same: places of the
- * original come first, then those of the generations. No write is torn: the kernel writes page by
+ * original come first, then those of the generations; what unwinders have to know comes before all. No write is torn: the kernel writes page by
  * page, and no place lies across two pages but words of data, which are aligned.
  */
 #ifndef AN_LIVE_APPLY_H

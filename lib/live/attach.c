@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "live/debugger.h"
+#include "record/memory.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -242,200 +243,65 @@ bool an_attach_is_mapped(const struct an_target *target, const struct an_generat
            (mapping->flags & AN_MAP_EXECUTE);
 }
 
-/* ---- frames ---- */
+/* ---- a table of frames ---- */
 
-enum { MOST_UNWINDERS = 4, OBJECT_SIZE = 64 };
-
-struct unwinder {
-    uint64_t add, remove; /* addresses of its functions */
+enum {
+    TABLE_SIZE = 384,       /* in the page: bytes of the table's mapping, 8 */
+    TABLE_MOST = 256 << 20, /* bytes: 32 million entries */
 };
 
-static uint64_t symbol_in(const struct an_elf_symbol *symbols, size_t count, const char *name)
+uint64_t an_attach_table_address(const struct an_target *target,
+                                 const struct an_generation *generation)
 {
-    for (size_t i = 0; i < count; i++)
-        if (symbols[i].section != SHN_UNDEF && symbols[i].type == STT_FUNC &&
-            strcmp(symbols[i].name, name) == 0)
-            return symbols[i].address;
-    return 0;
+    return generation->end + target->bias + AN_GENERATION_EXTRA;
 }
 
-static bool find_in(struct an_elf *elf, uint64_t bias, bool is_dynamic, struct unwinder *unwinder)
+uint64_t an_attach_table_size(const struct an_target *target,
+                              const struct an_generation *generation)
 {
-    const struct an_elf_symbol *symbols;
-    struct an_error ignored;
-    size_t count;
-    if ((is_dynamic ? an_elf_dynamic_symbols(elf, &symbols, &count, &ignored)
-                    : an_elf_symbols(elf, &symbols, &count, &ignored)) != AN_OK)
-        return false;
-    uint64_t add = symbol_in(symbols, count, "__register_frame_info");
-    uint64_t remove = symbol_in(symbols, count, "__deregister_frame_info");
-    *unwinder = (struct unwinder){add + bias, remove + bias};
-    return add && remove;
+    uint64_t address = an_attach_table_address(target, generation);
+    uint64_t size = an_target_word(target, address - AN_GENERATION_EXTRA + (uint64_t)TABLE_SIZE);
+    const struct an_target_mapping *mapping = an_target_mapping_at(target, address);
+    bool is_there = mapping && mapping->start == address && !mapping->inode &&
+                    size <= mapping->end - mapping->start && size <= TABLE_MOST &&
+                    size % AN_PAGE == 0;
+    return is_there ? size : 0;
 }
 
-static bool is_unwinder(const struct an_target_mapping *mapping)
+/* Readable for the process, and written by nobody but us. Its size is noted first: should this process be killed, what
+ * is mapped is known. */
+enum an_code an_attach_table(struct an_target *target, const struct an_remote *remote,
+                             const struct an_generation *generation, const struct an_buffer *table,
+                             struct an_error *error)
 {
-    const char *name = strrchr(mapping->path, '/');
-    return name && mapping->offset == 0 && strncmp(name, "/libgcc_s", 9) == 0;
-}
-
-/* The library as the process has it, through its own root. */
-static bool find_in_library(const struct an_target *target, const struct an_target_mapping *mapping,
-                            struct unwinder *unwinder)
-{
-    struct an_elf *elf = an_target_open_mapped(target, mapping);
-    if (!elf)
-        return false;
-    size_t count;
-    const struct an_elf_segment *segments = an_elf_segments(elf, &count);
-    bool found = count && find_in(elf, mapping->start - segments[0].address, true, unwinder);
-    an_elf_close(elf);
-    return found;
-}
-
-static unsigned find_unwinders(const struct an_target *target,
-                               struct unwinder unwinders[MOST_UNWINDERS])
-{
-    unsigned count = find_in(target->elf, target->bias, false, &unwinders[0]);
-    for (size_t i = 0; i < target->maps.count && count < MOST_UNWINDERS; i++)
-        if (is_unwinder(&target->maps.items[i]))
-            count += find_in_library(target, &target->maps.items[i], &unwinders[count]);
-    return count;
-}
-
-/*
- * A generation's page, where the unwinders keep their objects, and anneal which is whose:
- *
- *     0     an object for each unwinder, 64 bytes
- *     256   for each: the address of the unwinder's function, 8; 0: the object is free
- *     320   for each: 1 when it is being taken back, 8: it is not known whether that was done
- */
-enum { OWNERS = 256, LEAVING = 320 };
-
-static uint64_t page_of(const struct an_target *target, const struct an_generation *generation)
-{
-    return generation->end + target->bias;
-}
-
-static bool write_word(const struct an_target *target, uint64_t address, uint64_t word)
-{
-    return an_target_write(target, address, &word, sizeof word);
-}
-
-/* The object that belongs to a function, or is free with 0; MOST_UNWINDERS when there is none. */
-static unsigned find_object(const struct an_target *target, uint64_t page, uint64_t owner)
-{
-    unsigned i = 0;
-    while (i < MOST_UNWINDERS && an_target_word(target, page + OWNERS + 8 * i) != owner)
-        i++;
-    return i;
-}
-
-/* The first word of an object that is registered is not 0. */
-static bool is_registered(const struct an_target *target, uint64_t page, unsigned object)
-{
-    return object < MOST_UNWINDERS &&
-           an_target_word(target, page + (uint64_t)object * OBJECT_SIZE) != 0;
-}
-
-static enum an_code add_frames(struct an_target *target, const struct an_remote *remote,
-                               const struct an_generation *generation, uint64_t function,
-                               struct an_error *error)
-{
-    uint64_t page = page_of(target, generation);
-    unsigned object = find_object(target, page, function);
-    if (is_registered(target, page, object))
-        return AN_OK;
-    if (object == MOST_UNWINDERS)
-        object = find_object(target, page, 0);
-    const uint64_t arguments[6] = {generation->frames + target->bias,
-                                   page + (uint64_t)object * OBJECT_SIZE};
-    if (object == MOST_UNWINDERS || !write_word(target, page + OWNERS + 8 * object, function))
-        return an_fail(error, AN_UNSUPPORTED, "process %d has too many unwinders", target->pid);
-    enum an_code code = an_remote_function(remote, target, function, arguments, error);
-    if (code == AN_OK && !is_registered(target, page, object))
-        code =
-            an_fail(error, AN_SYSTEM,
-                    "the unwinder of process %d does not accept frames of new code", target->pid);
-    return code;
-}
-
-/* A program that catches exceptions, whose unwinder is not one that can be told of frames (LLVM's). */
-static enum an_code refuse_unwinder(const struct an_target *target, struct an_error *error)
-{
-    const struct an_elf_symbol *symbols;
-    size_t count;
-    if (an_elf_symbols(target->elf, &symbols, &count, error) != AN_OK)
-        return error->code;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(symbols[i].name, "_Unwind_Resume", 14) == 0 ||
-            strncmp(symbols[i].name, "_Unwind_RaiseException", 22) == 0) {
-            an_fail(error, AN_UNSUPPORTED,
-                    "process %d uses exceptions, but has no unwinder that accepts new frames",
-                    target->pid);
-            return an_error_hint(error, "link it with the unwinder of libgcc");
-        }
-    return AN_OK;
-}
-
-enum an_code an_attach_frames(struct an_target *target, const struct an_remote *remote,
-                              const struct an_generation *generation, unsigned *unwinders,
-                              struct an_error *error)
-{
-    struct unwinder found[MOST_UNWINDERS];
+    uint64_t address = an_attach_table_address(target, generation);
+    uint64_t note = address - AN_GENERATION_EXTRA + (uint64_t)TABLE_SIZE;
+    uint64_t size = (table->size + AN_PAGE - 1) / AN_PAGE * AN_PAGE;
+    if (size > TABLE_MOST)
+        return an_fail(error, AN_UNSUPPORTED, "the table of frames of new code is too large");
     enum an_code code = AN_OK;
-    *unwinders = generation->frames ? find_unwinders(target, found) : 0;
-    if (generation->frames && *unwinders == 0)
-        return refuse_unwinder(target, error);
-    for (unsigned i = 0; code == AN_OK && i < *unwinders; i++)
-        code = add_frames(target, remote, generation, found[i].add, error);
-    return code;
+    if (!an_target_write(target, note, &size, sizeof size))
+        code = an_fail_errno(error, "", "cannot write the memory of the process");
+    if (code == AN_OK)
+        code = call_mmap(target, remote, address, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                         0, error);
+    if (code == AN_OK && !an_target_write(target, address, table->data, table->size))
+        code = an_fail_errno(error, "", "cannot write the memory of the process");
+    return code == AN_OK ? an_target_look(target, error) : code;
 }
 
-/* A second call for the same frames would end the process. So it is noted that the first one is about
- * to be made, and what cannot be known afterwards is left as it is. */
-static enum an_code remove_frames(struct an_target *target, const struct an_remote *remote,
-                                  const struct an_generation *generation, struct an_error *error)
-{
-    struct unwinder found[MOST_UNWINDERS];
-    uint64_t page = page_of(target, generation);
-    unsigned count = generation->frames ? find_unwinders(target, found) : 0;
-    const uint64_t arguments[6] = {generation->frames + target->bias};
-    enum an_code code = AN_OK;
-    for (unsigned i = 0; code == AN_OK && i < count; i++) {
-        unsigned object = find_object(target, page, found[i].add);
-        if (!is_registered(target, page, object))
-            continue;
-        uint64_t leaving = page + LEAVING + 8 * (uint64_t)object;
-        if (an_target_word(target, leaving) || !write_word(target, leaving, 1))
-            return an_fail(error, AN_SYSTEM, "frames of process %d may have been unregistered",
-                           target->pid);
-        code = an_remote_function(remote, target, found[i].remove, arguments, error);
-        if (code == AN_UNSUPPORTED) /* it was not called */
-            write_word(target, leaving, 0);
-        if (code == AN_OK && (!write_word(target, page + (uint64_t)object * OBJECT_SIZE, 0) ||
-                              !write_word(target, leaving, 0)))
-            code = an_fail_errno(error, "", "cannot write the memory of the process");
-    }
-    for (unsigned i = 0; code == AN_OK && i < MOST_UNWINDERS; i++)
-        if (is_registered(target, page, i)) /* with an unwinder that is no longer found */
-            code =
-                an_fail(error, AN_SYSTEM, "frames of process %d are still registered", target->pid);
-    return code;
-}
+/* ---- the end ---- */
 
 enum an_code an_attach_undo(struct an_target *target, const struct an_remote *remote,
                             const struct an_generation *generation, struct an_error *error)
 {
     enum an_code code = an_target_look(target, error);
-    if (code == AN_OK && !an_attach_is_mapped(target, generation))
-        return AN_OK;
-    if (code == AN_OK)
-        code = remove_frames(target, remote, generation, error);
-    if (code == AN_OK)
-        an_debugger_remove(target, generation);
-    if (code == AN_OK)
-        code = call_munmap(target, remote, generation->start + target->bias,
-                           size_of(generation) + AN_GENERATION_EXTRA, error);
+    if (code != AN_OK || !an_attach_is_mapped(target, generation))
+        return code;
+    an_debugger_remove(target, generation);
+    code = call_munmap(target, remote, generation->start + target->bias,
+                       size_of(generation) + AN_GENERATION_EXTRA +
+                           an_attach_table_size(target, generation),
+                       error);
     return code == AN_OK ? an_target_look(target, error) : code;
 }

@@ -1,15 +1,12 @@
 /*
- * Making a generation part of a process, before anything leads to it: its file is mapped, and the
- * unwinder learns about its frames, so that exceptions can pass through it.
+ * Making a generation part of a process, before anything leads to it, and taking it away again.
  *
- *     | headers, .text, .text.cold, .eh_frame ... of the file, read and execute | a page, read and write |
- *                                                                                 objects of libgcc
+ *     | .text, .text.cold, .eh_frame ... of the file, read and execute | a page, read and write | a table, read |
+ *                                                                        what registered.h and    frame_table.h
+ *                                                                        debugger.h keep there
  *
  * The page is a private one of the file, so that the kernel shows which layout lies there, in children of
- * the process, too, and where the code is a copy.
- *
- * The unwinder of GCC keeps a list of frames that were registered (__register_frame_info). A process
- * may have more than one unwinder: libgcc_s, and one that was linked into the program.
+ * the process, too, and where the code is a copy. The table is memory without a file, if there is one.
  */
 #ifndef AN_LIVE_ATTACH_H
 #define AN_LIVE_ATTACH_H
@@ -26,12 +23,18 @@ enum an_code an_attach_map(struct an_target *target, const struct an_remote *rem
                            const struct an_generation *generation, const char *path,
                            bool huge_pages, struct an_error *error);
 
-/* Registers its frames with every unwinder of the process; *unwinders: how many there are. */
-enum an_code an_attach_frames(struct an_target *target, const struct an_remote *remote,
-                              const struct an_generation *generation, unsigned *unwinders,
-                              struct an_error *error);
+/* Maps the table of frames behind a generation's page, where an_attach_table_address() has it. */
+enum an_code an_attach_table(struct an_target *target, const struct an_remote *remote,
+                             const struct an_generation *generation, const struct an_buffer *table,
+                             struct an_error *error);
+uint64_t an_attach_table_address(const struct an_target *target,
+                                 const struct an_generation *generation);
 
-/* Takes the frames back and unmaps a generation that nothing leads to. */
+/* Bytes of its mapping, as of the last look; 0: there is none. */
+uint64_t an_attach_table_size(const struct an_target *target,
+                              const struct an_generation *generation);
+
+/* Unmaps a generation that nothing leads or refers to, with its page and its table. Not mapped is no error. */
 enum an_code an_attach_undo(struct an_target *target, const struct an_remote *remote,
                             const struct an_generation *generation, struct an_error *error);
 

@@ -7,8 +7,8 @@
  *                                         |
  *                                         +--> mapped:  | .text | .text.cold | .eh_frame | ... | page |
  *
- * Behind the segment lies a page of its own, for what the unwinder writes (unwind.h). All addresses
- * are as linked; the process has them `bias` higher.
+ * Behind the segment lies a page of its own (attach.h). All addresses are as linked; the process has
+ * them `bias` higher.
  */
 #ifndef AN_LIVE_GENERATION_H
 #define AN_LIVE_GENERATION_H

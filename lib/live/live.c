@@ -21,6 +21,7 @@
 #include "live/attach.h"
 #include "live/bolt.h"
 #include "live/found.h"
+#include "live/frames.h"
 #include "live/gap.h"
 #include "live/left_out.h"
 #include "live/leftovers.h"
@@ -303,9 +304,10 @@ static uint64_t most_pause(const struct an_live *live)
     return (uint64_t)(seconds * 1e9);
 }
 
-/* Plans and applies; `in_force` is an index in items + 1, or 0. */
-static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_live_round *round,
-                              struct an_error *error)
+/* Plans and applies; `in_force` is an index in items + 1, or 0. `first`: what is changed before all else, or NULL. */
+static enum an_code switch_to(struct an_live *live, size_t in_force,
+                              const struct an_find_object_change *first,
+                              struct an_live_round *round, struct an_error *error)
 {
     struct an_plan_source *sources = an_alloc(live->items.count + 1, sizeof *sources);
     struct an_plan plan = {0};
@@ -317,6 +319,7 @@ static enum an_code switch_to(struct an_live *live, size_t in_force, struct an_l
                                              &live->items.items[i]->patches};
     enum an_code code = an_plan_make(sources, live->items.count, in_force, &plan, error);
     if (code == AN_OK) {
+        plan.first = first;
         step(live, AN_LIVE_SWITCH);
         code = an_apply(&live->target, &plan, most_pause(live), &applied, error);
     }
@@ -351,6 +354,16 @@ static struct an_code_range range_of(const struct an_live *live,
                                   .own = generation->end + bias};
 }
 
+/* The table behind a generation's page. No table is no addresses. */
+static struct an_code_range table_of(const struct an_live *live,
+                                     const struct an_generation *generation)
+{
+    uint64_t start = an_attach_table_address(&live->target, generation);
+    return (struct an_code_range){.start = start,
+                                  .end = start + an_attach_table_size(&live->target, generation),
+                                  .own = start - AN_GENERATION_EXTRA};
+}
+
 static void forget(struct an_live *live, size_t number)
 {
     struct item *item = live->items.items[number];
@@ -361,57 +374,111 @@ static void forget(struct an_live *live, size_t number)
             (live->items.count - number) * sizeof *live->items.items);
 }
 
-/* Unmaps generations that nothing refers to, but for the one in force (its index + 1; 0: none). How many
- * are left that could not be. */
-static size_t release_once(struct an_live *live, size_t in_force, struct an_live_round *round)
+/* What unwinders have to know: of all items, and of one that is `coming`. The caller frees the list of generations. */
+static bool list_frames(struct an_live *live, const struct item *coming, struct an_frames *frames)
+{
+    size_t count = live->items.count + (coming != NULL);
+    const struct an_generation **generations = an_alloc(count + 1, sizeof *generations);
+    *frames = (struct an_frames){.target = &live->target,
+                                 .remote = &live->remote,
+                                 .generations = generations,
+                                 .count = count,
+                                 .most = most_pause(live),
+                                 .may_be_slow = live->options.slow_exceptions};
+    for (size_t i = 0; generations && i < count; i++)
+        generations[i] =
+            i < live->items.count ? &live->items.items[i]->generation : &coming->generation;
+    return generations != NULL;
+}
+
+static void longer(struct an_live_round *round, double pause)
+{
+    round->pause = pause > round->pause ? pause : round->pause;
+}
+
+/* Unmaps one to which nothing refers, if that is so of its table, too. False: it has to stay for now. */
+static bool release_one(struct an_live *live, size_t number, const struct an_code_range *code,
+                        const struct an_code_range *table, struct an_live_round *round)
+{
+    struct an_frames frames;
+    struct an_error ignored;
+    if (code->is_referenced || !list_frames(live, NULL, &frames))
+        return false;
+    bool done =
+        an_frames_yield(&frames, number) && !table->is_referenced &&
+        an_frames_remove(&frames, number, &ignored) == AN_OK &&
+        an_attach_undo(&live->target, &live->remote, frames.generations[number], &ignored) == AN_OK;
+    longer(round, frames.pause);
+    free((void *)frames.generations);
+    if (done)
+        forget(live, number);
+    return done;
+}
+
+/* Whether something refers to their code, and to their tables: one after the other in `ranges`. The one in force
+ * (NULL: none) is not looked for. False: not known. */
+static bool find_references(struct an_live *live, const struct item *in_force,
+                            struct an_code_range *ranges, struct an_live_round *round)
 {
     struct an_error ignored;
-    size_t count = live->items.count, left = 0;
-    round->held_by_probes = 0;
-    struct an_code_range *ranges = an_alloc_zero(count + 1, sizeof *ranges);
+    size_t count = live->items.count;
     double pause = 0;
-    if (!ranges)
-        return 0;
+    if (!ranges || an_target_look(&live->target, &ignored) != AN_OK)
+        return false;
     for (size_t i = 0; i < count; i++) {
-        ranges[i] = range_of(live, &live->items.items[i]->generation);
-        ranges[i].is_referenced = i + 1 == in_force;
+        const struct item *item = live->items.items[i];
+        struct an_code_range *code = &ranges[i], *table = &ranges[count + i];
+        *code = range_of(live, &item->generation);
+        *table = table_of(live, &item->generation);
+        code->is_referenced = table->is_referenced = item == in_force;
     }
-    an_references_find(&live->target, ranges, count, most_pause(live), &pause, &ignored);
-    for (size_t i = count; i-- > 0;) {
-        if (i + 1 == in_force)
+    enum an_code code =
+        an_references_find(&live->target, ranges, 2 * count, most_pause(live), &pause, &ignored);
+    longer(round, pause);
+    return code == AN_OK;
+}
+
+/* Unmaps generations that nothing refers to, but for the one in force. How many are left that could not be. */
+static size_t release_once(struct an_live *live, const struct item *in_force,
+                           struct an_live_round *round)
+{
+    size_t count = live->items.count, left = 0, at = 0;
+    struct an_code_range *ranges = an_alloc_zero(2 * count + 1, sizeof *ranges);
+    bool is_known = find_references(live, in_force, ranges, round);
+    round->held_by_probes = 0;
+    for (size_t i = 0; i < count && ranges; i++) {
+        if (live->items.items[at] == in_force) {
+            at++;
             continue;
-        left++;
+        }
         round->held_by_probes += ranges[i].may_be_in_kernel;
-        if (ranges[i].is_referenced ||
-            an_attach_undo(&live->target, &live->remote, &live->items.items[i]->generation,
-                           &ignored) != AN_OK)
-            continue;
-        forget(live, i);
-        left--;
-        round->released++;
+        if (is_known && release_one(live, at, &ranges[i], &ranges[count + i], round)) {
+            round->released++;
+        } else {
+            left++;
+            at++;
+        }
     }
-    round->pause = pause > round->pause ? pause : round->pause;
     free(ranges);
     return left;
 }
 
-/* Threads leave old code soon after a switch, most of them. What cannot be released now may be later: that
- * is no error. */
-static void release(struct an_live *live, size_t in_force, struct an_live_round *round)
+/* Threads leave old code soon after a switch, most of them, and the search in a table sooner. What cannot be
+ * released now may be later: that is no error. Where places were skipped, older ones may still be led to. */
+static void release(struct an_live *live, const struct item *in_force, struct an_live_round *round)
 {
-    enum { ATTEMPTS = 5, FIRST_WAIT = 10000000 };
+    enum { ATTEMPTS = 6, FIRST_WAIT = 10000000 };
     struct timespec a_while = {0, FIRST_WAIT};
     struct an_error ignored;
-    size_t left = round->is_complete ? live->items.count - (in_force != 0) : 0;
+    size_t left = round->is_complete ? live->items.count - (in_force != NULL) : 0;
     if (left)
         step(live, AN_LIVE_RELEASE);
     for (unsigned i = 0; left && i < ATTEMPTS; i++) {
         if (i) {
             nanosleep(&a_while, NULL);
-            a_while.tv_nsec *= 4;
+            a_while.tv_nsec *= 3;
         }
-        /* the one in force is the newest: its index changes as older ones go */
-        left = release_once(live, in_force ? live->items.count : 0, round);
+        left = release_once(live, in_force, round);
     }
     save(live, NULL, &ignored);
 }
@@ -427,7 +494,7 @@ static void count_mapped(struct an_live *live, struct an_live_round *round)
 
 /* ---- a round ---- */
 
-/* So much room a new layout takes at most: what it replaces, twice over, and all unwind tables. */
+/* So much room a new layout takes at most: what it replaces, twice over, all unwind tables, and one of them all. */
 static uint64_t room_for(const struct an_live *live)
 {
     enum { SOME = 8 << 20 };
@@ -437,6 +504,9 @@ static uint64_t room_for(const struct an_live *live)
     for (size_t i = 0; i < count; i++)
         if ((sections[i].flags & SHF_ALLOC) && !(sections[i].flags & SHF_WRITE))
             size += sections[i].size * ((sections[i].flags & SHF_EXECINSTR) ? 2 : 1);
+    const struct an_elf_section *table = an_elf_section(live->target.elf, ".eh_frame_hdr");
+    if (table) /* a function in a layout has two entries: its cold part is elsewhere */
+        size += table->size * (3 + 2 * live->items.count);
     return (size + AN_PAGE - 1) / AN_PAGE * AN_PAGE;
 }
 
@@ -559,46 +629,56 @@ static enum an_code lay_out(struct an_live *live, const char *profile, const str
     return code;
 }
 
-/* Maps a generation and lets the unwinders know it, and older ones, of which an unwinder that was
- * loaded since does not know. */
-static enum an_code attach(struct an_live *live, struct item *item, struct an_live_round *round,
+/* Maps a generation and lets the unwinders know it. The caller frees frames->generations. */
+static enum an_code attach(struct an_live *live, struct item *item, struct an_frames *frames,
                            struct an_error *error)
 {
-    struct an_error later;
     step(live, AN_LIVE_MAP);
+    if (!list_frames(live, item, frames))
+        return an_fail_memory(error);
     enum an_code code = save(live, item, error);
     if (code == AN_OK)
         code = an_target_look(&live->target, error);
     if (code == AN_OK)
         code = an_attach_map(&live->target, &live->remote, &item->generation, item->generation.path,
                              live->options.huge_pages, error);
-    if (code == AN_OK)
-        code = an_attach_frames(&live->target, &live->remote, &item->generation, &round->unwinders,
-                                error);
-    for (size_t i = 0; code == AN_OK && i < live->items.count; i++) {
-        unsigned unwinders;
-        code = an_attach_frames(&live->target, &live->remote, &live->items.items[i]->generation,
-                                &unwinders, error);
-    }
-    if (code != AN_OK)
-        an_attach_undo(&live->target, &live->remote, &item->generation, &later);
-    return code;
+    return code == AN_OK ? an_frames_add(frames, error) : code;
 }
 
-static enum an_code put_in_force(struct an_live *live, struct item *item,
-                                 struct an_live_round *round, struct an_error *error)
+/* Nothing leads there, and nobody has looked for its frames. */
+static void detach(struct an_live *live, struct an_frames *frames)
 {
     struct an_error later;
-    struct item **to = an_vector_push(&live->items);
-    if (!to)
-        return an_fail_memory(error);
-    *to = item;
-    enum an_code code = switch_to(live, live->items.count, round, error);
-    if (code != AN_OK && !round->is_torn) {
-        live->items.count--;
-        an_attach_undo(&live->target, &live->remote, &item->generation, &later);
-        save(live, NULL, &later);
+    size_t newest = frames->count - 1;
+    if (an_target_look(&live->target, &later) == AN_OK &&
+        an_attach_is_mapped(&live->target, frames->generations[newest]) &&
+        an_frames_remove(frames, newest, &later) == AN_OK)
+        an_attach_undo(&live->target, &live->remote, frames->generations[newest], &later);
+    save(live, NULL, &later);
+}
+
+/* *is_apart: the item is not among the others, and the process is as it was. */
+static enum an_code put_in_force(struct an_live *live, struct item *item,
+                                 struct an_live_round *round, bool *is_apart,
+                                 struct an_error *error)
+{
+    struct an_frames frames;
+    enum an_code code = attach(live, item, &frames, error);
+    struct item **to = code == AN_OK ? an_vector_push(&live->items) : NULL;
+    if (code == AN_OK && !to)
+        code = an_fail_memory(error);
+    if (to) {
+        *to = item;
+        code = switch_to(live, live->items.count, frames.has_change ? &frames.change : NULL, round,
+                         error);
+        *is_apart = code != AN_OK && !round->is_torn;
+        live->items.count -= *is_apart;
     }
+    if (*is_apart && frames.generations)
+        detach(live, &frames);
+    round->unwinders = frames.unwinders;
+    round->is_registered = frames.is_registered;
+    free((void *)frames.generations);
     return code;
 }
 
@@ -619,6 +699,7 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
 {
     struct an_found file = {0};
     struct item *item = NULL;
+    bool is_apart = true;
     *round = (struct an_live_round){0};
     enum an_code code = an_state_prepare(&live->state, error);
     if (code != AN_OK)
@@ -629,17 +710,14 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
     if (code == AN_OK && is_interrupted(live))
         code = an_fail(error, AN_USAGE, "interrupted: nothing was changed");
     if (code == AN_OK && !live->options.dry_run)
-        code = attach(live, item, round, error);
-    if (code == AN_OK && !live->options.dry_run)
-        code = put_in_force(live, item, round, error);
-    if (code != AN_OK && round->is_torn)
-        return code;
-    if (code != AN_OK || live->options.dry_run) {
+        code = put_in_force(live, item, round, &is_apart, error);
+    if (is_apart) {
         an_leftovers_drop(file.path);
         free_item(item);
-        return code;
     }
-    release(live, live->items.count, round);
+    if (code != AN_OK || live->options.dry_run)
+        return code;
+    release(live, item, round);
     count_mapped(live, round);
     return AN_OK;
 }
@@ -650,10 +728,10 @@ static enum an_code revert(struct an_live *live, struct an_live_round *round,
     *round = (struct an_live_round){0};
     if (live->items.count == 0)
         return AN_OK;
-    enum an_code code = switch_to(live, 0, round, error);
+    enum an_code code = switch_to(live, 0, NULL, round, error);
     if (code != AN_OK)
         return code;
-    release(live, 0, round);
+    release(live, NULL, round);
     count_mapped(live, round);
     return AN_OK;
 }

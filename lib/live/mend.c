@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "live/frame_entry.h"
 #include "live/skip.h"
 
 struct mender {
@@ -168,34 +169,6 @@ static enum an_code mend_code(struct mender *mender)
 
 /* ---- frames ---- */
 
-struct frame_entry {
-    uint64_t address;  /* of the entry */
-    uint64_t next;     /* behind it */
-    uint64_t location; /* of its begin of code, a distance of 32 bits; 0: it is a CIE */
-    uint64_t begin;
-};
-
-/*
- * An entry of .eh_frame: length 4, id 4 (0: a CIE; else the distance back to it), and in an FDE the
- * begin of its code, as the CIE encodes it. llvm-bolt encodes it as a distance of 32 bits from where
- * it stands (DW_EH_PE_pcrel | DW_EH_PE_sdata4), as all compilers for x86-64 do.
- */
-static bool read_frame(struct an_cursor *cursor, uint64_t base, struct frame_entry *entry)
-{
-    *entry = (struct frame_entry){.address = base + cursor->at};
-    uint32_t length = an_cursor_u32(cursor);
-    size_t start = cursor->at;
-    if (cursor->short_read || length == 0 || length < 4 || length > an_cursor_left(cursor))
-        return false;
-    if (an_cursor_u32(cursor) != 0 && length >= 12) {
-        entry->location = base + cursor->at;
-        entry->begin = entry->location + (uint64_t)(int32_t)an_cursor_u32(cursor);
-    }
-    cursor->at = start + length;
-    entry->next = base + cursor->at;
-    return true;
-}
-
 /* The new code lies between the first and the last byte of sections that begin with .text. */
 static bool is_new_code(const struct an_generation *generation, uint64_t address)
 {
@@ -209,15 +182,15 @@ static enum an_code mend_frames(struct mender *mender)
     if (!generation->frames || !section)
         return AN_OK;
     struct an_bytes bytes = an_elf_section_bytes(generation->elf, section);
-    struct frame_entry entry;
+    struct an_frame_entry entry;
     uint64_t last = section->address;
     struct an_cursor cursor = an_cursor_at(bytes, 0, false);
-    while (read_frame(&cursor, section->address, &entry)) {
+    while (an_frame_entry_read(&cursor, section->address, &entry)) {
         if (entry.location && is_new_code(generation, entry.begin))
             last = entry.next;
     }
     cursor = an_cursor_at(bytes, 0, false);
-    while (read_frame(&cursor, section->address, &entry) && entry.next <= last) {
+    while (an_frame_entry_read(&cursor, section->address, &entry) && entry.next <= last) {
         bool drop = entry.location && !is_new_code(generation, entry.begin);
         mender->mended->frames_dropped += drop;
         mender->mended->frames_kept += entry.location && !drop;

@@ -15,6 +15,7 @@
 #ifndef AN_LIVE_PLAN_H
 #define AN_LIVE_PLAN_H
 
+#include "live/find_object.h"
 #include "live/patches.h"
 
 struct an_plan_source { /* a generation that is mapped */
@@ -46,6 +47,7 @@ struct an_plan {
         AN_VECTOR(uint8_t);
     } states; /* AN_PLACE_MOST bytes each */
     struct an_withheld withheld;
+    const struct an_find_object_change *first; /* made before all places; or NULL */
 };
 
 /* Plans the way from whatever is there to generation `in_force` of the sources (its index + 1; 0: the

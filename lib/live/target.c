@@ -148,12 +148,11 @@ bool an_target_write(const struct an_target *target, uint64_t address, const voi
 
 /* ---- the program ---- */
 
-/* Of /proc/PID/auxv: 0 when it is not there. */
-static uint64_t auxiliary(int32_t pid, uint64_t type)
+uint64_t an_target_auxiliary(const struct an_target *target, uint64_t type)
 {
     struct an_buffer words;
     uint64_t value = 0;
-    if (!an_proc_text(pid, "auxv", &words))
+    if (!an_proc_text(target->living, "auxv", &words))
         return 0;
     for (size_t at = 0; at + 16 <= words.size; at += 16)
         if (an_load64(words.data + at) == type)
@@ -307,7 +306,7 @@ static enum an_code check_sequences(const struct an_target *target, struct an_er
 
 static enum an_code check_program(struct an_target *target, struct an_error *error)
 {
-    uint64_t entry = auxiliary(target->living, AT_ENTRY);
+    uint64_t entry = an_target_auxiliary(target, AT_ENTRY);
     target->bias = entry - entry_of(target->elf);
     if (!entry || (an_elf_is_fixed(target->elf) && target->bias))
         return wrong_binary(target, "its entry point differs", error);

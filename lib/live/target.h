@@ -53,6 +53,9 @@ bool an_target_is_there(const struct an_target *target);
 /* Reads the mappings again; fails when it has ended, or runs another program. */
 enum an_code an_target_look(struct an_target *target, struct an_error *error);
 
+/* What the kernel told the program when it began (AT_BASE, AT_ENTRY...); 0: nothing of that type. */
+uint64_t an_target_auxiliary(const struct an_target *target, uint64_t type);
+
 /* The mapping that contains an address, or NULL; as of the last look. */
 const struct an_target_mapping *an_target_mapping_at(const struct an_target *target,
                                                      uint64_t address);

@@ -2,6 +2,7 @@
 #include "live/threads.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,6 +218,13 @@ enum an_code an_threads_stop(struct an_threads *threads, const struct an_target 
     if (all && !listing.failed && !listing.refusal && !listing.has_late)
         return AN_OK;
     return refuse(threads, &listing, target, error);
+}
+
+void an_threads_hurry(bool begins)
+{
+    enum { LOWEST = 1 };
+    struct sched_param parameters = {.sched_priority = begins ? LOWEST : 0};
+    sched_setscheduler(0, begins ? SCHED_FIFO : SCHED_OTHER, &parameters);
 }
 
 void an_threads_release(struct an_threads *threads)

@@ -40,6 +40,10 @@ struct an_threads {
 enum an_code an_threads_stop(struct an_threads *threads, const struct an_target *target,
                              uint64_t patience, struct an_error *error);
 
+/* While the process stands still, everybody who waits for it waits for this one: it goes first, if it may. From before
+ * a stop until after it. */
+void an_threads_hurry(bool begins);
+
 /* Lets all go that are held. */
 void an_threads_release(struct an_threads *threads);
 void an_threads_free(struct an_threads *threads);

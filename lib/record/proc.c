@@ -299,5 +299,6 @@ int an_proc_open_mapped(int32_t pid, const char *path, uint64_t device, uint64_t
         snprintf(name, sizeof name, "/proc/%d/root%s", an_proc_living(pid), path) >=
             (int)sizeof name)
         return -1;
-    return an_foreign_open(name, &expected, &ignored);
+    int file = an_foreign_open(name, &expected, &ignored);
+    return file >= 0 ? file : an_foreign_open(path, &expected, &ignored);
 }

@@ -89,8 +89,9 @@ bool an_proc_mapping(char *line, struct an_perf_mapping *mapping);
 /* A device as fstat() has it, of the two numbers in a mapping. */
 uint64_t an_proc_device(uint32_t major, uint32_t minor);
 
-/* Opens the file that a process has mapped by the name that it has for it, in its own root; -1 if that is
- * no longer the same file, or none at all (base/foreign.h). */
+/* Opens the file that a process has mapped by the name in its mappings: in its own root, or in this process's, which
+ * is what the kernel names files by if the other's is a folder in it (chroot). -1 if that is no longer the same file, or
+ * none at all (base/foreign.h). */
 int an_proc_open_mapped(int32_t pid, const char *path, uint64_t device, uint64_t inode);
 
 #endif
