@@ -30,6 +30,7 @@ struct applier {
     uint8_t *pages; /* as they are, one after the other */
     uint8_t *wanted;
     struct an_inside inside;
+    struct an_threads threads;
     struct an_applied *applied;
     struct an_error *error;
 };
@@ -281,15 +282,15 @@ static void count_withheld(struct applier *applier)
 }
 
 /* All threads are stopped. *again: one was where something changes, and nothing was written. */
-static enum an_code act(struct applier *applier, const struct an_threads *threads, bool withhold,
-                        bool *again)
+static enum an_code act(struct applier *applier, bool withhold, bool *again)
 {
+    const struct an_threads *threads = &applier->threads;
     if (!an_target_is_there(applier->target))
         return an_fail(applier->error, AN_SYSTEM, "process %d now runs another program",
                        applier->target->pid);
     bool unknown;
-    size_t occupied = an_occupied(applier->target, threads, applier->plan, withhold, &unknown);
-    size_t referred = an_inside_withhold(&applier->inside, applier->target, threads, applier->plan);
+    size_t occupied = an_occupied(threads, applier->plan, withhold, &unknown);
+    size_t referred = an_inside_withhold(&applier->inside, threads, applier->plan);
     applier->applied->referred += referred;
     if (unknown)
         return an_fail(applier->error, AN_SYSTEM, "cannot read a stack of process %d",
@@ -322,25 +323,22 @@ static enum an_code look(struct applier *applier)
 /* One stop. What can be found out before it is, to keep it short. */
 static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
 {
-    struct an_threads threads = {0};
+    struct an_threads *threads = &applier->threads;
     enum an_code code = look(applier);
     *again = false;
     if (code != AN_OK)
         return code;
-    an_threads_hurry(true);
-    code = an_threads_stop(&threads, applier->target, applier->most * 3 / 5, applier->error);
+    code = an_threads_stop(threads, applier->most * 3 / 5, applier->error);
     if (code == AN_OK) {
-        applier->applied->threads = threads.list.count;
-        code = act(applier, &threads, withhold, again);
-        an_threads_release(&threads);
+        applier->applied->threads = threads->held;
+        code = act(applier, withhold, again);
+        an_threads_release(threads);
     }
-    an_threads_hurry(false);
     if (code == AN_SYSTEM && !applier->applied->is_torn && an_target_is_there(applier->target))
         *again = true;
-    double pause = (double)threads.pause * 1e-9;
+    double pause = (double)threads->pause * 1e-9;
     if (pause > applier->applied->pause)
         applier->applied->pause = pause;
-    an_threads_free(&threads);
     return code;
 }
 
@@ -367,6 +365,7 @@ enum an_code an_apply(struct an_target *target, struct an_plan *plan, uint64_t m
     struct applier applier = {
         .target = target, .plan = plan, .most = most, .applied = applied, .error = error};
     *applied = (struct an_applied){0};
+    an_threads_open(&applier.threads, target);
     enum an_code code = AN_OK;
     if (!find_spans(&applier)) {
         code = an_fail_memory(error);
@@ -379,6 +378,7 @@ enum an_code an_apply(struct an_target *target, struct an_plan *plan, uint64_t m
             code = attempt_often(&applier);
         count_withheld(&applier);
     }
+    an_threads_close(&applier.threads);
     free(applier.pages);
     free(applier.wanted);
     an_vector_free(&applier.spans);

@@ -159,24 +159,20 @@ bool an_find_object_take_back(const struct an_target *target,
                         (struct said){change->record.end, change->record.table});
 }
 
-static enum an_code attempt(const struct an_target *target,
-                            const struct an_find_object_change *change, uint64_t most,
-                            double *pause, struct an_error *error)
+static enum an_code attempt(struct an_threads *threads, const struct an_find_object_change *change,
+                            uint64_t most, double *pause, struct an_error *error)
 {
-    struct an_threads threads = {0};
-    an_threads_hurry(true);
-    enum an_code code = an_threads_stop(&threads, target, most * 3 / 5, error);
+    const struct an_target *target = threads->target;
+    enum an_code code = an_threads_stop(threads, most * 3 / 5, error);
     if (code == AN_OK) {
         if (!an_target_is_there(target) || !an_find_object_make(target, change))
             code =
                 an_fail(error, AN_SYSTEM,
                         "cannot tell the dynamic linker of process %d about frames", target->pid);
-        an_threads_release(&threads);
+        an_threads_release(threads);
     }
-    an_threads_hurry(false);
-    double seconds = (double)threads.pause * 1e-9;
+    double seconds = (double)threads->pause * 1e-9;
     *pause = seconds > *pause ? seconds : *pause;
-    an_threads_free(&threads);
     return code;
 }
 
@@ -186,10 +182,13 @@ enum an_code an_find_object_stop_and_make(const struct an_target *target,
 {
     enum { ATTEMPTS = 10, A_WHILE = 50000000 };
     const struct timespec wait = {0, A_WHILE};
-    enum an_code code = attempt(target, change, most, pause, error);
+    struct an_threads threads;
+    an_threads_open(&threads, target);
+    enum an_code code = attempt(&threads, change, most, pause, error);
     for (unsigned i = 1; i < ATTEMPTS && code == AN_SYSTEM && an_target_is_there(target); i++) {
         nanosleep(&wait, NULL);
-        code = attempt(target, change, most, pause, error);
+        code = attempt(&threads, change, most, pause, error);
     }
+    an_threads_close(&threads);
     return code;
 }

@@ -99,9 +99,10 @@ static bool is_stack_of_thread(const struct an_target *target, const struct an_t
     return false;
 }
 
-size_t an_inside_withhold(const struct an_inside *inside, const struct an_target *target,
-                          const struct an_threads *threads, struct an_plan *plan)
+size_t an_inside_withhold(const struct an_inside *inside, const struct an_threads *threads,
+                          struct an_plan *plan)
 {
+    const struct an_target *target = threads->target;
     size_t count = 0;
     for (size_t i = 0; i < inside->count; i++) {
         const struct an_inside_word *word = &inside->items[i];

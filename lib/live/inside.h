@@ -30,7 +30,7 @@ enum an_code an_inside_find(const struct an_target *target, struct an_plan *plan
 void an_inside_free(struct an_inside *inside);
 
 /* All threads are stopped: marks places as withheld. How many were not marked before. */
-size_t an_inside_withhold(const struct an_inside *inside, const struct an_target *target,
-                          const struct an_threads *threads, struct an_plan *plan);
+size_t an_inside_withhold(const struct an_inside *inside, const struct an_threads *threads,
+                          struct an_plan *plan);
 
 #endif

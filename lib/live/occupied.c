@@ -16,6 +16,7 @@
 
 #include "live/pages.h"
 #include "live/signal_frame.h"
+#include "live/stacks.h"
 
 enum { MOST_STACKS = 64, MOST_OF_STACK = 8 << 20 };
 
@@ -105,21 +106,27 @@ static void search_stack(struct search *search, uint64_t address)
     free(words);
 }
 
-size_t an_occupied(const struct an_target *target, const struct an_threads *threads,
-                   struct an_plan *plan, bool withhold, bool *unknown)
+/* Where the thread is, on its stack, and on those that are known from there. */
+static void search_thread(void *context, const struct an_stack *stack)
 {
-    struct search search = {.target = target, .plan = plan, .withhold = withhold};
-    an_pages_open(&search.pages, target);
-    for (size_t i = 0; i < threads->list.count; i++) {
-        const struct an_thread *thread = &threads->list.items[i];
-        if (thread->is_gone)
-            continue;
-        search.stack_count = 0;
-        look_at(&search, thread->registers.rip);
-        add_stack(&search, thread->registers.rsp);
-        for (unsigned k = 0; k < search.stack_count; k++)
-            search_stack(&search, search.stacks[k]);
-    }
+    struct search *search = context;
+    unsigned done = stack->words != NULL;
+    search->stack_count = 0;
+    look_at(search, stack->thread->registers.rip);
+    add_stack(search, stack->thread->registers.rsp);
+    if (done)
+        read_stack(search, stack->words, stack->count, stack->mapping->start, stack->mapping->end);
+    for (unsigned i = done; i < search->stack_count; i++)
+        search_stack(search, search->stacks[i]);
+}
+
+size_t an_occupied(const struct an_threads *threads, struct an_plan *plan, bool withhold,
+                   bool *unknown)
+{
+    struct search search = {.target = threads->target, .plan = plan, .withhold = withhold};
+    an_pages_open(&search.pages, search.target);
+    if (!an_stacks_each(threads, 0, search_thread, &search))
+        search.unknown = true;
     an_pages_close(&search.pages);
     *unknown = search.unknown;
     return search.found;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "live/pages.h"
-#include "live/threads.h"
+#include "live/stacks.h"
 #include "record/proc.h"
 
 enum { RED_ZONE = 128, GUARD = 48 };
@@ -36,6 +36,7 @@ struct search {
     } unused;      /* by address, once all threads have been looked at */
     uint64_t most; /* nanoseconds that a stop may take */
     double *pause;
+    struct an_threads threads;
 };
 
 static void bound(struct search *search)
@@ -56,20 +57,38 @@ static bool is_of_probes(const struct search *search, uint64_t word)
     return word - search->probes_start < search->probes_end - search->probes_start;
 }
 
-/* During the stop: the page comes into being when the first probe is hit. False when that is not known. */
+/* In the text of maps; 0 and 0 when there is none. */
+static void find_in_maps(const char *maps, uint64_t *start, uint64_t *end)
+{
+    unsigned long long first = 0, last = 0;
+    const char *at = strstr(maps, "[uprobes]\n");
+    while (at && at > maps && at[-1] != '\n')
+        at--;
+    bool found = at && sscanf(at, "%llx-%llx", &first, &last) == 2;
+    *start = found ? first : 0;
+    *end = found ? last : 0;
+}
+
+/* Before the stop, since the kernel takes a while to list what many threads have. */
 static bool find_probes(struct search *search)
 {
     struct an_buffer text;
-    unsigned long long start = 0, end = 0;
     if (!an_proc_text(search->target->living, "maps", &text))
         return false;
-    const char *maps = (const char *)text.data, *at = strstr(maps, "[uprobes]\n");
-    while (at && at > maps && at[-1] != '\n')
-        at--;
-    bool known = !at || sscanf(at, "%llx-%llx", &start, &end) == 2;
-    search->probes_start = start;
-    search->probes_end = end;
+    find_in_maps((const char *)text.data, &search->probes_start, &search->probes_end);
     an_buffer_free(&text);
+    return true;
+}
+
+/* The page comes into being when the first probe is hit. If that may have been before the stop, a return address may
+ * be in the kernel. */
+static bool check_probes(struct search *search)
+{
+    uint64_t before = search->probes_start;
+    bool known = find_probes(search);
+    search->is_in_kernel = search->is_in_kernel || search->probes_start != before;
+    for (size_t i = 0; known && search->is_in_kernel && i < search->count; i++)
+        search->ranges[i].is_referenced = true;
     return known;
 }
 
@@ -161,6 +180,7 @@ static int by_address(const void *one, const void *other)
 /* False when a thread's stack is not known, since it is new. */
 static bool find_stacks(struct search *search, const struct an_threads *threads)
 {
+    bool has_guard = false;
     search->unused.count = 0;
     for (size_t i = 0; i < threads->list.count; i++) {
         const struct an_thread *thread = &threads->list.items[i];
@@ -170,43 +190,51 @@ static bool find_stacks(struct search *search, const struct an_threads *threads)
             continue;
         if (!mapping || !add_unused(search, mapping, thread->registers.rsp - RED_ZONE))
             return false;
-        an_target_read(search->target, thread->registers.fs_base + GUARD, &search->guard,
-                       sizeof search->guard);
+        has_guard = has_guard || an_target_read(search->target, thread->registers.fs_base + GUARD,
+                                                &search->guard, sizeof search->guard);
     }
     if (search->unused.count)
         qsort(search->unused.items, search->unused.count, sizeof *search->unused.items, by_address);
     return true;
 }
 
+static void look_at_stack(void *context, const struct an_stack *stack)
+{
+    struct search *search = context;
+    look_at_registers(search, &stack->thread->registers);
+    if (stack->words)
+        look_at_words(search, stack->words, stack->count);
+    else
+        read_memory(search, stack->start, stack->mapping->end);
+}
+
 static bool look_at_threads(struct search *search, const struct an_threads *threads)
 {
-    if (!find_stacks(search, threads))
-        return false;
-    for (size_t i = 0; i < threads->list.count; i++) {
-        const struct an_thread *thread = &threads->list.items[i];
-        if (thread->is_gone)
-            continue;
-        look_at_registers(search, &thread->registers);
-        read_memory(search, thread->registers.rsp - RED_ZONE,
-                    an_target_mapping_at(search->target, thread->registers.rsp)->end);
-    }
-    return true;
+    return find_stacks(search, threads) && an_stacks_each(threads, RED_ZONE, look_at_stack, search);
+}
+
+static enum an_code unknown(struct an_error *error)
+{
+    return an_fail(error, AN_SYSTEM, "a thread's stack, or what is mapped, is not known");
 }
 
 static enum an_code stop_and_look(struct search *search, struct an_error *error)
 {
-    struct an_threads threads = {0};
+    struct an_threads *threads = &search->threads;
     enum an_code code = an_target_look(search->target, error);
-    if (code == AN_OK)
-        code = an_threads_stop(&threads, search->target, search->most, error);
+    if (code == AN_OK && !find_probes(search))
+        code = unknown(error);
+    if (code != AN_OK)
+        return code;
+    code = an_threads_stop(threads, search->most * 3 / 5, error); /* the rest is for the stacks */
     if (code == AN_OK) {
-        if (!find_probes(search) || !look_at_threads(search, &threads))
-            code = an_fail(error, AN_SYSTEM, "a thread's stack, or what is mapped, is not known");
-        an_threads_release(&threads);
+        bool known = look_at_threads(search, threads);
+        an_threads_release(threads);
+        if (!known || !check_probes(search))
+            code = unknown(error);
     }
-    double pause = (double)threads.pause * 1e-9;
+    double pause = (double)threads->pause * 1e-9;
     *search->pause = pause > *search->pause ? pause : *search->pause;
-    an_threads_free(&threads);
     bound(search);
     return code;
 }
@@ -253,6 +281,7 @@ enum an_code an_references_find(struct an_target *target, struct an_code_range *
     if (!search.piece)
         code = an_fail_memory(error);
     an_pages_open(&search.pages, target);
+    an_threads_open(&search.threads, target);
     bound(&search);
     if (code == AN_OK)
         code = stop_and_look(&search, error);
@@ -267,6 +296,7 @@ enum an_code an_references_find(struct an_target *target, struct an_code_range *
         ranges[i].is_referenced = ranges[i].is_referenced || code != AN_OK;
         ranges[i].may_be_in_kernel = search.is_in_kernel;
     }
+    an_threads_close(&search.threads);
     an_pages_close(&search.pages);
     free(search.piece);
     an_vector_free(&search.unused);

@@ -5,83 +5,66 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/proc.h"
 #include "record/tracee.h"
 
-static struct an_thread *find(const struct an_threads *threads, int32_t tid)
-{
-    const uint64_t *number = an_map_find(&threads->numbers, (uint64_t)tid);
-    return number ? &threads->list.items[*number] : NULL;
-}
-
-static struct an_thread *add(struct an_threads *threads, int32_t tid)
-{
-    bool is_new;
-    uint64_t *number = an_map_insert(&threads->numbers, (uint64_t)tid, &is_new);
-    struct an_thread *thread = number ? an_vector_push(&threads->list) : NULL;
-    if (!thread)
-        return NULL;
-    *number = threads->list.count - 1;
-    *thread = (struct an_thread){.tid = tid};
-    return thread;
-}
-
-struct listing {
-    struct an_threads *threads;
-    int32_t pid;
-    size_t added;
-    int refusal; /* errno */
-    bool failed;
+/* What a hand has found out about its share. */
+struct share {
+    int refusal;   /* errno */
     bool has_late; /* a thread that we hold already, since it has not stopped when it was told to */
+    bool is_overdue; /* not all have stopped in time */
+    uint64_t let_go; /* when the last one was */
 };
 
-static bool is_ours(int32_t tid)
+/* A stop, as the hands know it. */
+struct stop {
+    struct an_threads *threads;
+    size_t seized, told; /* so many of the list have been, or were gone */
+    bool is_well;
+    uint64_t deadline;
+    bool queues; /* an_tracee_queues_signals() */
+    struct share shares[AN_HANDS_MOST];
+};
+
+/* ---- shares of the list ---- */
+
+enum { BLOCK = 64 }; /* threads, one after the other, are one hand's */
+
+static bool is_of(const struct stop *stop, unsigned hand, size_t number)
 {
-    struct an_buffer text;
-    if (!an_proc_text(tid, "status", &text))
-        return false;
-    bool ours =
-        an_proc_status_number((const char *)text.data, "\nTracerPid:", 10) == (uint64_t)getpid();
-    an_buffer_free(&text);
-    return ours;
+    return number / BLOCK % stop->threads->hands.count == hand;
 }
 
-static void add_thread(void *context, int32_t tid)
+/* Has hands do something, as many as have a share. */
+static void each(struct stop *stop, void (*call)(void *context, unsigned hand))
 {
-    struct listing *listing = context;
-    if (find(listing->threads, tid) || an_proc_is_of_kernel(listing->pid, tid))
-        return;
-    if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
-        int refusal = errno;
-        if (is_ours(tid))
-            listing->has_late = true;
-        else if (an_proc_lives(listing->pid,
-                               tid)) /* the first thread is listed to the end of the last */
-            listing->refusal = refusal;
-        return;
-    }
-    if (!add(listing->threads, tid))
-        listing->failed = true; /* when this thread ends, the kernel lets it go */
-    else
-        listing->added++;
+    struct an_hands *hands = &stop->threads->hands;
+    size_t blocks = (stop->threads->list.count + BLOCK - 1) / BLOCK;
+    an_hands_do(hands, blocks < hands->count ? (unsigned)blocks : hands->count, call, stop);
 }
 
-static void let_go(struct an_threads *threads, struct an_thread *thread)
+/* ---- one thread ---- */
+
+static bool is_awaited(const struct an_thread *thread)
+{
+    return thread->is_seized && !thread->is_stopped && !thread->is_gone;
+}
+
+static void let_go(struct an_thread *thread)
 {
     an_tracee_release(thread->tid, 0);
     thread->is_gone = true;
-    threads->pause = an_tracee_now() - threads->began;
 }
 
 /* A thread that is about to get a signal gets it first, and stands still where its handler begins: were it
  * kept until later, it would be lost if this process were killed meanwhile. */
-static void arrive(struct an_thread *thread, int status)
+static void arrive(struct an_thread *thread, int status, bool queues)
 {
     int signal;
     enum an_tracee_event event = an_tracee_event(thread->tid, status, &signal);
@@ -93,148 +76,359 @@ static void arrive(struct an_thread *thread, int status)
         an_tracee_deliver(thread->tid, signal);
         return;
     }
-    if (event == AN_EVENT_STOP)
-        an_tracee_mend(thread->tid);
-    thread->is_stopped = an_tracee_registers(thread->tid, &thread->registers);
+    thread->is_stopped = event == AN_EVENT_STOP
+                             ? an_tracee_mended(thread->tid, queues, &thread->registers)
+                             : an_tracee_registers(thread->tid, &thread->registers);
     thread->is_gone = !thread->is_stopped;
-}
-
-static bool is_awaited(const struct an_thread *thread)
-{
-    return !thread->is_stopped && !thread->is_gone;
 }
 
 /* Asks the kernel for one thread, since asking for any takes as long as there are threads. False: nothing has
  * happened to it. */
-static bool ask_for(struct an_thread *thread)
+static bool ask_for(struct an_thread *thread, bool queues)
 {
     int status;
     pid_t got = waitpid(thread->tid, &status, __WALL | __WNOTHREAD | WNOHANG);
     if (got > 0)
-        arrive(thread, status);
+        arrive(thread, status, queues);
     else if (got < 0)
         thread->is_gone = true;
     return got != 0;
 }
 
-/* All have been told to stop; one after the other is waited for. */
-static bool wait_for_all(struct an_threads *threads, uint64_t deadline)
+/* Threads that were given up earlier, after all. */
+static void let_late_ones_go(void *context, unsigned hand)
 {
-    enum { A_WHILE = 200000 };
-    for (size_t i = 0; i < threads->list.count; i++)
-        while (is_awaited(&threads->list.items[i])) {
-            if (ask_for(&threads->list.items[i]))
+    struct an_thread late;
+    int status;
+    (void)context, (void)hand;
+    while (an_tracee_next(&late.tid, &status)) {
+        late.is_gone = late.is_stopped = false;
+        arrive(&late, status, false);
+        if (late.is_stopped)
+            an_tracee_release(late.tid, 0);
+    }
+}
+
+/* ---- finding and seizing them ---- */
+
+struct listing {
+    struct an_threads *threads;
+    bool failed; /* no memory */
+};
+
+static void add_thread(void *context, int32_t tid)
+{
+    struct listing *listing = context;
+    struct an_threads *threads = listing->threads;
+    bool is_new;
+    uint64_t *number = an_map_insert(&threads->numbers, (uint64_t)tid, &is_new);
+    struct an_thread *thread = number && is_new ? an_vector_push(&threads->list) : NULL;
+    listing->failed = listing->failed || !number || (is_new && !thread);
+    if (!thread)
+        return;
+    *number = threads->list.count - 1;
+    *thread = (struct an_thread){.tid = tid};
+}
+
+/* Whether one of our threads has seized it. */
+static bool is_ours(int32_t tid)
+{
+    struct an_buffer text;
+    char name[64];
+    if (!an_proc_text(tid, "status", &text))
+        return false;
+    uint64_t tracer = an_proc_status_number((const char *)text.data, "\nTracerPid:", 10);
+    an_buffer_free(&text);
+    snprintf(name, sizeof name, "/proc/self/task/%llu", (unsigned long long)tracer);
+    return tracer && access(name, F_OK) == 0;
+}
+
+static void seize_one(struct stop *stop, struct share *share, struct an_thread *thread)
+{
+    int32_t pid = stop->threads->target->pid, tid = thread->tid;
+    thread->is_gone = an_proc_is_of_kernel(pid, tid);
+    if (thread->is_gone)
+        return;
+    thread->is_seized = ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0;
+    if (thread->is_seized)
+        return;
+    int refusal = errno;
+    thread->is_gone = true;
+    if (is_ours(tid))
+        share->has_late = true;
+    else if (an_proc_lives(pid, tid)) /* the first thread is listed to the end of the last */
+        share->refusal = refusal;
+}
+
+/* Which the threads do not notice. */
+static void seize(void *context, unsigned hand)
+{
+    struct stop *stop = context;
+    struct an_threads *threads = stop->threads;
+    for (size_t i = stop->seized; i < threads->list.count; i++)
+        if (is_of(stop, hand, i))
+            seize_one(stop, &stop->shares[hand], &threads->list.items[i]);
+}
+
+static enum an_code judge(struct stop *stop, struct an_error *error)
+{
+    int32_t pid = stop->threads->target->pid;
+    enum an_code code = AN_OK;
+    for (unsigned i = 0; i < AN_HANDS_MOST && code == AN_OK; i++) {
+        const struct share *share = &stop->shares[i];
+        if (share->refusal)
+            code = an_fail(error, AN_SYSTEM, "cannot trace a thread of process %d: %s", pid,
+                           strerror(share->refusal));
+        else if (share->has_late || share->is_overdue) {
+            an_fail(error, AN_SYSTEM, "a thread of process %d does not stop", pid);
+            code = an_error_hint(
+                error, "it may be waiting in the kernel, or for a processor: try again, or allow a "
+                       "longer stop (--max-pause)");
+        }
+    }
+    return code;
+}
+
+/* Seizes threads that are not known yet. */
+static enum an_code seize_new(struct stop *stop, struct an_error *error)
+{
+    struct an_threads *threads = stop->threads;
+    struct listing listing = {.threads = threads};
+    char folder[64];
+    snprintf(folder, sizeof folder, "/proc/%d/task", threads->target->pid);
+    if (!an_proc_each(folder, add_thread, &listing))
+        stop->shares[0].refusal = ESRCH;
+    if (threads->list.count > stop->seized)
+        each(stop, seize);
+    stop->seized = threads->list.count;
+    return listing.failed ? an_fail_memory(error) : judge(stop, error);
+}
+
+/* ---- stopping them ---- */
+
+/*
+ * Waits a while for one of the threads before which `before` others are awaited, as likely as not. What happens to
+ * any of them would wake: of many, each would have to wait for a processor behind this one.
+ */
+static void wait_a_while(size_t before)
+{
+    enum { FEW = 16, A_WHILE = 200000 };
+    const struct timespec a_while = {0, A_WHILE};
+    if (before < FEW)
+        an_tracee_sleep(A_WHILE);
+    else
+        nanosleep(&a_while, NULL);
+}
+
+/* One after the other is waited for, the one that was told last first. */
+static bool wait_for(struct stop *stop, unsigned hand)
+{
+    struct an_threads *threads = stop->threads;
+    for (size_t i = threads->list.count; i-- > stop->told;)
+        while (is_of(stop, hand, i) && is_awaited(&threads->list.items[i])) {
+            if (ask_for(&threads->list.items[i], stop->queues))
                 continue;
-            if (an_tracee_now() >= deadline)
+            if (an_tracee_now() >= stop->deadline)
                 return false;
-            an_tracee_sleep(A_WHILE);
+            wait_a_while((i - stop->told) / threads->hands.count);
         }
     return true;
 }
 
-static void release_stopped(struct an_threads *threads)
+static void halt(void *context, unsigned hand)
 {
+    struct stop *stop = context;
+    struct an_threads *threads = stop->threads;
+    for (size_t i = stop->told; i < threads->list.count; i++)
+        if (is_of(stop, hand, i) && threads->list.items[i].is_seized)
+            an_tracee_interrupt(threads->list.items[i].tid);
+    if (stop->is_well && !wait_for(stop, hand))
+        stop->shares[hand].is_overdue = true;
+}
+
+static void halt_new(struct stop *stop)
+{
+    struct an_threads *threads = stop->threads;
+    each(stop, halt);
+    stop->told = threads->list.count;
+    threads->held = 0;
     for (size_t i = 0; i < threads->list.count; i++)
-        if (threads->list.items[i].is_stopped && !threads->list.items[i].is_gone)
-            let_go(threads, &threads->list.items[i]);
+        threads->held += threads->list.items[i].is_stopped && !threads->list.items[i].is_gone;
+}
+
+/*
+ * When the process has no more threads than are known, none is left that could start another one. (A list is no proof:
+ * when a thread ends just as it is listed, the kernel leaves out those behind it.) Known are those that stand still,
+ * and some that never will: the first thread after its end, the kernel's own.
+ */
+static bool has_all(const struct an_threads *threads)
+{
+    int32_t pid = threads->target->pid;
+    struct an_proc_stat stat, other;
+    if (!an_proc_stat(pid, 0, &stat))
+        return false;
+    size_t known = threads->held;
+    for (size_t i = 0; i < threads->list.count && known != stat.threads; i++) {
+        const struct an_thread *thread = &threads->list.items[i];
+        known += thread->is_gone && an_proc_stat(pid, thread->tid, &other);
+    }
+    return known == stat.threads;
+}
+
+/* ---- letting them go ---- */
+
+static void release(void *context, unsigned hand)
+{
+    struct stop *stop = context;
+    struct an_threads *threads = stop->threads;
+    bool any = false;
+    for (size_t i = 0; i < threads->list.count; i++) {
+        struct an_thread *thread = &threads->list.items[i];
+        if (!is_of(stop, hand, i) || !thread->is_stopped || thread->is_gone)
+            continue;
+        let_go(thread);
+        any = true;
+    }
+    if (any)
+        stop->shares[hand].let_go = an_tracee_now();
 }
 
 /* Threads that have not stopped yet are waited for, so that what they are in can be mended. Each is let go as
  * soon as it arrives. */
-static void give_up(struct an_threads *threads)
+static void give_up(void *context, unsigned hand)
 {
     enum { LONG = 2000000000, A_WHILE = 200000 };
+    struct stop *stop = context;
+    struct an_threads *threads = stop->threads;
     uint64_t deadline = an_tracee_now() + LONG;
     size_t awaited;
     do {
         awaited = 0;
         for (size_t i = 0; i < threads->list.count; i++) {
             struct an_thread *thread = &threads->list.items[i];
-            if (is_awaited(thread) && !ask_for(thread))
+            if (is_of(stop, hand, i) && is_awaited(thread) && !ask_for(thread, stop->queues))
                 awaited++;
         }
-        release_stopped(threads);
+        release(stop, hand);
         if (awaited)
             an_tracee_sleep(A_WHILE);
     } while (awaited && an_tracee_now() < deadline);
 }
 
-/* Threads that were given up earlier, after all. */
-static void let_late_ones_go(void)
+static void note_pause(struct stop *stop)
 {
-    struct an_thread late;
-    int status;
-    while (an_tracee_next(&late.tid, &status)) {
-        late.is_gone = late.is_stopped = false;
-        arrive(&late, status);
-        if (late.is_stopped)
-            an_tracee_release(late.tid, 0);
-    }
+    struct an_threads *threads = stop->threads;
+    for (unsigned i = 0; i < AN_HANDS_MOST; i++)
+        if (stop->shares[i].let_go > threads->began + threads->pause)
+            threads->pause = stop->shares[i].let_go - threads->began;
 }
 
-/* Seizes threads that are not seized yet, which they do not notice. True: some were new, and more may be. */
-static bool seize_all(struct listing *listing, int32_t pid)
-{
-    char folder[64];
-    listing->added = 0;
-    snprintf(folder, sizeof folder, "/proc/%d/task", pid);
-    if (!an_proc_each(folder, add_thread, listing))
-        listing->refusal = ESRCH;
-    return listing->added && !listing->failed && !listing->refusal && !listing->has_late;
-}
+/* ---- precedence ---- */
 
-static enum an_code refuse(struct an_threads *threads, const struct listing *listing,
-                           const struct an_target *target, struct an_error *error)
-{
-    give_up(threads);
-    if (listing->failed)
-        return an_fail_memory(error);
-    if (listing->refusal)
-        return an_fail(error, AN_SYSTEM, "cannot trace a thread of process %d: %s", target->pid,
-                       strerror(listing->refusal));
-    an_fail(error, AN_SYSTEM, "a thread of process %d does not stop", target->pid);
-    return an_error_hint(
-        error, "it may be waiting in the kernel, or for a processor: try again, or allow a longer "
-               "stop (--max-pause)");
-}
-
-enum an_code an_threads_stop(struct an_threads *threads, const struct an_target *target,
-                             uint64_t patience, struct an_error *error)
-{
-    enum { BEFORE = 8 }; /* so often, at most, threads are looked for while they run */
-    struct listing listing = {.threads = threads, .pid = target->pid};
-    *threads = (struct an_threads){0};
-    let_late_ones_go();
-    for (int i = 0; i < BEFORE && seize_all(&listing, target->pid); i++)
-        ;
-    threads->began = an_tracee_now();
-    size_t told = 0;
-    bool all = !listing.failed && !listing.refusal && !listing.has_late;
-    do {
-        for (; told < threads->list.count; told++)
-            an_tracee_interrupt(threads->list.items[told].tid);
-        all = all && wait_for_all(threads, threads->began + patience);
-    } while (all && seize_all(&listing, target->pid));
-    if (all && !listing.failed && !listing.refusal && !listing.has_late)
-        return AN_OK;
-    return refuse(threads, &listing, target, error);
-}
-
-void an_threads_hurry(bool begins)
+/* While the process stands still, everybody who waits for it waits for this one: it goes first, if it may. */
+static void set_precedence(bool is_first)
 {
     enum { LOWEST = 1 };
-    struct sched_param parameters = {.sched_priority = begins ? LOWEST : 0};
-    sched_setscheduler(0, begins ? SCHED_FIFO : SCHED_OTHER, &parameters);
+    struct sched_param parameters = {.sched_priority = is_first ? LOWEST : 0};
+    sched_setscheduler(0, is_first ? SCHED_FIFO : SCHED_OTHER, &parameters);
+}
+
+static void go_first(void *context, unsigned hand)
+{
+    (void)context, (void)hand;
+    set_precedence(true);
+}
+
+static void go_as_usual(void *context, unsigned hand)
+{
+    (void)context, (void)hand;
+    set_precedence(false);
+}
+
+/* ---- the whole ---- */
+
+void an_threads_open(struct an_threads *threads, const struct an_target *target)
+{
+    *threads = (struct an_threads){.target = target};
+    an_hands_open(&threads->hands);
+}
+
+void an_threads_close(struct an_threads *threads)
+{
+    an_hands_do(&threads->hands, threads->hands.count, let_late_ones_go, NULL);
+    an_hands_close(&threads->hands);
+    an_vector_free(&threads->list);
+    an_map_free(&threads->numbers);
+}
+
+static void start_anew(struct an_threads *threads)
+{
+    let_late_ones_go(NULL, 0); /* of remote.c */
+    an_hands_do(&threads->hands, threads->hands.count, let_late_ones_go, NULL);
+    threads->list.count = 0;
+    an_map_free(&threads->numbers);
+    threads->numbers = (struct an_map){0};
+    threads->held = 0;
+    threads->pause = 0;
+}
+
+/* While they run: most threads are seized then, so that the stop does not take the time of that. */
+static enum an_code seize_before(struct stop *stop, struct an_error *error)
+{
+    enum { MOST = 8 }; /* so often they are looked for */
+    unsigned times = 0;
+    size_t before;
+    enum an_code code;
+    do {
+        before = stop->seized;
+        code = seize_new(stop, error);
+    } while (code == AN_OK && stop->seized > before && ++times < MOST);
+    return code;
+}
+
+/* All that were seized are told to stop, also when that has failed: one that runs cannot be let go. */
+static enum an_code halt_all(struct stop *stop, enum an_code code, struct an_error *error)
+{
+    stop->is_well = code == AN_OK;
+    halt_new(stop);
+    return code == AN_OK ? judge(stop, error) : code;
+}
+
+static enum an_code stop_all(struct stop *stop, enum an_code code, struct an_error *error)
+{
+    code = halt_all(stop, code, error);
+    while (code == AN_OK && !has_all(stop->threads)) {
+        stop->shares[0].is_overdue = an_tracee_now() >= stop->deadline;
+        code = halt_all(stop, seize_new(stop, error), error);
+    }
+    return code;
+}
+
+enum an_code an_threads_stop(struct an_threads *threads, uint64_t patience, struct an_error *error)
+{
+    struct stop stop = {.threads = threads};
+    start_anew(threads);
+    stop.queues = an_tracee_queues_signals(threads->target->living);
+    enum an_code code = seize_before(&stop, error);
+    each(&stop, go_first);
+    set_precedence(true);
+    threads->began = an_tracee_now();
+    stop.deadline = threads->began + patience;
+    code = stop_all(&stop, code, error);
+    if (code == AN_OK)
+        return AN_OK;
+    each(&stop, give_up);
+    each(&stop, go_as_usual);
+    set_precedence(false);
+    note_pause(&stop);
+    return code;
 }
 
 void an_threads_release(struct an_threads *threads)
 {
-    release_stopped(threads);
-}
-
-void an_threads_free(struct an_threads *threads)
-{
-    an_vector_free(&threads->list);
-    an_map_free(&threads->numbers);
-    *threads = (struct an_threads){0};
+    struct stop stop = {.threads = threads};
+    each(&stop, release);
+    note_pause(&stop);
+    each(&stop, go_as_usual);
+    set_precedence(false);
 }

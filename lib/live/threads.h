@@ -1,12 +1,13 @@
 /*
  * All threads of a process that execute its program, stopped for a moment.
  *
- *     list, seize, until there is none that is new ──► interrupt ──► wait ──► list again
- *     (they run)                                                              (until none is new)
+ *     list, seize, until there is none that is new ──► interrupt ──► wait ──► count
+ *     (they run)                                       (again, until no more are there than are known)
  *
- * What is promised to each thread is what lib/record/tracee.h promises. A call that the stop has
- * interrupted is mended as soon as the thread stands still: should this process be killed then, the
- * kernel lets the threads go as they are.
+ * Several hands (hands.h) share the threads, in blocks of their list, since a stop takes as long as the calls for
+ * all of them do. What is promised to each thread is what lib/record/tracee.h promises. A call that the stop has
+ * interrupted is mended as soon as the thread stands still: should this process be killed then, the kernel lets
+ * the threads go as they are.
  */
 #ifndef AN_LIVE_THREADS_H
 #define AN_LIVE_THREADS_H
@@ -15,37 +16,40 @@
 
 #include "base/map.h"
 #include "base/vector.h"
+#include "live/hands.h"
 #include "live/target.h"
 
 struct an_thread {
     int32_t tid;
-    bool is_stopped, is_gone;
+    bool is_seized, is_stopped, is_gone;
     struct user_regs_struct registers;
 };
 
 struct an_threads {
+    const struct an_target *target;
     struct {
         AN_VECTOR(struct an_thread);
     } list;
     struct an_map numbers; /* of them, by tid */
+    size_t held;           /* of them, the ones that stand still */
     uint64_t began;        /* when the first one was told to stop; an_tracee_now() */
     uint64_t pause;        /* nanoseconds from then until the last one was let go */
+    struct an_hands hands;
 };
+
+/* Prepares for stops of one process. The structure must not be moved until it is closed; that ends the hands, and
+ * lets all go that they hold. */
+void an_threads_open(struct an_threads *threads, const struct an_target *target);
+void an_threads_close(struct an_threads *threads);
 
 /*
  * Stops all threads. AN_SYSTEM when that is not done within `patience` nanoseconds (a thread that waits
  * for a vfork, or in the kernel), or when they may not be traced: then all are let go again. SIGCHLD
- * must be blocked.
+ * must be blocked. The calling thread has precedence over others, if it may, until they are let go.
  */
-enum an_code an_threads_stop(struct an_threads *threads, const struct an_target *target,
-                             uint64_t patience, struct an_error *error);
-
-/* While the process stands still, everybody who waits for it waits for this one: it goes first, if it may. From before
- * a stop until after it. */
-void an_threads_hurry(bool begins);
+enum an_code an_threads_stop(struct an_threads *threads, uint64_t patience, struct an_error *error);
 
 /* Lets all go that are held. */
 void an_threads_release(struct an_threads *threads);
-void an_threads_free(struct an_threads *threads);
 
 #endif

@@ -26,10 +26,10 @@ static bool parse_stat(char *text, struct an_proc_stat *stat)
     if (!name || !end || end < name)
         return false;
     snprintf(stat->name, sizeof stat->name, "%.*s", (int)(end - name - 1), name + 1);
-    /* fields 3, 4, 9 and 22 */
+    /* fields 3, 4, 9, 20 and 22 */
     if (sscanf(end + 1,
-               " %c %d %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-               &stat->state, &stat->parent, &stat->flags, &start) != 4)
+               " %c %d %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %u %*s %llu",
+               &stat->state, &stat->parent, &stat->flags, &stat->threads, &start) != 5)
         return false;
     stat->start = start;
     return true;

@@ -10,8 +10,9 @@ struct an_proc_stat {
     char name[64];
     char state; /* 'R', 'S'... */
     int32_t parent;
-    uint32_t flags; /* the kernel's own (PF_...) */
-    uint64_t start; /* when it was started: tells processes of the same number apart */
+    uint32_t flags;   /* the kernel's own (PF_...) */
+    uint32_t threads; /* of the process, those that have ended and are still listed among them */
+    uint64_t start;   /* when it was started: tells processes of the same number apart */
 };
 
 /* tid 0: of the process. False when it is gone. */

@@ -119,6 +119,16 @@ static uint64_t without_effect(const char *status)
     return signals(status, "\nSigIgn:") | (BY_DEFAULT & ~signals(status, "\nSigCgt:"));
 }
 
+/* Whether signals wait in a queue: two quick calls, where the file needs many. A thread that has ended has none. */
+static bool has_queued_signal(int32_t tid)
+{
+    siginfo_t info;
+    struct __ptrace_peeksiginfo_args own = {.nr = 1};
+    struct __ptrace_peeksiginfo_args of_process = {.flags = PTRACE_PEEKSIGINFO_SHARED, .nr = 1};
+    return ptrace(PTRACE_PEEKSIGINFO, tid, &own, &info) != 0 ||
+           ptrace(PTRACE_PEEKSIGINFO, tid, &of_process, &info) != 0;
+}
+
 static bool has_pending_signal(int32_t tid)
 {
     struct an_buffer text;
@@ -165,11 +175,25 @@ static bool closes(uint64_t number)
     return number == SYS_close || number == SYS_dup2 || number == SYS_dup3;
 }
 
+bool an_tracee_queues_signals(int32_t pid)
+{
+    enum { ROOM = 1024 };
+    struct an_buffer text;
+    unsigned long queued = 0, most = 0;
+    if (!an_proc_text(pid, "status", &text))
+        return false;
+    const char *line = strstr((const char *)text.data, "\nSigQ:");
+    bool known = line && sscanf(line, "\nSigQ: %lu/%lu", &queued, &most) == 2;
+    an_buffer_free(&text);
+    return known && most > ROOM && queued < most - ROOM;
+}
+
 /* Makes a system call again that has returned EINTR for no other reason than the stop. */
-static void repeat_interrupted_call(int32_t tid, struct user_regs_struct *registers)
+static void repeat_interrupted_call(int32_t tid, struct user_regs_struct *registers, bool queues)
 {
     if ((int64_t)registers->orig_rax < 0 || (int64_t)registers->rax != -EINTR ||
-        closes(registers->orig_rax) || has_pending_signal(tid))
+        closes(registers->orig_rax) ||
+        ((!queues || has_queued_signal(tid)) && has_pending_signal(tid)))
         return;
     registers->rax = registers->orig_rax;
     registers->orig_rax = (unsigned long long)-1;
@@ -182,11 +206,18 @@ bool an_tracee_registers(int32_t tid, struct user_regs_struct *registers)
     return ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0;
 }
 
+bool an_tracee_mended(int32_t tid, bool queues, struct user_regs_struct *registers)
+{
+    if (!an_tracee_registers(tid, registers))
+        return false;
+    repeat_interrupted_call(tid, registers, queues);
+    return true;
+}
+
 void an_tracee_mend(int32_t tid)
 {
     struct user_regs_struct registers;
-    if (an_tracee_registers(tid, &registers))
-        repeat_interrupted_call(tid, &registers);
+    an_tracee_mended(tid, false, &registers);
 }
 
 /*
@@ -216,7 +247,7 @@ enum an_tracee_stop an_tracee_look(int32_t tid, int status, struct user_regs_str
     }
     if ((int64_t)registers->orig_rax < 0 && !has_just_returned(tid, registers))
         return AN_TRACEE_STOPPED;
-    repeat_interrupted_call(tid, registers);
+    repeat_interrupted_call(tid, registers, false);
     an_tracee_release(tid, 0);
     return AN_TRACEE_IN_KERNEL;
 }

@@ -73,6 +73,18 @@ void an_tracee_sleep(uint64_t nanoseconds);
  * for it any more. */
 void an_tracee_mend(int32_t tid);
 
+/*
+ * The same, and reads the registers as they are then; false when the thread is gone. `queues`, of
+ * an_tracee_queues_signals() a moment ago, makes that quicker.
+ */
+bool an_tracee_mended(int32_t tid, bool queues, struct user_regs_struct *registers);
+
+/*
+ * Whether each signal that a process gets is in a queue until it is delivered. The kernel has room for so many
+ * of a user's (RLIMIT_SIGPENDING); without room, some are delivered without having been in any.
+ */
+bool an_tracee_queues_signals(int32_t pid);
+
 bool an_tracee_registers(int32_t tid, struct user_regs_struct *registers);
 
 /* The set of signals that a stopped thread blocks; false when it is gone. */

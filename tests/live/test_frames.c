@@ -8,40 +8,18 @@
 #include "support/test.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "live/find_object.h"
 #include "live/frame_table.h"
+#include "process.h"
 #include "support/elf_build.h"
 
 enum { CODE_SIZE = 256, FRAMES_SIZE = 256, ROOM = 1 << 20, PAGE = 4096 };
 
 /* ---- this process ---- */
-
-static void read_maps(struct an_target *target)
-{
-    char line[PATH_MAX + 100], flags[5];
-    unsigned long long start, end, offset, inode;
-    unsigned major, minor;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    assert_non_null(maps);
-    while (fgets(line, sizeof line, maps)) {
-        struct an_target_mapping *mapping = an_vector_push(&target->maps);
-        assert_non_null(mapping);
-        assert_int_equal(sscanf(line, "%llx-%llx %4s %llx %x:%x %llu", &start, &end, flags, &offset,
-                                &major, &minor, &inode),
-                         7);
-        *mapping = (struct an_target_mapping){
-            .start = start, .end = end, .device = major * 256 + minor, .inode = inode, .path = ""};
-        mapping->flags = (flags[0] == 'r' ? AN_MAP_READ : 0) |
-                         (flags[1] == 'w' ? AN_MAP_WRITE : 0) |
-                         (flags[2] == 'x' ? AN_MAP_EXECUTE : 0);
-    }
-    fclose(maps);
-}
 
 static int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
@@ -53,19 +31,9 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 static void open_self(struct an_target *target)
 {
     struct an_error error;
-    *target = (struct an_target){.pid = getpid(), .living = getpid()};
-    target->memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    assert_true(target->memory >= 0);
+    *target = open_process(getpid());
     assert_int_equal(an_elf_open("/proc/self/exe", &target->elf, &error), AN_OK);
     dl_iterate_phdr(take_bias, &target->bias);
-    read_maps(target);
-}
-
-static void close_self(struct an_target *target)
-{
-    an_elf_close(target->elf);
-    close(target->memory);
-    an_vector_free(&target->maps);
 }
 
 /* ---- those who know ---- */
@@ -112,7 +80,7 @@ static void record_is_found(void **state)
     assert_int_equal(record.end, (uintptr_t)found.map_end);
     assert_int_equal(record.program_table, record.table);
     assert_int_equal(record.program_end, record.end);
-    close_self(&target);
+    close_process(&target);
 }
 
 /* Without the dynamic section it cannot be told from others; without a table there is nothing to search. */
@@ -135,7 +103,7 @@ static void no_record(void **state)
         target.elf = elf_open(&b);
         assert_false(an_find_object_record(&target, &record));
     }
-    close_self(&target);
+    close_process(&target);
 }
 
 /* ---- tables ---- */
@@ -282,7 +250,7 @@ static void table_is_read(void **state)
     assert_int_equal(again.table, change.record.table);
     an_elf_close(generation.elf);
     munmap(near.code, ROOM);
-    close_self(&target);
+    close_process(&target);
 }
 
 /* What lies behind a layout's code, and before its frames, is not looked for in its last function. */
@@ -307,7 +275,7 @@ static void nothing_behind(void **state)
     assert_int_equal(size, AN_TABLE_HEAD + 8 * count + 44);
     an_elf_close(generation.elf);
     munmap(near.code, ROOM);
-    close_self(&target);
+    close_process(&target);
 }
 
 static enum an_code table_of(const void *own, size_t size, uint64_t address)
