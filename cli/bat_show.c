@@ -25,46 +25,90 @@ const char *bat_name_at(const struct bat_file *file, uint64_t address)
     return symbol && symbol->address == address ? symbol->name : NULL;
 }
 
-/* A function and its cold fragments, whichever of them is given. */
-static size_t select_family(const struct bat_file *file, const struct an_bat_function *fragment,
-                            void (*take)(void *, const struct an_bat_function *), void *context)
+/* Functions and their cold fragments, each once, in the order in which they are asked for. */
+struct families {
+    const struct an_bat *bat;
+    uint32_t *next;  /* for each fragment, the next one of its family + 1 */
+    uint32_t *first; /* for each parent, the first of the others + 1 */
+    bool *taken;     /* for each parent */
+    size_t count;    /* of fragments that were taken */
+    void (*take)(void *, const struct an_bat_function *);
+    void *context;
+};
+
+static bool link_families(struct families *families)
 {
-    const struct an_bat *bat = file->bat;
-    size_t count = 0, parent = fragment->parent;
-    take(context, &bat->functions[parent]);
-    count++;
-    for (size_t i = 0; i < bat->function_count; i++) {
-        if (i == parent || bat->functions[i].parent != parent)
+    const struct an_bat *bat = families->bat;
+    families->next = calloc(bat->function_count + 1, sizeof *families->next);
+    families->first = calloc(bat->function_count + 1, sizeof *families->first);
+    families->taken = calloc(bat->function_count + 1, sizeof *families->taken);
+    if (!families->next || !families->first || !families->taken)
+        return false;
+    for (size_t i = bat->function_count; i-- > 0;) {
+        uint32_t parent = bat->functions[i].parent;
+        if (parent == i)
             continue;
-        take(context, &bat->functions[i]);
-        count++;
+        families->next[i] = families->first[parent];
+        families->first[parent] = (uint32_t)i + 1;
     }
-    return count;
+    return true;
+}
+
+static void release_families(struct families *families)
+{
+    free(families->next);
+    free(families->first);
+    free(families->taken);
+}
+
+/* Whichever fragment of a family is given. */
+static void take_family(struct families *families, const struct an_bat_function *fragment)
+{
+    const struct an_bat_function *all = families->bat->functions;
+    if (families->taken[fragment->parent])
+        return;
+    families->taken[fragment->parent] = true;
+    families->take(families->context, &all[fragment->parent]);
+    families->count++;
+    for (uint32_t i = families->first[fragment->parent]; i; i = families->next[i - 1]) {
+        families->take(families->context, &all[i - 1]);
+        families->count++;
+    }
+}
+
+static void take_named(struct families *families, const struct bat_file *file, const char *function)
+{
+    const struct an_elf_symbol *symbols;
+    struct an_error error;
+    size_t count;
+    if (an_elf_symbols(file->elf, &symbols, &count, &error) != AN_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (symbols[i].type != STT_FUNC || strcmp(symbols[i].name, function) != 0)
+            continue;
+        const struct an_bat_function *fragment = an_bat_find(file->bat, symbols[i].address);
+        if (fragment)
+            take_family(families, fragment);
+    }
 }
 
 size_t bat_select(const struct bat_file *file, const char *function,
                   void (*take)(void *context, const struct an_bat_function *fragment),
                   void *context)
 {
+    struct families families = {.bat = file->bat, .take = take, .context = context};
     uint64_t address;
-    size_t count = 0;
-    const struct an_elf_symbol *symbols;
-    struct an_error error;
-    size_t symbol_count;
-    if (bat_number(function, &address)) {
-        const struct an_bat_function *fragment = an_bat_function_at(file->bat, address);
-        return fragment ? select_family(file, fragment, take, context) : 0;
-    }
-    if (an_elf_symbols(file->elf, &symbols, &symbol_count, &error) != AN_OK)
-        return 0;
-    for (size_t i = 0; i < symbol_count; i++) {
-        if (symbols[i].type != STT_FUNC || strcmp(symbols[i].name, function) != 0)
-            continue;
-        const struct an_bat_function *fragment = an_bat_find(file->bat, symbols[i].address);
-        if (fragment)
-            count += select_family(file, fragment, take, context);
-    }
-    return count;
+    bool is_address = bat_number(function, &address);
+    const struct an_bat_function *fragment =
+        is_address ? an_bat_function_at(file->bat, address) : NULL;
+    if (!link_families(&families))
+        say_error("out of memory");
+    else if (fragment)
+        take_family(&families, fragment);
+    else if (!is_address)
+        take_named(&families, file, function);
+    release_families(&families);
+    return families.count;
 }
 
 struct dump {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "branch/bat_index.h"
+#include "branch/bat_runs.h"
 #include "harness.h"
 
 const bool takes_several_files = false;
@@ -30,7 +31,7 @@ static void check_order(const struct an_bat *bat)
     claim(entries == bat->entry_count);
 }
 
-/* Every entry is found where it is, and a walk over all of a fragment ends. */
+/* Every entry is found where it is. */
 static void check_translation(const struct an_bat *bat, const struct an_bat_function *function)
 {
     const struct an_bat_entry *entry = an_bat_entries(bat, function);
@@ -42,13 +43,35 @@ static void check_translation(const struct an_bat *bat, const struct an_bat_func
         claim(an_bat_to_input(bat, function, entry[i].output, false) ==
               an_bat_entry_input(entry[i]));
     }
-    struct an_bat_walk walk = an_bat_walk_start(bat, function, 0, UINT64_MAX);
-    struct an_bat_fallthrough step;
-    size_t steps = 0;
-    while (an_bat_walk_next(&walk, &step)) {
-        claim(step.from_output <= step.to_output);
-        claim(++steps < function->entry_count);
+}
+
+struct passed {
+    const struct an_bat *bat;
+    size_t steps;
+};
+
+static bool check_step(void *context, uint32_t owner, const struct an_bat_fallthrough *step,
+                       uint64_t count)
+{
+    struct passed *passed = context;
+    claim(owner < passed->bat->function_count && count == 3);
+    claim(step->from_output <= step->to_output);
+    passed->steps++;
+    return true;
+}
+
+/* Two runs through all of each fragment. */
+static void check_runs(const struct an_bat *bat)
+{
+    struct an_bat_runs *runs = an_bat_runs_new(bat);
+    struct passed passed = {.bat = bat};
+    for (size_t i = 0; runs && i < bat->function_count; i++) {
+        an_bat_runs_add(runs, &bat->functions[i], (uint32_t)i, 0, UINT64_MAX, 1);
+        an_bat_runs_add(runs, &bat->functions[i], (uint32_t)i, 0, UINT64_MAX, 2);
     }
+    claim(!runs || an_bat_runs_each(runs, check_step, &passed));
+    claim(passed.steps <= bat->entry_count);
+    an_bat_runs_free(runs);
 }
 
 /* Functions one behind the other, as large as their entries want. */
@@ -116,6 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     check_order(bat);
     for (size_t i = 0; i < bat->function_count; i++)
         check_translation(bat, &bat->functions[i]);
+    check_runs(bat);
     an_bat_dump(bat, &text);
     an_buffer_free(&text);
     map.count = make_map(bat, records);

@@ -272,8 +272,11 @@ static enum an_code resolve(struct an_aggregate *aggregate, struct an_error *err
                                    .flow = aggregate->flow,
                                    .bat = aggregate->bat,
                                    .records = &aggregate->records};
-    bool done = resolve_counted(aggregate, &resolver) && an_resolve_finish(&resolver) &&
-                resolve_loads(aggregate);
+    if (aggregate->bat)
+        resolver.bat_runs = an_bat_runs_new(aggregate->bat);
+    bool done = (!aggregate->bat || resolver.bat_runs) && resolve_counted(aggregate, &resolver) &&
+                an_resolve_finish(&resolver) && resolve_loads(aggregate);
+    an_bat_runs_free(resolver.bat_runs);
     aggregate->counts.mismatching = resolver.mismatching;
     aggregate->counts.out_of_range = resolver.out_of_range;
     aggregate->counts.untraceable = resolver.untraceable;

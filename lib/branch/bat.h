@@ -109,6 +109,10 @@ static inline const struct an_bat_entry *an_bat_entries(const struct an_bat *bat
     return &bat->entries[function->first_entry];
 }
 
+/* How many of a fragment's entries begin at or below the offset. */
+size_t an_bat_entries_at_or_below(const struct an_bat_entry *entries, size_t count,
+                                  uint64_t offset);
+
 /*
  * The offset in the input function (that of the parent, for a cold fragment) that an offset in the
  * fragment stands for. `is_source`: it is the instruction that branches. An offset before the
@@ -123,32 +127,6 @@ uint64_t an_bat_to_input(const struct an_bat *bat, const struct an_bat_function 
  */
 unsigned an_bat_secondary_id(const struct an_bat *bat, const struct an_bat_function *function,
                              uint32_t input_offset);
-
-/*
- * The fall-throughs in a trace: control came to `from`, ran straight on and branched away at `to`
- * (both offsets in the fragment). A walk yields each pair of neighbouring blocks that was passed.
- *
- *     struct an_bat_walk walk = an_bat_walk_start(bat, function, from, to);
- *     struct an_bat_fallthrough step;
- *     while (an_bat_walk_next(&walk, &step)) ...
- *
- * A trace that runs backwards or lies before the first block has none.
- * (BoltAddressTranslation::getFallthroughsInTrace().)
- */
-struct an_bat_fallthrough {
-    uint32_t from_output, to_output; /* where the two blocks begin, in the fragment */
-    uint32_t from_input, to_input;   /* the same translated: a source and a target */
-};
-
-struct an_bat_walk {
-    const struct an_bat_entry *next, *last; /* last may still be passed to */
-    const struct an_bat_entry *end;         /* of the fragment's entries */
-};
-
-struct an_bat_walk an_bat_walk_start(const struct an_bat *bat,
-                                     const struct an_bat_function *function, uint64_t from,
-                                     uint64_t to);
-bool an_bat_walk_next(struct an_bat_walk *walk, struct an_bat_fallthrough *step);
 
 /*
  * Appends what llvm-bat-dump prints of all tables, or of one fragment. Memory that runs out shows

@@ -21,6 +21,7 @@ struct builder {
     const struct an_funcmap *map;
     uint32_t *first_cold; /* for each fragment, its first cold one + 1 */
     uint32_t *next_cold;  /* for each cold fragment, the next of the same function + 1 */
+    uint32_t *told;       /* for each fragment, the function that its entries were made for + 1 */
     struct candidates candidates;
     struct {
         AN_VECTOR(struct an_bat_reverse_function);
@@ -108,12 +109,28 @@ static bool add_entries(struct builder *b, const struct an_bat_function *hot,
     return done;
 }
 
+/* Functions that were folded into one have their entries in common. */
+static bool share_entries(struct builder *b, const struct an_bat_function *hot,
+                          struct an_bat_reverse_function *function)
+{
+    uint32_t *told = &b->told[hot - b->bat->functions];
+    if (*told) {
+        const struct an_bat_reverse_function *other = &b->functions.items[*told - 1];
+        function->first_entry = other->first_entry;
+        function->entry_count = other->entry_count;
+        return true;
+    }
+    *told = (uint32_t)b->functions.count;
+    return add_entries(b, hot, function);
+}
+
 static bool link_cold(struct builder *b)
 {
     const struct an_bat *bat = b->bat;
     b->first_cold = an_alloc_zero(bat->function_count, sizeof *b->first_cold);
     b->next_cold = an_alloc_zero(bat->function_count, sizeof *b->next_cold);
-    if (!b->first_cold || !b->next_cold)
+    b->told = an_alloc_zero(bat->function_count, sizeof *b->told);
+    if (!b->first_cold || !b->next_cold || !b->told)
         return false;
     for (size_t i = bat->function_count; i-- > 0;) {
         uint32_t parent = bat->functions[i].parent;
@@ -169,7 +186,7 @@ static bool add_functions(struct builder *b, const struct choice *choices, size_
             return false;
         *function = (struct an_bat_reverse_function){
             .input = record->input, .output = record->output, .size = record->size};
-        if (choices[i].table && !add_entries(b, choices[i].table, function))
+        if (choices[i].table && !share_entries(b, choices[i].table, function))
             return false;
     }
     return true;
@@ -214,6 +231,7 @@ enum an_code an_bat_reverse_build(const struct an_bat *bat, const struct an_func
     *reverse = build(&b) ? take(&b) : NULL;
     free(b.first_cold);
     free(b.next_cold);
+    free(b.told);
     an_vector_free(&b.candidates);
     an_vector_free(&b.functions);
     an_vector_free(&b.entries);

@@ -46,7 +46,8 @@ struct an_bat_reverse_function {
 struct an_bat_reverse {
     struct an_bat_reverse_function *functions; /* sorted by input, no address twice */
     size_t function_count;
-    struct an_bat_reverse_entry *entries; /* by function, then by input offset, none twice */
+    /* Those of a function together, by input offset, none twice; folded functions share them. */
+    struct an_bat_reverse_entry *entries;
     size_t entry_count;
     uint64_t *fragments; /* addresses of bat->functions */
     size_t fragment_count;

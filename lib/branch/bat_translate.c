@@ -31,8 +31,7 @@ const struct an_bat_function *an_bat_function_at(const struct an_bat *bat, uint6
     return address - function->address < function->size ? function : NULL;
 }
 
-/* The number of entries at or below the offset: of equal ones the last counts. */
-static size_t entries_at_or_below(const struct an_bat_entry *entries, size_t count, uint64_t offset)
+size_t an_bat_entries_at_or_below(const struct an_bat_entry *entries, size_t count, uint64_t offset)
 {
     const struct an_bat_entry *base = entries;
     while (count > 1) {
@@ -46,7 +45,7 @@ static size_t entries_at_or_below(const struct an_bat_entry *entries, size_t cou
 static uint64_t translate(const struct an_bat_entry *entries, size_t count, uint64_t offset,
                           bool is_source)
 {
-    size_t number = entries_at_or_below(entries, count, offset);
+    size_t number = an_bat_entries_at_or_below(entries, count, offset);
     if (number == 0)
         return offset;
     struct an_bat_entry entry = entries[number - 1];
@@ -67,49 +66,4 @@ unsigned an_bat_secondary_id(const struct an_bat *bat, const struct an_bat_funct
         if (bat->secondary[function->first_secondary + i] == input_offset)
             return i + 1;
     return 0;
-}
-
-struct an_bat_walk an_bat_walk_start(const struct an_bat *bat,
-                                     const struct an_bat_function *function, uint64_t from,
-                                     uint64_t to)
-{
-    const struct an_bat_entry *entries = an_bat_entries(bat, function);
-    struct an_bat_walk nothing = {0};
-    if (from >= to)
-        return nothing;
-    size_t first = entries_at_or_below(entries, function->entry_count, from);
-    while (first && an_bat_entry_is_branch(entries[first - 1]))
-        first--;
-    size_t last = entries_at_or_below(entries, function->entry_count, to);
-    if (!first || !last || entries[first - 1].output >= entries[last - 1].output)
-        return nothing;
-    return (struct an_bat_walk){&entries[first - 1], &entries[last - 1],
-                                &entries[function->entry_count]};
-}
-
-/* Where a block as a target leads: blocks that begin at the same place share the last one's. */
-static uint32_t as_target(const struct an_bat_walk *walk, const struct an_bat_entry *entry)
-{
-    while (entry + 1 < walk->end && entry[1].output == entry->output)
-        entry++;
-    return an_bat_entry_input(*entry);
-}
-
-bool an_bat_walk_next(struct an_bat_walk *walk, struct an_bat_fallthrough *step)
-{
-    if (walk->next == walk->last)
-        return false;
-    const struct an_bat_entry *from = walk->next, *to = from + 1; /* from is a block */
-    while (to != walk->last && an_bat_entry_is_branch(*to))
-        to++;
-    walk->next = to;
-    if (an_bat_entry_is_branch(*to))
-        return false;
-    *step = (struct an_bat_fallthrough){
-        .from_output = from->output,
-        .to_output = to->output,
-        .from_input = as_target(walk, from),
-        .to_input = as_target(walk, to),
-    };
-    return true;
 }

@@ -49,6 +49,8 @@ struct maker {
     struct an_names names[CLASSES]; /* of the original's functions */
     struct side original[CLASSES], bolted[CLASSES];
     const struct an_bat *bat;
+    uint64_t *
+        extents; /* of its fragments: what a function must have more bytes than; 0: not known yet */
     struct an_funcmap *map;
     size_t settled; /* records that are sorted already */
     size_t capacity;
@@ -149,17 +151,23 @@ static enum an_code add(struct maker *m, struct an_funcmap_record record)
     return AN_OK;
 }
 
+/* How long an original function has to be at least to hold all blocks that BAT has of the fragment. */
+static uint64_t extent_of(const struct maker *m, const struct an_bat_function *function)
+{
+    uint64_t *extent = &m->extents[function - m->bat->functions];
+    const struct an_bat_entry *entries = an_bat_entries(m->bat, function);
+    uint64_t most = *extent;
+    for (uint32_t i = 0; *extent == 0 && i < function->entry_count; i++)
+        if (an_bat_entry_input(entries[i]) >= most)
+            most = (uint64_t)an_bat_entry_input(entries[i]) + 1;
+    return *extent = most;
+}
+
 /* Whether the blocks that BAT has of the fragment lie inside of the original function. */
 static bool fits(const struct maker *m, uint64_t output, uint64_t size)
 {
     const struct an_bat_function *function = m->bat ? an_bat_find(m->bat, output) : NULL;
-    if (!function || size == 0)
-        return true;
-    const struct an_bat_entry *entries = an_bat_entries(m->bat, function);
-    for (uint32_t i = 0; i < function->entry_count; i++)
-        if (an_bat_entry_input(entries[i]) >= size)
-            return false;
-    return true;
+    return !function || size == 0 || extent_of(m, function) <= size;
 }
 
 static int ascending(const void *left, const void *right)
@@ -349,30 +357,41 @@ static void mark_folded(struct maker *m)
     }
 }
 
-/* For each cold fragment, what its parent has; the parents are sorted, the fragments are added. */
+/* For each fragment, its record + 1, and 0 if it has none: of several that of the function that remained
+ * when others were folded into it. */
+static uint32_t *list_records(const struct maker *m)
+{
+    const struct an_funcmap_record *records = m->map->records;
+    uint32_t *list = an_alloc_zero(m->bat->function_count, sizeof *list);
+    for (size_t i = 0; list && i < m->map->count; i++) {
+        const struct an_bat_function *function = an_bat_find(m->bat, records[i].output);
+        uint32_t *known = function ? &list[function - m->bat->functions] : NULL;
+        if (known && (!*known || (records[*known - 1].flags & AN_FUNCMAP_FOLDED &&
+                                  !(records[i].flags & AN_FUNCMAP_FOLDED))))
+            *known = (uint32_t)i + 1;
+    }
+    return list;
+}
+
+/* For each cold fragment, what its parent has. The parents are sorted, the fragments are added. */
 static enum an_code add_cold(struct maker *m)
 {
-    size_t hot = m->map->count;
-    for (size_t i = 0; m->bat && i < m->bat->function_count; i++) {
+    uint32_t *list = m->bat ? list_records(m) : NULL;
+    enum an_code code = m->bat && !list ? an_fail_memory(m->error) : AN_OK;
+    for (size_t i = 0; list && code == AN_OK && i < m->bat->function_count; i++) {
         const struct an_bat_function *function = &m->bat->functions[i];
-        const struct an_bat_function *parent = an_bat_parent(m->bat, function);
-        struct an_funcmap there = {.records = m->map->records, .count = hot};
-        const struct an_funcmap_record *record = an_funcmap_find(&there, parent->address);
-        size_t at = record ? (size_t)(record - m->map->records) : hot;
-        if (at == hot || (function->is_cold && parent == function))
+        uint32_t record = list[function->parent];
+        if (!record || (function->is_cold && function->parent == i))
             m->account->unmapped++;
-        for (; function->is_cold && at < hot; at++) {
-            struct an_funcmap_record cold = m->map->records[at];
-            if (cold.output != parent->address)
-                break;
-            cold.output = function->address;
-            cold.flags |= AN_FUNCMAP_COLD;
-            enum an_code code = add(m, cold);
-            if (code != AN_OK)
-                return code;
-        }
+        if (!record || !function->is_cold)
+            continue;
+        struct an_funcmap_record cold = m->map->records[record - 1];
+        cold.output = function->address;
+        cold.flags = AN_FUNCMAP_COLD;
+        code = add(m, cold);
     }
-    return AN_OK;
+    free(list);
+    return code;
 }
 
 static enum an_code list_all(struct maker *m, struct an_elf *original, struct an_elf *bolted)
@@ -389,7 +408,8 @@ static enum an_code list_all(struct maker *m, struct an_elf *original, struct an
         an_error_hint(m->error, "name binaries that are not stripped");
         return an_error_in(m->error, an_elf_path(before_count ? bolted : original));
     }
-    if (!list_starts(m, before, before_count))
+    m->extents = an_alloc_zero(m->bat ? m->bat->function_count : 0, sizeof *m->extents);
+    if (!m->extents || !list_starts(m, before, before_count))
         return an_fail_memory(m->error);
     for (enum class class = 0; class < CLASSES; class ++)
         if (!list_original(m, class, before, before_count) ||
@@ -431,6 +451,7 @@ static void take_build_id(struct an_funcmap *map, const struct an_elf *original)
 static void clean_up(struct maker *m)
 {
     free(m->starts);
+    free(m->extents);
     for (enum class class = 0; class < CLASSES; class ++) {
         release(&m->original[class]);
         release(&m->bolted[class]);

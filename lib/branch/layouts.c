@@ -8,6 +8,7 @@ void an_layouts_close(struct an_layouts *layouts)
 {
     for (size_t i = 0; i < layouts->list.count; i++) {
         struct an_layout *layout = &layouts->list.items[i];
+        an_bat_runs_free(layout->runs);
         an_bat_free(layout->bat);
         an_elf_close(layout->elf);
         free(layout->origin);

@@ -18,7 +18,7 @@
 #ifndef AN_BRANCH_LAYOUTS_H
 #define AN_BRANCH_LAYOUTS_H
 
-#include "branch/bat.h"
+#include "branch/bat_runs.h"
 #include "branch/decode.h"
 #include "branch/funcmap.h"
 #include "branch/records.h"
@@ -28,7 +28,8 @@
 struct an_layout {
     struct an_elf *elf;
     struct an_bat *bat;
-    uint32_t *origin; /* by fragment: index of the original's function + 1, or 0 */
+    struct an_bat_runs *runs; /* in its fragments; NULL as long as there are none */
+    uint32_t *origin;         /* by fragment: index of the original's function + 1, or 0 */
     uint64_t address; /* where its first new segment was loaded; 0: where it was linked to */
 };
 

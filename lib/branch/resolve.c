@@ -68,13 +68,15 @@ static bool run_by_bat(struct an_resolver *resolver, size_t function, uint64_t s
         return true;
     }
     size_t owner = owner_of(resolver, function, fragment);
-    struct an_bat_walk walk = an_bat_walk_start(resolver->bat, fragment, start - base, end - base);
-    struct an_bat_fallthrough step;
-    while (an_bat_walk_next(&walk, &step))
-        if (!an_records_add(resolver->records, an_place_make(owner, step.from_input),
-                            an_place_make(owner, step.to_input), count, 0))
-            return false;
+    an_bat_runs_add(resolver->bat_runs, fragment, (uint32_t)owner, start - base, end - base, count);
     return true;
+}
+
+static bool add_fallthrough(void *context, uint32_t owner, const struct an_bat_fallthrough *step,
+                            uint64_t count)
+{
+    return an_records_add(context, an_place_make(owner, step->from_input),
+                          an_place_make(owner, step->to_input), count, 0);
 }
 
 bool an_resolve_run(struct an_resolver *resolver, uint64_t before, uint64_t start, uint64_t end,
@@ -111,6 +113,8 @@ bool an_resolve_place(struct an_resolver *resolver, uint64_t address, uint64_t c
 
 bool an_resolve_finish(struct an_resolver *resolver)
 {
-    return (resolver->bat || an_flow_add_records(resolver->flow, resolver->records)) &&
-           an_records_combine(resolver->records);
+    bool done = resolver->bat
+                    ? an_bat_runs_each(resolver->bat_runs, add_fallthrough, resolver->records)
+                    : an_flow_add_records(resolver->flow, resolver->records);
+    return done && an_records_combine(resolver->records);
 }

@@ -6,14 +6,15 @@
 #ifndef AN_BRANCH_RESOLVE_H
 #define AN_BRANCH_RESOLVE_H
 
-#include "branch/bat.h"
+#include "branch/bat_runs.h"
 #include "branch/flow.h"
 #include "branch/records.h"
 
 struct an_resolver {
     const struct an_functions *functions;
     struct an_flow *flow;
-    const struct an_bat *bat; /* NULL: the binary was not made by llvm-bolt */
+    const struct an_bat *bat;     /* NULL: the binary was not made by llvm-bolt */
+    struct an_bat_runs *bat_runs; /* if it was */
     struct an_records *records;
     uint64_t mismatching, out_of_range, untraceable, in_plt, cold;
 };

@@ -81,16 +81,33 @@ static bool translate_branch(struct an_translation *translation, uint64_t from, 
                           place_in_records(&target), slot->count, slot->mispreds);
 }
 
+/* The runs of a layout's fragments are kept until all are counted. */
 static bool follow_fragment(struct an_translation *translation, const struct an_layout_place *start,
                             const struct an_layout_place *end, uint64_t count)
 {
-    const struct an_bat *bat = translation->layouts.list.items[start->layout - 1].bat;
-    struct an_bat_walk walk = an_bat_walk_start(bat, start->fragment, start->inner, end->inner);
-    struct an_bat_fallthrough step;
-    while (an_bat_walk_next(&walk, &step))
-        if (!an_records_add(&translation->records, an_place_make(start->function, step.from_input),
-                            an_place_make(start->function, step.to_input), count, 0))
+    struct an_layout *layout = &translation->layouts.list.items[start->layout - 1];
+    if (!layout->runs)
+        layout->runs = an_bat_runs_new(layout->bat);
+    if (layout->runs)
+        an_bat_runs_add(layout->runs, start->fragment, start->function, start->inner, end->inner,
+                        count);
+    return layout->runs != NULL;
+}
+
+static bool add_fallthrough(void *context, uint32_t function, const struct an_bat_fallthrough *step,
+                            uint64_t count)
+{
+    return an_records_add(context, an_place_make(function, step->from_input),
+                          an_place_make(function, step->to_input), count, 0);
+}
+
+static bool add_fallthroughs(struct an_translation *translation)
+{
+    for (size_t i = 0; i < translation->layouts.list.count; i++) {
+        const struct an_bat_runs *runs = translation->layouts.list.items[i].runs;
+        if (runs && !an_bat_runs_each(runs, add_fallthrough, &translation->records))
             return false;
+    }
     return true;
 }
 
@@ -218,7 +235,7 @@ enum an_code an_translation_resolve(struct an_translation *translation, struct a
     enum an_code code = build_flow(translation, error);
     if (code != AN_OK)
         return code;
-    if (!translate_counted(translation) ||
+    if (!translate_counted(translation) || !add_fallthroughs(translation) ||
         !an_flow_add_records(translation->flow, &translation->records) ||
         !an_records_combine(&translation->records))
         return an_fail_memory(error);

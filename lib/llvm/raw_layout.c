@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include <xxhash.h>
+
 static bool same_bytes(const struct raw_section *a, const struct raw_section *b)
 {
     return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size) == 0);
@@ -91,4 +93,61 @@ bool an_raw_same_layout(const struct raw_image *known, const struct raw_image *i
     return (image->wide ? same_wide_data(known, image, *delta)
                         : same_narrow_data(known, image, *delta)) &&
            same_vtables(known, image, *delta);
+}
+
+static uint64_t hash_section(const struct raw_section *section, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(section->size ? (const void *)section->data : "",
+                                (size_t)section->size, seed);
+}
+
+/* How far a function or a table is behind the first one that has an address; ~0: it has none. */
+static uint64_t distance(const struct raw_image *image, uint64_t address, uint64_t first)
+{
+    uint64_t behind = image->wide ? address - first : (uint32_t)(address - first);
+    return address ? behind : UINT64_MAX;
+}
+
+static uint64_t hash_record(const struct raw_image *image, uint64_t i, uint64_t *first,
+                            uint64_t seed)
+{
+    struct raw_record raw;
+    an_raw_record(image, i, &raw);
+    if (!*first)
+        *first = raw.function_address;
+    const uint64_t words[] = {
+        raw.name_hash,
+        raw.hash,
+        raw.counter_offset,
+        raw.bitmap_offset,
+        distance(image, raw.function_address, *first),
+        (uint64_t)raw.bitmap_bytes << 32 | raw.slots,
+        (uint64_t)raw.sites[2] << 32 | (uint32_t)raw.sites[1] << 16 | raw.sites[0],
+    };
+    return XXH3_64bits_withSeed(words, sizeof words, seed);
+}
+
+static uint64_t hash_vtable(const struct raw_image *image, uint64_t i, uint64_t first,
+                            uint64_t seed)
+{
+    struct raw_vtable vtable;
+    an_raw_vtable(image, i, &vtable);
+    const uint64_t words[] = {vtable.name_hash, distance(image, vtable.address, first),
+                              vtable.size};
+    return XXH3_64bits_withSeed(words, sizeof words, seed);
+}
+
+uint64_t an_raw_layout_hash(const struct raw_image *image, uint64_t secret)
+{
+    const uint64_t head[] = {image->version_word,  image->wide,        image->data_number,
+                             image->counters.size, image->bitmap.size, image->vtable_number};
+    uint64_t hash = XXH3_64bits_withSeed(head, sizeof head, secret), first = 0;
+    hash = hash_section(&image->binary_ids, hash);
+    hash = hash_section(&image->names, hash);
+    hash = hash_section(&image->vtable_names, hash);
+    for (uint64_t i = 0; i < image->data_number; i++)
+        hash = hash_record(image, i, &first, hash);
+    for (uint64_t i = 0; i < image->vtable_number; i++)
+        hash = hash_vtable(image, i, first, hash);
+    return hash;
 }

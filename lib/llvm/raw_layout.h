@@ -13,4 +13,8 @@
 bool an_raw_same_layout(const struct raw_image *known, const struct raw_image *image,
                         bool has_probe, uint64_t probe, uint64_t *delta);
 
+/* The same number for profiles of the same layout, and almost always another one for others. Who knows
+ * the secret can make others that have the same. */
+uint64_t an_raw_layout_hash(const struct raw_image *image, uint64_t secret);
+
 #endif

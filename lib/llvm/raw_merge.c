@@ -19,6 +19,9 @@
 
 #include <string.h>
 
+#include "base/map.h"
+#include "base/secret.h"
+#include "llvm/raw_layout.h"
 #include "llvm/raw_plan.h"
 #include "llvm/raw_sites.h"
 #include "llvm/value_data.h"
@@ -32,13 +35,18 @@ struct part {
     size_t first_found, found_end;
 };
 
-/* More raw profiles in one file are read one by one if they have traces. */
-enum { MOST_SOURCES = 64 };
+enum {
+    MOST_SOURCES = 64, /* more raw profiles in one file are read one by one if they have traces */
+    FEW_PLANS = 8,     /* are compared with one by one, more are looked up */
+};
 
 struct raw_merger {
     struct {
         AN_VECTOR(struct plan *);
     } plans;
+    struct an_map
+        by_layout; /* plans + 1 by the hashes of their layouts; where two share one, the first */
+    size_t hashed; /* plans that are in it */
     struct {
         AN_VECTOR(struct part);
     } parts;
@@ -64,6 +72,7 @@ void an_raw_merger_free(struct raw_merger *merger)
     for (size_t i = 0; i < merger->plans.count; i++)
         an_raw_plan_free(merger->plans.items[i]);
     an_vector_free(&merger->plans);
+    an_map_free(&merger->by_layout);
     an_vector_free(&merger->parts);
     an_vector_free(&merger->found);
     an_value_scratch_free(&merger->scratch);
@@ -326,19 +335,50 @@ static enum an_code find_values(struct raw_merger *merger, struct part *part,
     return AN_OK;
 }
 
+static bool suits(struct part *part, struct plan *plan)
+{
+    uint64_t delta;
+    if (!an_raw_plan_matches(plan, &part->image, &delta))
+        return false;
+    part->plan = plan;
+    part->load_delta = delta;
+    return true;
+}
+
+/* Sets the part's plan if there is one for its layout. False when memory runs out. */
+static bool find_plan(struct raw_merger *merger, struct part *part)
+{
+    part->plan = NULL;
+    for (size_t p = 0; p < merger->plans.count && p < FEW_PLANS; p++)
+        if (suits(part, merger->plans.items[p]))
+            return true;
+    if (merger->plans.count <= FEW_PLANS)
+        return true;
+    uint64_t secret = an_secret_for(merger);
+    for (; merger->hashed < merger->plans.count; merger->hashed++) {
+        const struct plan *plan = merger->plans.items[merger->hashed];
+        bool is_new;
+        uint64_t *slot =
+            an_map_insert(&merger->by_layout, an_raw_layout_hash(&plan->image, secret), &is_new);
+        if (!slot)
+            return false;
+        if (is_new)
+            *slot = merger->hashed + 1;
+    }
+    const uint64_t *found =
+        an_map_find(&merger->by_layout, an_raw_layout_hash(&part->image, secret));
+    if (found)
+        suits(part, merger->plans.items[*found - 1]);
+    return true;
+}
+
 /* Comparing with a checked layout leaves only the counters' sizes and the value data to check. */
 static enum an_code check_part(struct raw_merger *merger, struct part *part,
                                struct an_llvm_info *info, struct an_error *error)
 {
     struct raw_image *image = &part->image;
-    part->plan = NULL;
-    for (size_t p = 0; p < merger->plans.count && !part->plan; p++) {
-        uint64_t delta;
-        if (an_raw_plan_matches(merger->plans.items[p], image, &delta)) {
-            part->plan = merger->plans.items[p];
-            part->load_delta = delta;
-        }
-    }
+    if (!find_plan(merger, part))
+        return an_fail_memory(error);
     uint64_t total = 0;
     bool plausible = sum_counters(part, &total);
     if (!part->plan || !plausible)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "branch/bat.h"
+#include "branch/bat_runs.h"
 
 /* The same numbers as in bat_peer.cpp. */
 static uint64_t step(uint64_t *state)
@@ -19,17 +19,27 @@ static uint64_t step(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+static bool print_pair(void *context, uint32_t owner, const struct an_bat_fallthrough *pair,
+                       uint64_t count)
+{
+    (void)context, (void)owner, (void)count;
+    printf(" %" PRIx32 "-%" PRIx32 "=%" PRIx32 "-%" PRIx32, pair->from_output, pair->to_output,
+           pair->from_input, pair->to_input);
+    return true;
+}
+
 static void print_traces(const struct an_bat *bat, const struct an_bat_function *function)
 {
     uint64_t state = function->address + 1;
     for (int i = 0; i < 8; i++) {
         uint64_t from = step(&state) % function->size, to = step(&state) % function->size;
-        struct an_bat_walk walk = an_bat_walk_start(bat, function, from, to);
-        struct an_bat_fallthrough pair;
+        struct an_bat_runs *runs = an_bat_runs_new(bat);
         printf("trace %" PRIx64 " %" PRIx64, from, to);
-        while (an_bat_walk_next(&walk, &pair))
-            printf(" %" PRIx32 "-%" PRIx32 "=%" PRIx32 "-%" PRIx32, pair.from_output,
-                   pair.to_output, pair.from_input, pair.to_input);
+        if (runs) {
+            an_bat_runs_add(runs, function, 0, from, to, 1);
+            an_bat_runs_each(runs, print_pair, NULL);
+        }
+        an_bat_runs_free(runs);
         printf("\n");
     }
 }

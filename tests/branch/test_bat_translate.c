@@ -1,5 +1,5 @@
 /* The rule of translation, and fall-throughs, against the rule written down in the plainest way. */
-#include "branch/bat.h"
+#include "branch/bat_runs.h"
 
 #include "support/bat_build.h"
 #include "support/test.h"
@@ -103,7 +103,25 @@ static size_t plain_trace(const struct built_entry *entries, size_t count, uint6
     return found;
 }
 
-static void fallthroughs_join_the_blocks_of_a_trace(void **state)
+enum { OWNER = 7 };
+
+struct told {
+    struct an_bat_fallthrough steps[MOST_ENTRIES];
+    uint64_t counts[MOST_ENTRIES];
+    size_t count;
+};
+
+static bool note(void *context, uint32_t owner, const struct an_bat_fallthrough *step,
+                 uint64_t count)
+{
+    struct told *told = context;
+    assert_int_equal(owner, OWNER);
+    told->steps[told->count] = *step;
+    told->counts[told->count++] = count;
+    return true;
+}
+
+static void fallthroughs_join_the_blocks_of_a_run(void **state)
 {
     (void)state;
     struct built_entry entries[MOST_ENTRIES];
@@ -113,20 +131,64 @@ static void fallthroughs_join_the_blocks_of_a_trace(void **state)
         struct an_bat *bat = make_bat(entries, count);
         for (int i = 0; i < 20; i++) {
             uint64_t from = random_below(SIZE), to = random_below(SIZE);
-            struct an_bat_fallthrough expected[MOST_ENTRIES], step;
-            size_t number = plain_trace(entries, count, from, to, expected), seen = 0;
-            struct an_bat_walk walk = an_bat_walk_start(bat, bat->functions, from, to);
-            while (an_bat_walk_next(&walk, &step)) {
-                assert_in_range(seen, 0, number - 1);
-                assert_memory_equal(&step, &expected[seen], sizeof step);
-                seen++;
-            }
-            assert_int_equal(seen, number);
-            all += seen;
+            struct an_bat_fallthrough expected[MOST_ENTRIES];
+            size_t number = plain_trace(entries, count, from, to, expected);
+            struct an_bat_runs *runs = an_bat_runs_new(bat);
+            struct told told = {.count = 0};
+            an_bat_runs_add(runs, bat->functions, OWNER, from, to, 3);
+            assert_true(an_bat_runs_each(runs, note, &told));
+            assert_int_equal(told.count, number);
+            if (number)
+                assert_memory_equal(told.steps, expected, number * sizeof *expected);
+            for (size_t k = 0; k < number; k++)
+                assert_int_equal(told.counts[k], 3);
+            an_bat_runs_free(runs);
+            all += number;
         }
         an_bat_free(bat);
     }
     assert_in_range(all, 1000, SIZE_MAX);
+}
+
+/* What the walks say of the pair of blocks at that place in the list, one by one. */
+static uint64_t plain_count(const struct built_entry *entries, size_t count, const uint64_t *runs,
+                            size_t number, size_t *pairs)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < number; i++) {
+        struct an_bat_fallthrough steps[MOST_ENTRIES];
+        size_t found = plain_trace(entries, count, runs[2 * i], runs[2 * i + 1], steps);
+        sum += found * (i + 1);
+        *pairs += found;
+    }
+    return sum;
+}
+
+static void runs_that_overlap_add_up(void **state)
+{
+    (void)state;
+    enum { RUNS = 30 };
+    struct built_entry entries[MOST_ENTRIES];
+    size_t pairs = 0;
+    for (int round = 0; round < 300; round++) {
+        size_t count = make_entries(entries);
+        struct an_bat *bat = make_bat(entries, count);
+        struct an_bat_runs *runs = an_bat_runs_new(bat);
+        uint64_t ends[2 * RUNS], sum = 0;
+        struct told told = {.count = 0};
+        for (size_t i = 0; i < RUNS; i++) {
+            ends[2 * i] = random_below(SIZE);
+            ends[2 * i + 1] = random_below(SIZE);
+            an_bat_runs_add(runs, bat->functions, OWNER, ends[2 * i], ends[2 * i + 1], i + 1);
+        }
+        assert_true(an_bat_runs_each(runs, note, &told));
+        for (size_t i = 0; i < told.count; i++)
+            sum += told.counts[i];
+        assert_int_equal(sum, plain_count(entries, count, ends, RUNS, &pairs));
+        an_bat_runs_free(runs);
+        an_bat_free(bat);
+    }
+    assert_in_range(pairs, 1000, SIZE_MAX);
 }
 
 static void lookups_find_what_is_there(void **state)
@@ -163,7 +225,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translates_by_the_last_entry_at_or_below),
-        cmocka_unit_test(fallthroughs_join_the_blocks_of_a_trace),
+        cmocka_unit_test(fallthroughs_join_the_blocks_of_a_run),
+        cmocka_unit_test(runs_that_overlap_add_up),
         cmocka_unit_test(lookups_find_what_is_there),
     };
     return RUN_TESTS(tests);

@@ -20,13 +20,15 @@ costs() {
     [ "$4" -le $((5 * $3 / 2 + $2)) ] || fail "$1: $3, and $4 for twice the input"
 }
 
-# grows SHAPE NUMBER WORD...: anneal WORD... reads the file `input`
+# grows SHAPE NUMBER WORD...: anneal WORD... reads the file `input`, and one that grows with it, if need be
 grows() {
     local shape=$1 number=$2 i work=() memory=()
     shift 2
     echo 'B 401000 401001 1 0' >one
     for i in 1 2; do
         python3 "$tests/support/hostile.py" "$shape" $((i * number)) input
+        python3 "$tests/support/hostile.py" runs $((i * number)) runs
+        [[ $* != *apart* ]] || python3 "$tests/support/hostile.py" bat_apart $((i * number)) apart
         work+=("$(cost instructions "$anneal" "$@")")
         memory+=("$(cost memory "$anneal" "$@")")
     done
@@ -69,6 +71,20 @@ costs_in_proportion 'fdata: names made to collide' fdata_colliding_names 10000 m
 costs_in_proportion 'fdata: mispredictions' fdata_mispredictions 20000 merge -o out input
 costs_in_proportion 'console: blocks without ends' console_blocks 10000 extract --list input
 costs_in_proportion 'console: files of the same names' console_words 5000 extract --list input
+for shape in functions started counters versions names sites values vtables parts one_place; do
+    costs_in_proportion "LLVM raw: ${shape//_/ }" raw_$shape 4000 merge -o out input
+done
+costs_in_proportion 'LLVM raw: parts, again' raw_parts 1000 merge -o out input input
+for shape in functions blocks branches one_place; do
+    costs_in_proportion "BAT: runs, ${shape//_/ }" bat_$shape 1000 aggregate --pa -p runs -o out.fdata input
+done
+costs_in_proportion 'BAT: all tables' bat_functions 4000 bat --dump-all --json input
+costs_in_proportion 'BAT: a function of many parts' bat_functions 4000 bat --function=0x401000 input
+costs_in_proportion 'BAT: symbols of one name' bat_same_names 1000 bat --function=f input
+costs_in_proportion 'BAT: the way back, folded functions' bat_folded 1000 bat --from-original=0x401000 input
+costs_in_proportion 'function map: names of one place' bat_pairs 1000 bat --function-map -o out apart input
+costs_in_proportion 'function map: names of one place, with parts' bat_parts 1000 \
+    bat --function-map -o out apart input
 
 check_with 'valgrind python3' 'addresses of functions and virtual tables, in the runtime' grows_in_the_runtime
 

@@ -219,6 +219,17 @@ tells_odd_inputs() {
     says 'no input has any profile data'
 }
 
+# Runs of more programs than are compared one by one: each is known again in the next file.
+many_programs() {
+    local number
+    for number in 1 8 9 40; do
+        python3 "$tests/support/hostile.py" raw_parts $number input
+        run 0 "$anneal" merge -o again input input
+        run 0 "$anneal" merge -o expected --weighted-input=2,input
+        same again expected
+    done
+}
+
 wrong_usage() {
     run 2 "$anneal" merge
     says 'no inputs'
@@ -254,6 +265,7 @@ check 'renames functions' renames_functions
 check 'warns of mismatches' warns_of_mismatches
 check 'failure modes' failure_modes
 check 'tells of empty, repeated and thin inputs' tells_odd_inputs
+check_with python3 'knows many programs again' many_programs
 check 'wrong usage' wrong_usage
 check_with script 'does not write binary to a terminal' refuses_the_terminal
 finish

@@ -3,6 +3,7 @@
  * apart and put together in another layout (support/raw_build.h); and damaged headers and records.
  */
 #include "llvm/raw.h"
+#include "llvm/raw_layout.h"
 
 #include "support/profiles.h"
 #include "support/raw_build.h"
@@ -315,6 +316,61 @@ static void shared_counters_are_limited(void **state)
     free_bytes(file);
 }
 
+enum { MOST_LAYOUTS = 300 };
+
+static struct {
+    struct an_bytes file;
+    struct raw_image image;
+    uint64_t hash;
+} layouts[MOST_LAYOUTS];
+static size_t layout_number;
+
+static void keep_layout(const char *name, struct an_bytes file)
+{
+    struct raw_image *image = &layouts[layout_number].image;
+    struct an_error error;
+    struct an_bytes copy = corpus(name);
+    (void)file;
+    if (layout_number == MOST_LAYOUTS || !an_raw_recognise(copy) ||
+        an_raw_open(image, copy, 0, &error) != AN_OK || image->big) {
+        free_bytes(copy);
+        return;
+    }
+    layouts[layout_number].file = copy;
+    layouts[layout_number++].hash = an_raw_layout_hash(image, 1);
+}
+
+static bool same_layout(const struct raw_image *a, const struct raw_image *b)
+{
+    uint64_t probe = 0, delta;
+    struct raw_record record = {0};
+    for (; probe < a->data_number; probe++) {
+        an_raw_record(a, probe, &record);
+        if (record.function_address)
+            break;
+    }
+    return an_raw_same_layout(a, b, record.function_address != 0, probe, &delta);
+}
+
+/* The corpus has several runs of one program, some of them loaded elsewhere, and many programs. */
+static void equal_layouts_have_equal_hashes(void **state)
+{
+    (void)state;
+    size_t same = 0;
+    layout_number = 0;
+    each_raw_profile(keep_layout);
+    for (size_t i = 0; i < layout_number; i++)
+        for (size_t k = 0; k < layout_number; k++) {
+            bool is_same = same_layout(&layouts[i].image, &layouts[k].image);
+            assert_int_equal(layouts[i].hash == layouts[k].hash, is_same);
+            same += is_same && i != k;
+        }
+    assert_in_range(layout_number, 50, MOST_LAYOUTS - 1);
+    assert_in_range(same, 20, layout_number * layout_number / 4);
+    for (size_t i = 0; i < layout_number; i++)
+        free_bytes(layouts[i].file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +383,7 @@ int main(void)
         cmocka_unit_test(damaged_value_data),
         cmocka_unit_test(what_follows_a_profile),
         cmocka_unit_test(shared_counters_are_limited),
+        cmocka_unit_test(equal_layouts_have_equal_hashes),
     };
     return RUN_TESTS(tests);
 }

@@ -5,8 +5,10 @@
 What work a reader does may grow with the input, but not with its square. So each shape has NUMBER of
 two things, or one that is NUMBER long and NUMBER that refer to it.
 """
+import hashlib
 import struct
 import sys
+import zlib
 
 # ---- ELF ----
 
@@ -142,6 +144,203 @@ def elf_jump_tables(number):
     symbol = bytes(24) + struct.pack("<IBBHQQ", 1, 1 << 4 | 2, 0, 1, CODE, 7 * number)
     return elf([(".rodata", PROGBITS, 2, table, places, 0, 0), (".symtab", SYMTAB, 0, 0, symbol, 4, 24),
                 (".strtab", STRTAB, 0, 0, b"\0f\0", 0, 0)], code=code, loaded=len(places))
+
+
+# ---- BOLT's address translation ----
+
+
+def bat(functions, symbol_list, cold=(), code_size=4096, more=()):
+    """functions: (address, [(output offset, input offset, whether it is a branch)]); as LLVM 13 to 17
+    write it. symbol_list: (name, address, size)"""
+    tables = struct.pack("<I", len(functions))
+    for address, entries in functions:
+        tables += struct.pack("<QI", address, len(entries))
+        tables += b"".join(struct.pack("<II", output, offset | branch << 31)
+                           for output, offset, branch in entries)
+    tables += struct.pack("<I", len(cold))
+    tables += b"".join(struct.pack("<QQ", *pair) for pair in cold)
+    note = struct.pack("<III8s", 5, len(tables), 1, b"BOLT") + tables
+    strings, entries = b"\0", []
+    for name, address, size in symbol_list:
+        entries.append((len(strings), 2, 1, address, size))
+        strings += name.encode() + b"\0"
+    return symbols(entries, strings, [(".note.bolt_bat", 7, 0, 0, note, 0, 0)] + list(more), code_size)
+
+
+def bat_functions(number):
+    """Functions, and as many cold parts of the first one."""
+    functions = [(CODE + 16 * i, [(0, 0, 0), (4, 4, 1)]) for i in range(2 * number)]
+    cold = [(CODE + 16 * (number + i), CODE) for i in range(number)]
+    return bat(functions, [("f%d" % i, CODE + 16 * i, 16) for i in range(2 * number)], cold,
+               32 * number)
+
+
+def bat_blocks(number):
+    """A function with many blocks, each of which ends in a branch."""
+    entries = [(8 * i + 4 * branch, 8 * i + 4 * branch, branch)
+               for i in range(number) for branch in (0, 1)]
+    return bat([(CODE, entries)], [("f", CODE, 8 * number)], code_size=8 * number)
+
+
+def bat_branches(number):
+    """One that has a block at either end, and branches between them."""
+    entries = [(0, 0, 0)] + [(8 * i, 8 * i, 1) for i in range(1, number)] + [(8 * number, 8 * number, 0)]
+    return bat([(CODE, entries)], [("f", CODE, 8 * number + 8)], code_size=8 * number + 8)
+
+
+def bat_one_place(number):
+    """Blocks that all begin at one place."""
+    entries = [(0, 0, 0)] + [(8, 8 * i, 0) for i in range(number)] + [(16, 8 * number, 0)]
+    return bat([(CODE, entries)], [("f", CODE, 8 * number)], code_size=8 * number)
+
+
+def bat_same_names(number):
+    """Symbols of one name for one function that has as many blocks."""
+    entries = [(8 * i, 8 * i, 0) for i in range(number)]
+    return bat([(CODE, entries)], [("f", CODE, 8 * number)] * number, code_size=8 * number)
+
+
+def funcmap(records):
+    """records: (output, input, size, flags)"""
+    body = struct.pack("<IIQII", 1, 24, len(records), 0, 0)
+    body += b"".join(struct.pack("<QQII", *record) for record in records)
+    return (".note.anneal.funcmap", 7, 0, 0,
+            struct.pack("<III8s", 7, len(body), 0x616e0001, b"anneal") + body, 0, 0)
+
+
+def bat_folded(number):
+    """Functions that have become one, which has as many blocks."""
+    size = 8 * number
+    entries = [(8 * i, 8 * i, 0) for i in range(number)]
+    records = [(CODE, CODE + size * i, size, 2 * (i > 0)) for i in range(number)]
+    return bat([(CODE, entries)], [("f", CODE, size)], code_size=size, more=[funcmap(records)])
+
+
+def bat_pairs(number):
+    """The same without a map: functions of many names at one place, with as many blocks."""
+    size = 8 * number
+    entries = [(8 * i, 8 * i, 0) for i in range(number)]
+    return bat([(CODE, entries)], [("f%d" % i, CODE, size) for i in range(number)], code_size=size)
+
+
+def bat_parts(number):
+    """Functions of many names at one place, with as many cold parts."""
+    functions = [(CODE + 16 * i, [(0, 0, 0)]) for i in range(number + 1)]
+    cold = [(CODE + 16 * (1 + i), CODE) for i in range(number)]
+    return bat(functions, [("f%d" % i, CODE, 16) for i in range(number)], cold, 16 * number + 16)
+
+
+def bat_apart(number):
+    """The binary that bat_pairs() and bat_parts() are made of: each name has a place of its own."""
+    size = 8 * number
+    return symbols([(8 * i, 2, 1, CODE + size * i, size) for i in range(number)],
+                   b"".join(b"f%d" % i + bytes(8 - len("f%d" % i)) for i in range(number)))
+
+
+def runs(number):
+    """Runs of all lengths in the beginning of the code, in the pre-aggregated format."""
+    return b"".join(b"F %x %x 1\n" % (CODE + 8 * (i % 7) + 1, CODE + 8 * i + 4) for i in range(1, number))
+
+
+# ---- LLVM's raw profiles ----
+
+
+def leb(value):
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def raw(records, counters, names=b"", vtables=(), values=b"", variant=0, bitmap=b""):
+    """Version 10. records: (name hash, function hash, counters' place and number, sites of three kinds)"""
+    data = b"".join(struct.pack("<QQQQQQIHHHHI", name, function, (8 * place - 64 * i) % (1 << 64), 0,
+                                0x10000 + 16 * i, 0, number, *sites, 0, 0)
+                    for i, (name, function, place, number, sites) in enumerate(records))
+    tables = b"".join(struct.pack("<QQII", name, address, size, 0) for name, address, size in vtables)
+    packed = zlib.compress(names)
+    joined = leb(len(names)) + leb(len(packed)) + packed if names else b""
+    head = struct.pack("<QQ14Q", 0xff6c70726f667281, 10 | 1 << 56 | variant, 0, len(records), 0,
+                       len(counters), 0, len(bitmap), 0, len(joined), 0, 0, 0, len(vtables), 0, 2)
+    return (head + data + struct.pack("<%dQ" % len(counters), *counters) + bitmap + joined
+            + bytes(-len(joined) % 8) + tables + values)
+
+
+def name_hash(name):
+    return int.from_bytes(hashlib.md5(name).digest()[:8], "little")
+
+
+NO_SITES = (0, 0, 0)
+
+
+def raw_functions(number, variant=0):
+    names = [b"f%d" % i for i in range(number)]
+    return raw([(name_hash(name), 1, 2 * i, 2, NO_SITES) for i, name in enumerate(names)],
+               [i % 9 for i in range(2 * number)], b"\1".join(names), variant=variant)
+
+
+def raw_started(number):
+    """Each with the time when it was first called."""
+    return raw_functions(number, 1 << 63)
+
+
+def raw_counters(number):
+    """A function of many counters, and some of these again in as many functions."""
+    return raw([(1, 1, 0, number, NO_SITES)] + [(2, i, i, 15, NO_SITES) for i in range(number - 15)],
+               [i % 9 for i in range(number)])
+
+
+def raw_versions(number):
+    """A function in many versions."""
+    return raw([(1, i, i, 1, NO_SITES) for i in range(number)], [1] * number)
+
+
+def raw_names(number):
+    """Names without functions, and the same name again and again."""
+    return raw([(1, 1, 0, 1, NO_SITES)], [1], b"\1".join(b"f%d\1f" % i for i in range(number)))
+
+
+def value_block(kind, counts, pairs):
+    block = struct.pack("<II", kind, len(counts)) + bytes(counts) + bytes(-len(counts) % 8)
+    block += b"".join(struct.pack("<QQ", *pair) for pair in pairs)
+    return struct.pack("<II", 8 + len(block), 1) + block
+
+
+def raw_sites(number):
+    """A function of as many sites as there can be, for each that there are fewer of."""
+    sites = min(number, 60000)
+    return raw([(1, 1, 0, 1, (sites, 0, 0))], [1],
+               values=value_block(0, [1] * sites, [(i, 1) for i in range(sites)]))
+
+
+def raw_values(number):
+    """Sites that have as many values as they can, all different."""
+    records = [(i + 1, 1, i, 1, (1, 0, 0)) for i in range(number // 100)]
+    values = b"".join(value_block(0, [255], [(0x10000 + 16 * (255 * i + k), k) for k in range(255)])
+                      for i in range(len(records)))
+    return raw(records, [1] * len(records), values=values)
+
+
+def raw_vtables(number):
+    """Virtual tables that lie upon each other, and a site for each."""
+    records = [(i + 1, 1, i, 1, (0, 0, 1)) for i in range(number)]
+    vtables = [(i, 0x100000 + i, 1 << 30) for i in range(number)]
+    values = b"".join(value_block(2, [2], [(0x100000 + i, 1), (0x100000 + i * 7 % number, 2)])
+                      for i in range(number))
+    return raw(records, [1] * number, vtables=vtables, values=values)
+
+
+def raw_parts(number):
+    """Profiles of programs of one function each, all different, in one file."""
+    return b"".join(raw([(i, 1, 0, 1, NO_SITES)], [1]) for i in range(number))
+
+
+def raw_one_place(number):
+    """Functions that all have one address."""
+    profile = bytearray(raw_functions(number))
+    for i in range(number):
+        profile[128 + 64 * i + 32:128 + 64 * i + 40] = struct.pack("<Q", 0x1000)
+    return bytes(profile)
 
 
 # ---- perf.data ----
