@@ -10,6 +10,7 @@
 #include "base/percent.h"
 #include "command.h"
 #include "family.h"
+#include "fdata_diff.h"
 #include "gcc_diff.h"
 #include "names.h"
 #include "output.h"
@@ -202,6 +203,21 @@ static int compare_gcc(struct gcc_diff_request *gcc, const struct request *reque
     return gcc_diff(gcc);
 }
 
+static int compare_fdata(char **operands, const struct request *request)
+{
+    const struct fdata_diff_request fdata = {.base = operands[0],
+                                             .test = operands[1],
+                                             .output = request->output,
+                                             .number = (size_t)request->number,
+                                             .json = request->json};
+    if (!request->context_sensitive && !request->gcno)
+        return fdata_diff(&fdata);
+    say_error("%s; these are BOLT profiles (fdata)", request->gcno
+                                                         ? "--gcno is for GCC profiles (gcda)"
+                                                         : "--cs applies only to LLVM profiles");
+    return EXIT_USAGE;
+}
+
 /* Only of GCC's profiles, which come in a file for each module, there are folders. */
 static int compare(char **operands, const struct request *request)
 {
@@ -210,11 +226,15 @@ static int compare(char **operands, const struct request *request)
     inputs_add(&gcc.base_inputs, gcc.base, 1);
     if (!gcc.base_inputs.failed)
         inputs_add(&gcc.test_inputs, gcc.test, 1);
-    if (!gcc.base_inputs.failed && !gcc.test_inputs.failed)
-        status = inputs_family(&gcc.base_inputs) == FAMILY_GCDA &&
-                         inputs_family(&gcc.test_inputs) == FAMILY_GCDA
-                     ? compare_gcc(&gcc, request)
-                     : compare_llvm(operands, request);
+    if (!gcc.base_inputs.failed && !gcc.test_inputs.failed) {
+        enum family base = inputs_family(&gcc.base_inputs), test = inputs_family(&gcc.test_inputs);
+        if (base == FAMILY_GCDA && test == FAMILY_GCDA)
+            status = compare_gcc(&gcc, request);
+        else if (base == FAMILY_FDATA && test == FAMILY_FDATA)
+            status = compare_fdata(operands, request);
+        else
+            status = compare_llvm(operands, request);
+    }
     inputs_free(&gcc.base_inputs);
     inputs_free(&gcc.test_inputs);
     return status;
@@ -260,7 +280,8 @@ const struct command command_diff = {
         "both give a compiler the same information. A list of the functions whose share changed "
         "most follows.\n\n"
         "GCC's counter files (gcda) may also be two folders with a file for each module. Their "
-        "overlap is that of gcov-tool, over all modules of the same name.",
+        "overlap is that of gcov-tool, over all modules of the same name. Of BOLT's profiles "
+        "(fdata), branches are compared.",
     .options = options,
     .examples = "anneal diff monday.profdata tuesday.profdata\n"
                 "    check whether Monday's training is still good\n"

@@ -114,7 +114,7 @@ static bool extract_log(const struct extract_request *request, const char *path,
         report_error(&error);
         return false;
     }
-    account->log = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    account->log = input_name(path);
     account->in_log = 0;
     write_files(request, console, account);
     extract_end_log(account, console);

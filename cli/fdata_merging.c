@@ -78,8 +78,8 @@ static void tell_result(const struct merge_request *request, const struct an_led
     say("merged %s of %s input%s: %s record%s of %s function%s, total count %s -> %s (%s, fdata)",
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
         with_commas(records), plural(records), with_commas(info->functions),
-        plural(info->functions), with_commas(ledger->total_count),
-        strcmp(request->output, "-") == 0 ? "<stdout>" : request->output, as_size(size));
+        plural(info->functions), with_commas(ledger->total_count), output_name(request->output),
+        as_size(size));
     if (request->inputs.ignored)
         say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);

@@ -124,7 +124,7 @@ static void print_functions(struct fdata_view *view)
 static void print_header(const struct fdata_view *view)
 {
     const struct an_fdata_info *info = view->info;
-    printf("%s: BOLT profile (fdata), %s, %s\n", view->path,
+    printf("%s: BOLT profile (fdata), %s, %s\n", input_name(view->path),
            info->no_lbr ? "samples without branch records (no_lbr)" : "branch records",
            as_size(view->bytes));
     if (info->bolted)

@@ -196,12 +196,19 @@ static int report(const struct an_fdo_store *store, bool as_json)
     struct an_fdo_report made;
     struct an_error error = {0};
     bool done = an_fdo_report_make(&made, store, &error) == AN_OK;
+    bool is_empty = !made.pass1.count && !made.pass2.count && !made.programs.count;
     if (!done)
         report_error(&error);
+    else if (is_empty)
+        say_error(
+            "no %s: nothing was compiled with 'anneal cc' here (run this in the build folder, or "
+            "set ANNEAL_PROFILE_DIR as for the build)",
+            store->root);
     else if (as_json)
         done = print_json(&made, store);
     else
         print_text(&made, store);
+    done = done && !is_empty;
     an_fdo_report_free(&made);
     return done ? EXIT_DONE : EXIT_FAILED;
 }

@@ -56,9 +56,8 @@ static void tell(const struct merge_request *request, const struct an_gcc_conver
                     converted->major, converted->minor, converted->left_out[i].kind,
                     with_commas(converted->left_out[i].functions),
                     plural(converted->left_out[i].functions));
-    say("converted %s -> %s (%s, gcda of GCC %u.%u)", request->inputs.items[0].path,
-        strcmp(request->output, "-") == 0 ? "<stdout>" : request->output, as_size(converted->size),
-        converted->major, converted->minor);
+    say("converted %s -> %s (%s, gcda of GCC %u.%u)", input_name(request->inputs.items[0].path),
+        output_name(request->output), as_size(converted->size), converted->major, converted->minor);
 }
 
 int gcc_convert(const struct merge_request *request)

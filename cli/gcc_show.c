@@ -250,8 +250,8 @@ static void print_covered(const struct gcc_show_view *view)
 static void print_module(const struct gcc_view_module *module)
 {
     const struct an_gcda *gcda = &module->survey.gcda;
-    printf("%s: counters (gcda) of %s, %s-endian, %s\n", module->path, gcc_show_compiler(gcda),
-           gcda->header.big ? "big" : "little", as_size(module->bytes));
+    printf("%s: counters (gcda) of %s, %s-endian, %s\n", input_name(module->path),
+           gcc_show_compiler(gcda), gcda->header.big ? "big" : "little", as_size(module->bytes));
     printf("stamp 0x%08" PRIx32, gcda->header.stamp);
     if (gcda->header.version.has_checksum)
         printf(", checksum 0x%08" PRIx32, gcda->header.checksum);

@@ -11,11 +11,6 @@
 
 enum { SHOWN = 5 }; /* examples of each kind; the rest is in the JSON */
 
-static const char *name_of(const struct an_ledger_entry *entry)
-{
-    return strcmp(entry->path, "-") == 0 ? "<stdin>" : entry->path;
-}
-
 static void list_rejected(const struct an_ledger *ledger)
 {
     size_t shown = 0;
@@ -26,7 +21,7 @@ static void list_rejected(const struct an_ledger *ledger)
             continue;
         shown++;
         say_warning("rejected: %s", entry->error ? an_error_format(entry->error, text, sizeof text)
-                                                 : name_of(entry));
+                                                 : input_name(entry->path));
     }
     if (ledger->rejected > SHOWN)
         say_warning("rejected: and %zu more (--ledger=FILE lists all)", ledger->rejected - SHOWN);
@@ -43,7 +38,7 @@ static void list_flagged(const struct an_ledger *ledger, size_t number, const ch
         if (!flag(entry))
             continue;
         int wrote = snprintf(names + length, sizeof names - length, "%s%s", shown ? ", " : "",
-                             name_of(entry));
+                             input_name(entry->path));
         if (wrote < 0 || (size_t)wrote >= sizeof names - length) {
             names[length] = '\0'; /* very long paths: leave the last one out */
             break;

@@ -11,6 +11,7 @@
 #include "gcc_modules.h"
 #include "llvm_personality.h"
 #include "merging.h"
+#include "output.h"
 
 static bool parse_failure_mode(const struct command *command, const char *text,
                                enum an_llvm_failure_mode *mode)
@@ -149,6 +150,11 @@ static int merge_inputs(struct merge_request *request, bool nothing_named)
     if (request->dump_inputs)
         return EXIT_DONE;
     enum family family = request->as_llvm ? FAMILY_LLVM : inputs_family(&request->inputs);
+    if (request->one_input && family == FAMILY_FDATA) {
+        say_error("%s: is a BOLT profile (fdata), of which there is one format only",
+                  input_name(request->inputs.items[0].path));
+        return EXIT_FAILED;
+    }
     if (request->one_input)
         return family == FAMILY_GCDA ? gcc_convert(request) : convert_llvm(request);
     return family == FAMILY_FDATA  ? fdata_merge_run(request)

@@ -178,10 +178,16 @@ static void tell_result(const struct merge_request *request, const struct an_led
     char format[40];
     snprintf(format, sizeof format, request->write.text ? "text" : "indexed version %u", version);
     size_t functions = an_llvm_profile_records(profile);
+    if (request->one_input) {
+        say("converted %s: %s function%s, total count %s -> %s (%s, %s)",
+            input_name(request->inputs.items[0].path), with_commas(functions), plural(functions),
+            with_commas(ledger->total_count), output_name(request->output), as_size(size), format);
+        return;
+    }
     say("merged %s of %s input%s: %s function%s, total count %s -> %s (%s, %s)",
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
         with_commas(functions), plural(functions), with_commas(ledger->total_count),
-        strcmp(request->output, "-") == 0 ? "<stdout>" : request->output, as_size(size), format);
+        output_name(request->output), as_size(size), format);
     if (request->inputs.ignored)
         say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);

@@ -44,6 +44,16 @@ bool write_result(const char *path, const void *bytes, size_t size, bool is_text
     return false;
 }
 
+const char *input_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+const char *output_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdout>" : path;
+}
+
 static struct {
     const char *path;
     FILE *memory;

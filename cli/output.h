@@ -29,6 +29,10 @@ bool make_folders(const char *path);
 bool redirect_start(const char *path);
 bool redirect_finish(void);
 
+/* What an input or an output is called in messages: "<stdin>" and "<stdout>" for "-". */
+const char *input_name(const char *path);
+const char *output_name(const char *path);
+
 /* 1234567 as "1,234,567", in one of a few static buffers. */
 const char *with_commas(uint64_t number);
 

@@ -11,6 +11,7 @@
 #include "output.h"
 #include "peek.h"
 #include "record/proc.h"
+#include "show.h"
 
 enum { OUTPUT = 1, ALL, FUNCTION, COUNTS, VALUES, TOP, TRACES, JSON };
 
@@ -83,9 +84,10 @@ static enum an_code gather(struct peek_source *source, struct an_buffer *raw,
 }
 
 /* Lets `anneal show` have the profile as its standard input. */
-static int show(const struct an_buffer *raw, int count, char **words)
+static int show(pid_t pid, const struct an_buffer *raw, int count, char **words)
 {
     static char input[] = "-";
+    char name[40];
     int file = memfd_create("profile", MFD_CLOEXEC);
     bool done = file >= 0 && write(file, raw->data, raw->size) == (ssize_t)raw->size &&
                 lseek(file, 0, SEEK_SET) == 0 && dup2(file, STDIN_FILENO) >= 0;
@@ -97,7 +99,8 @@ static int show(const struct an_buffer *raw, int count, char **words)
     }
     words[count++] = input;
     words[count] = NULL;
-    return command_show.run(&command_show, count, words);
+    snprintf(name, sizeof name, "process %ld", (long)pid);
+    return show_as(name, count, words);
 }
 
 static int peek(pid_t pid, const char *output, int count, char **words)
@@ -120,7 +123,7 @@ static int peek(pid_t pid, const char *output, int count, char **words)
     else if (output)
         status = write_result(output, raw.data, raw.size, false) ? EXIT_DONE : EXIT_FAILED;
     else
-        status = show(&raw, count, words);
+        status = show(pid, &raw, count, words);
     an_buffer_free(&raw);
     return status;
 }
@@ -128,8 +131,8 @@ static int peek(pid_t pid, const char *output, int count, char **words)
 /* A process, or the file in which one counts. */
 static int look_at(char *what, const char *output, int count, char **words)
 {
-    bool is_number = what[strspn(what, "0123456789")] == 0;
-    if (!is_number && access(what, F_OK) != 0) {
+    bool is_number = what[strspn(what, "0123456789")] == 0, is_input = strcmp(what, "-") == 0;
+    if (!is_number && !is_input && access(what, F_OK) != 0) {
         say_error("%s: no such file, and not a process id", what);
         return EXIT_FAILED;
     }
@@ -138,12 +141,12 @@ static int look_at(char *what, const char *output, int count, char **words)
         return pid ? peek(pid, output, count, words) : EXIT_USAGE;
     }
     if (output) {
-        say_error("%s: is a file already; copy it", what);
+        say_error("%s: is a file already; copy it", input_name(what));
         return EXIT_USAGE;
     }
     words[count++] = what;
     words[count] = NULL;
-    return command_show.run(&command_show, count, words);
+    return show_as(NULL, count, words);
 }
 
 /* The word for `anneal show` that an option is: --NAME or --NAME=VALUE, to be freed; NULL: no memory. */
@@ -197,7 +200,7 @@ const struct command command_peek = {
         "as 'anneal show' does. The program must be instrumented by clang and linked with "
         "anneal's runtime. It is not stopped and keeps its counts: the output is not part of any "
         "profile that it writes. FILE is one that a program counts in as it runs (%c in the name "
-        "of its profile).",
+        "of its profile), or - for standard input.",
     .options = options,
     .rules = rules,
     .examples = "anneal peek $(pidof server)\n"

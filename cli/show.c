@@ -170,12 +170,12 @@ static bool finish(struct show *show, const char *path, uint64_t bytes)
         qsort(show->hot, show->hot_count, sizeof *show->hot, hottest_first);
     if (request->json) {
         printf("%s],\n\"profile\": ", show->shown ? "\n" : "");
-        show_profile_json(show, path, bytes, &summary);
+        show_profile_json(show, request->name ? request->name : path, bytes, &summary);
         printf("}\n");
     } else if (!request->text && !request->covered) {
         if (show->shown)
             printf("\n");
-        show_profile(show, path, bytes, &summary);
+        show_profile(show, request->name ? request->name : input_name(path), bytes, &summary);
     }
     an_llvm_summary_clear(&summary);
     return true;
@@ -323,9 +323,10 @@ static int show_operands(struct show *show, const struct option_parser *parser)
     return status;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+int show_as(const char *name, int argc, char **argv)
 {
-    struct show show = {0};
+    const struct command *command = &command_show;
+    struct show show = {.request.name = name};
     struct option_parser parser;
     const char *value;
     int id, status = EXIT_USAGE;
@@ -340,6 +341,12 @@ static int run(const struct command *command, int argc, char **argv)
         status = show_operands(&show, &parser);
     option_finish(&parser);
     return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    (void)command;
+    return show_as(NULL, argc, argv);
 }
 
 const struct command command_show = {

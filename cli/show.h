@@ -9,6 +9,7 @@
 #include "command.h"
 
 struct request {
+    const char *name; /* what the profile is called; NULL: as its file */
     bool all, counts, values, summary, binary_ids, traces, header, covered, cs, text, json;
     const char *function, *output;
     const char *gcno; /* the folder that GCC's control flow is below, or NULL */
@@ -48,5 +49,8 @@ void show_function_json(const struct show *show, const struct an_llvm_record *re
                         const struct hot *hot);
 void show_profile_json(const struct show *show, const char *path, uint64_t bytes,
                        const struct an_llvm_summary *summary);
+
+/* anneal show, of a profile that is called otherwise than its file. argv[0] is no option. */
+int show_as(const char *name, int argc, char **argv);
 
 #endif

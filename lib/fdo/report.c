@@ -7,12 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum { UNKNOWN = -1 };
 
 /* Whether the process runs that program, or what stood in its place before it was built again. */
 static bool runs(const char *process, const char *program)
 {
-    static const char deleted[] = " (deleted)";
     char link[64], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%.20s/exe", process);
     ssize_t size = readlink(link, path, sizeof path - 1);
@@ -20,7 +21,7 @@ static bool runs(const char *process, const char *program)
     if (size < 0 || (size_t)size < length || memcmp(path, program, length) != 0)
         return false;
     path[size] = 0;
-    return path[length] == 0 || strcmp(path + length, deleted) == 0;
+    return path[length] == 0 || an_file_linked_length(path) == length;
 }
 
 /* A process that runs the program; 0: there is none, or we may not know of it. */

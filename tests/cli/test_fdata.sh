@@ -320,7 +320,63 @@ shows_json() {
     is .functions out '[]'
 }
 
+# Shares of 100 and of 200 branches: 20% and 30%, 70% and 50%, 10% that are gone, 20% that are new.
+# No branch of base leaves g.
+compares() {
+    printf '1 f 0 1 g 0 0 20\n1 f 4 1 f 8 0 70\n1 old\\ one 4 1 f 0 1 5\n1 f 4 1 f 9 0 5\n' >base
+    printf '1 f 4 1 f 8 5 100\n1 f 0 1 g 0 0 60\n1 g 9 1 f 0 1 40\n4 f 0 3 [heap] 0 9\n' >test
+    run 0 "$anneal" diff base test
+    expect "$(cat out)" 'base  base, total 100
+test  test, total 200
+
+ 70.000%  overlap of counts, in 2 branches of 1 function
+ 20.000%  of test in 1 function that base does not have
+
+     base       test      moved  function
+   0.000%    20.000%   +20.000%  g  (new)
+  95.000%    80.000%   -15.000%  f
+   5.000%     0.000%    -5.000%  old one  (gone)'
+    run 0 "$anneal" diff -n 0 test test
+    prints '100.000%  overlap of counts, in 3 branches of 2 functions'
+    run 0 "$anneal" diff "$profiles/samples.fdata" - <"$profiles/samples.fdata"
+    prints '100.000%  overlap of counts, in ' 'sampled places of '
+}
+
+compares_as_json() {
+    printf '1 f 0 1 g 0 0 20\n1 f 4 1 f 8 0 80\n' >base
+    printf '1 f 0 1 g 0 0 1\n1 h 4 1 f 8 0 1\n' >test
+    run 0 "$anneal" diff --json base test
+    is '[.base_total, .test_total, .overlap, .records_compared]' out '[100,2,0.2,1]'
+    is '[.functions_compared, .functions_only_in_test]' out '[1,1]'
+    is '.moved | map([.name, .base_share, .test_share, .in_base, .in_test])' out \
+        '[["f",1,0.5,true,true],["h",0,0.5,false,true]]'
+}
+
+does_not_compare() {
+    echo '1 f 0 1 g 0 0 20' >branches
+    printf 'no_lbr cycles:\n1 f 0 20\n' >places
+    printf 'boltedcollection\n1 f 0 1 g 0 0 20\n' >bolted
+    echo '1 f 0 1 g 0 0 0' >nothing
+    run 1 "$anneal" diff places branches
+    says 'branches has branch records, places has samples without them (no_lbr)'
+    run 1 "$anneal" diff branches bolted
+    says 'bolted was recorded on a program that BOLT had optimized (boltedcollection), branches was not'
+    run 1 "$anneal" diff branches nothing
+    says 'nothing: no counts to compare'
+    run 1 "$anneal" diff branches "$corpus/raw/c-ir-clang19-run1.profraw"
+    says 'not an LLVM instrumentation profile but a BOLT profile (fdata)'
+    run 2 "$anneal" diff --cs branches branches
+    says '--cs applies only to LLVM profiles; these are BOLT profiles (fdata)'
+    run 2 "$anneal" diff --gcno=. branches branches
+    says '--gcno is for GCC profiles (gcda); these are BOLT profiles (fdata)'
+    run 1 "$anneal" convert branches
+    says 'branches: is a BOLT profile (fdata), of which there is one format only'
+}
+
 check 'sums, in order' merges
+check 'diff compares' compares
+check_with jq 'diff as JSON' compares_as_json
+check 'what diff and convert refuse' does_not_compare
 check 'one location is one record, however it is written' one_location_is_one_record
 check 'names with blanks, backslashes, suffixes' names
 check 'large counts' large_counts

@@ -208,7 +208,7 @@ pipes() {
     local one=$golden/gcc-12/values-1.gcda
     run 0 "$anneal" show - <"$one"
     mv out from_pipe
-    grep -q '^-: counters (gcda) of GCC 12.2' from_pipe
+    grep -q '^<stdin>: counters (gcda) of GCC 12.2' from_pipe
     run 0 "$anneal" show <(cat "$one")
     grep -q ': counters (gcda) of GCC 12.2' out
 }

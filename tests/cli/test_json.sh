@@ -37,6 +37,7 @@ profiles() {
     document diff --json "$one" "$two"
     document diff --json --topn=0 "$one" "$two"
     document diff --json "$gcda/right-a.gcda" "$gcda/right-b.gcda"
+    document diff --json app.fdata app.fdata
     run 0 "$anneal" show --json -o shown "$one"
     is_document shown
 }
@@ -84,6 +85,8 @@ logs() {
 }
 
 fdo() {
+    echo 'int main(void) { return 0; }' >x.c
+    FDO_PASS=1 run 0 "$anneal" cc gcc-12 -c x.c
     document fdo --json
 }
 
@@ -136,7 +139,7 @@ check_with python3 'ledgers of merges' ledgers
 check_with python3 'bat and doctor' binaries
 check_with python3 'order' orders
 check_with python3 'extract' logs
-check_with python3 'fdo' fdo
+check_with 'python3 gcc-12' 'fdo' fdo
 check_with 'python3 clang-19' 'train, and its ledger' trainings
 check_with 'python3 gcc-12' 'cov, its ledger, and not gcov' coverage
 check_with python3 'faults' runs

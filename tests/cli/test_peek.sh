@@ -58,6 +58,7 @@ shown() {
     begin ./served
     run 0 "$anneal" peek $process
     grep -q '1,000 .*work' out
+    grep -q "^process $process: raw profile" out
     run 0 "$anneal" peek --function=work --counts --values $process
     grep -q 'site 0  *750  *75.0%  .*one' out
     run 0 "$anneal" peek --json -n 1 $process

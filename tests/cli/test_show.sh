@@ -19,6 +19,7 @@ tells_what_a_profile_is() {
     run 0 "$anneal" show "$corpus/indexed/cxx-ir-clang19.merged.profdata"
     prints 'cxx-ir-clang19.merged.profdata: indexed profile version 12, IR'
     local functions largest
+    local functions
     functions=$(sed -n 's/^Total functions: //p' "$corpus/show/plain.txt")
     largest=$(sed -n 's/^Maximum [a-z ]*count: //p' "$corpus/show/plain.txt" | sort -n | tail -n 1)
     prints "$functions functions" "largest $largest"
@@ -125,6 +126,11 @@ compares() {
 converts() {
     run 0 "$anneal" convert --format-version=7 -o old "$merged"
     expect "$(od -An -tu4 -j8 -N4 old | tr -d ' ')" 7
+    functions=$("$anneal" show "$merged" | sed -n 's/^\([0-9]* functions\),.*/\1/p')
+    says "converted $merged: $functions, total count " ' -> old (' ', indexed version 7)'
+    never_says merged:
+    run 0 "$anneal" convert - <"$merged"
+    says "converted <stdin>: $functions, total count " ' -> <stdout> ('
     run 0 "$anneal" convert -q -o new old
     same new "$merged"
     run 0 "$anneal" convert -q --text "$merged"
@@ -136,6 +142,18 @@ converts() {
     cp "$one" "$two" folder
     run 2 "$anneal" convert -o result folder
     says 'is a folder'
+}
+
+standard_input() {
+    run 0 "$anneal" show "$one"
+    mv out expected
+    sed -i 's/^[^ ]*: raw profile/<stdin>: raw profile/' expected
+    run 0 "$anneal" show - <"$one"
+    same out expected
+    run 0 "$anneal" peek - <"$one"
+    same out expected
+    run 2 "$anneal" peek -o result - <"$one"
+    says '<stdin>: is a file already'
 }
 
 writes_to_a_file() {
@@ -176,6 +194,7 @@ check_with jq 'show --json is JSON for every profile' json_is_json
 check_with 'jq python3' 'show --json by the book' json_by_the_book
 check_with jq 'diff compares' compares
 check 'convert converts' converts
+check 'show and peek read standard input' standard_input
 check 'show and diff write to a file' writes_to_a_file
 check 'wrong usage' wrong_usage
 finish

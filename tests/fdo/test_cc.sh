@@ -459,8 +459,21 @@ store() {
     ANNEAL_PROFILE_DIR=$PWD/file/x FDO_PASS=1 run 1 anneal cc gcc-12 -c x.c
     says "$PWD/file/x: cannot make the folder" ANNEAL_PROFILE_DIR
     [ ! -e x.o ]
+    FDO_PASS=1 run 0 anneal cc gcc-12 -c x.c
     run 0 anneal fdo
-    prints 'nothing was compiled with FDO_PASS=2 yet'
+    prints 'nothing was compiled with FDO_PASS=2 yet (1 files with FDO_PASS=1)'
+}
+
+# A folder in which nothing was built.
+no_build() {
+    local word
+    for word in '' --json; do
+        run 1 anneal fdo $word
+        expect "$(wc -l <err)" 1
+        says "no $PWD/.anneal: nothing was compiled with 'anneal cc' here" ANNEAL_PROFILE_DIR
+        [ ! -s out ]
+    done
+    [ ! -e .anneal ]
 }
 
 mistakes() {
@@ -541,6 +554,7 @@ check_with 'gcc-12 gcc-ar-12 make jq' 'link-time optimisation, GCC' with_lto gcc
 check_with 'clang-19 llvm-ar-19 ld.lld-19 make jq' 'link-time optimisation, clang' \
     with_lto 'clang-19 -fuse-ld=lld-19' llvm-ar-19
 check_with gcc-12 'where profiles are kept' store
+check 'a folder without a build' no_build
 check_with 'gcc-12 clang-19' 'mistakes' mistakes
 check_with clang-19 "clang's messages" messages
 finish
