@@ -23,8 +23,14 @@ struct an_inside {
     AN_VECTOR(struct an_inside_word);
 };
 
-/* Searches, with the plan's marks of what changes. AN_SYSTEM when memory is not known. The caller frees the list,
- * also on failure. */
+/*
+ * More words than any program has that was not made to have them: frames of signals that are no longer used on a few
+ * thousand stacks. That many are read again in a few milliseconds.
+ */
+enum { AN_INSIDE_MOST = 16384 };
+
+/* Searches, with the plan's marks of what changes. AN_SYSTEM when memory is not known, AN_UNSUPPORTED when there are
+ * more than AN_INSIDE_MOST such words. The caller frees the list, also on failure. */
 enum an_code an_inside_find(const struct an_target *target, struct an_plan *plan,
                             struct an_inside *inside, struct an_error *error);
 void an_inside_free(struct an_inside *inside);

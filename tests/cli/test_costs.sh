@@ -4,12 +4,13 @@
 # Files that ask for more than their share: whatever is in them, twice the file costs at most about twice the
 # work and twice the memory. Work is counted in instructions, so that it is the same on any machine.
 #
-# usage: test_costs.sh ANNEAL LOOK_UP
+# usage: test_costs.sh ANNEAL LOOK_UP INSIDE_COST
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 unset MALLOC_PERTURB_ # filling memory is no work of the program
 binary=$tests/data/branch/binaries/shared
 look_up=$(realpath "$2")
+inside_cost=$(realpath "$3")
 
 cost() {
     python3 "$tests/support/cost.py" "$@"
@@ -37,13 +38,14 @@ grows() {
     costs KiB 4000 "${memory[@]}"
 }
 
-# In a program that adds a profile to its own
-grows_in_the_runtime() {
+# grows_in PROGRAM NUMBER: one that works on NUMBER of something
+grows_in() {
     local i work=()
     for i in 1 2; do
-        run 0 "$look_up" $((i * 4000))
-        work+=("$(cost instructions "$look_up" $((i * 4000)))")
+        run 0 "$1" $((i * $2))
+        work+=("$(cost instructions "$1" $((i * $2)))")
     done
+    echo "${work[*]} instructions"
     costs instructions 1000000 "${work[@]}"
 }
 
@@ -86,6 +88,8 @@ costs_in_proportion 'function map: names of one place' bat_pairs 1000 bat --func
 costs_in_proportion 'function map: names of one place, with parts' bat_parts 1000 \
     bat --function-map -o out apart input
 
-check_with 'valgrind python3' 'addresses of functions and virtual tables, in the runtime' grows_in_the_runtime
+check_with 'valgrind python3' 'addresses of functions and virtual tables, in the runtime' \
+    grows_in "$look_up" 4000
+check_with 'valgrind python3' 'words on stacks of threads that stand still' grows_in "$inside_cost" 4000
 
 finish

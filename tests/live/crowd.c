@@ -8,6 +8,7 @@
  *     signals     works in a handler, five hundred times a second, on a stack for signals with a guard
  *     children    forks all the time; each child works, and its exit status is checked
  *     memory      visits some pages of 16 GB of which few were ever touched
+ *     hostile     works, and has many words that are addresses right behind the entry of a function
  *
  * All results are checked. What the threads need of their stacks they have touched when the program is ready.
  */
@@ -256,6 +257,21 @@ static void visit_memory(struct worker *worker)
     }
 }
 
+static void be_hostile(struct worker *worker)
+{
+    enum { WORDS = 400000, NEAR = 32 };
+    uint64_t *words = calloc(WORDS, sizeof *words);
+    if (!words)
+        give_up("calloc");
+    for (unsigned i = 0; i < WORDS; i++)
+        words[i] = (uintptr_t)fold + i % NEAR;
+    for (; !is_ending(); beat(worker)) {
+        check_work("hostile");
+        rest(1000);
+    }
+    free(words);
+}
+
 static void (*run_of(const char *kind))(struct worker *)
 {
     static const struct {
@@ -264,7 +280,8 @@ static void (*run_of(const char *kind))(struct worker *)
     } kinds[] = {{"compute", compute},
                  {"signals", take_signals},
                  {"children", have_children},
-                 {"memory", visit_memory}};
+                 {"memory", visit_memory},
+                 {"hostile", be_hostile}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, kind) == 0)
             return kinds[i].run;

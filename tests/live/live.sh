@@ -67,20 +67,30 @@ start_target() {
     gets_on
 }
 
-# prepare_contexts KIND: contexts, and a profile of all that its worker calls
-prepare_contexts() {
-    program=$scratch/contexts-$1
-    profile=$scratch/contexts-$1.fdata
+# prepare_called KIND NAME FUNCTION...: $program, made once, and $profile, of what work.h has and these functions
+prepare_called() {
+    program=$scratch/$2-$1
+    profile=$scratch/$2-$1.fdata
     [ ! -e "$profile" ] || return 0
-    build "$1" contexts "$program" -Wl,-q
+    build "$1" "$2" "$program" -Wl,-q
     sed -nE 's/^HOT .*[ *]([a-z_]+)\(.*/\1/p' "$live_tests/work.h" >"$scratch/called"
-    printf '%s\n' visit load >>"$scratch/called"
+    printf '%s\n' "${@:3}" >>"$scratch/called"
     sed 's:.*:1 run/1 0 1 &/1 0 0 1000:' "$scratch/called" >"$profile"
+}
+
+# start_crowd SLEEPERS KIND...: crowd, until all of its threads get on
+start_crowd() {
+    prepare_called pie crowd works_well check_work
+    rm -f board
+    start "$program" "$PWD/board" "$@"
+    waits_for board
+    gets_on
+    keep_memory
 }
 
 # start_contexts KIND: contexts, in which something of this kind waits; passes: it goes on
 start_contexts() {
-    prepare_contexts pie
+    prepare_called pie contexts visit load
     mkfifo gate
     start "$program" "$PWD/board" "$PWD/gate" "$1"
     waits_for board

@@ -341,8 +341,19 @@ too_short_a_pause() {
     ends_well
 }
 
+# A process may have any number of words that look like contexts that sleep in an entry: not all are kept.
+hostile_words() {
+    start_crowd 0 hostile
+    refused 1 'more than 16384 words .*nothing was changed.*--skip-funcs' --profile "$profile"
+    live 0 -q --profile "$profile" --keep-anyway --bolt-option=--skip-funcs=fold/1
+    gets_on
+    revert
+    ends_well
+}
+
 may_live
 check 'a pause that is too short' too_short_a_pause
+check 'words without end that could be contexts' hostile_words
 check 'a binary without relocations' no_relocations
 check 'a runtime that looks up return addresses' runtime_with_tables
 check 'a stripped binary' stripped
