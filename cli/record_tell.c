@@ -35,6 +35,14 @@ static struct json_object *ends_as_json(const struct an_record_counts *counts)
     return ends;
 }
 
+/* So much longer it would have to go on, at this rate, for llvm-bolt to know enough; 0 if it does. */
+static double seconds_more(const struct an_record_counts *counts)
+{
+    if (counts->density <= 0 || counts->density >= AN_RECORD_DENSE)
+        return 0;
+    return counts->seconds * (AN_RECORD_DENSE / counts->density - 1);
+}
+
 static struct json_object *as_json(const struct record_request *request,
                                    const struct an_record_counts *counts)
 {
@@ -56,11 +64,13 @@ static struct json_object *as_json(const struct record_request *request,
         {"processes", counts->processes},
         {"compared", counts->compared},
         {"agreed", counts->agreed},
+        {"hot_bytes", counts->hot_bytes},
     };
     const struct {
         const char *name;
         double value;
     } times[] = {
+        {"density", counts->density},
         {"seconds", counts->seconds},
         {"run_seconds", counts->run_seconds},
         {"stopped_seconds", counts->stopped_seconds},
@@ -78,6 +88,7 @@ static struct json_object *as_json(const struct record_request *request,
         json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_object_add(object, times[i].name, json_object_new_double(times[i].value));
+    json_object_object_add(object, "seconds_more", json_object_new_double(seconds_more(counts)));
     json_object_object_add(object, "ends", ends_as_json(counts));
     return object;
 }
@@ -142,6 +153,20 @@ static void tell_moments(const struct record_request *request,
             counts->without_alarm == 1 ? "it" : "each");
 }
 
+/* "0.31 branches for each byte of hot code (412 KB): enough for llvm-bolt with 68 s more" */
+static void tell_density(const struct an_record_counts *counts)
+{
+    double more = seconds_more(counts);
+    char enough[64] = "enough for llvm-bolt";
+    if (counts->density <= 0)
+        return;
+    if (more > 0)
+        snprintf(enough, sizeof enough, "enough for llvm-bolt with about %s s more",
+                 with_commas((uint64_t)more + 1));
+    say("%.*f branches for each byte of hot code (%s KB): %s", counts->density < 10 ? 2 : 0,
+        counts->density, with_commas((counts->hot_bytes + 1023) / 1024), enough);
+}
+
 static void tell_windows(const struct record_request *request,
                          const struct an_record_counts *counts)
 {
@@ -160,6 +185,7 @@ static void tell(const struct record_request *request, const struct an_record_co
         with_commas(counts->samples), counts->method == AN_RECORD_LBR ? "samples" : "windows",
         with_commas(counts->threads), plural(counts->threads), counts->seconds,
         an_record_method_name(counts->method));
+    tell_density(counts);
     if (counts->method != AN_RECORD_LBR)
         tell_windows(request, counts);
     if (counts->lost)

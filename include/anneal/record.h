@@ -51,6 +51,8 @@ struct an_record_counts {
     uint64_t queued;        /* stops that met the thread waiting for a processor: likewise */
     uint64_t threads;       /* that were seen */
     uint64_t processes;     /* that were seen */
+    uint64_t hot_bytes;     /* of code that 95 % of what was executed between branches falls on */
+    double density;         /* branches for each of these bytes; 0: not known */
     double seconds;         /* of recording */
     double run_seconds;     /* CPU time of the processes meanwhile */
     double stopped_seconds; /* in which a thread was held, summed over threads */
@@ -62,6 +64,9 @@ struct an_record_counts {
     struct an_record_end ends[AN_RECORD_MOST_ENDS];
     size_t end_count;
 };
+
+/* The density from which on llvm-bolt knows enough. */
+#define AN_RECORD_DENSE 1.0
 
 struct an_record_options {
     int32_t pid;                  /* the process, with all its threads */

@@ -54,6 +54,7 @@ struct recorder {
     struct an_perf_events *events;
     struct an_tasks *tasks;
     struct an_perf_intake intake;
+    struct an_density density;
     uint64_t began, own_began, looked;
 };
 
@@ -153,8 +154,8 @@ static enum an_code start(struct recorder *recorder, const char *name, struct an
         an_perf_writer_open(options->output, &recorder->attr, name, &recorder->writer, error);
     if (code != AN_OK)
         return code;
-    recorder->intake =
-        (struct an_perf_intake){recorder->writer, recorder->attr.sample_type, recorder->counts};
+    recorder->intake = (struct an_perf_intake){recorder->writer, recorder->attr.sample_type,
+                                               recorder->counts, &recorder->density};
     code = an_perf_events_open(&recorder->attr, options->pid, &recorder->events, error);
     recorder->began = recorder->looked = clock_of(CLOCK_MONOTONIC);
     if (code != AN_OK)
@@ -177,6 +178,8 @@ enum an_code an_lbr_record(const struct an_record_options *options,
         options->started(options->context);
     if (code == AN_OK)
         code = record(&recorder, error);
+    an_density_finish(&recorder.density, counts);
+    an_density_free(&recorder.density);
     an_tasks_free(recorder.tasks);
     an_perf_events_free(recorder.events);
     if (code == AN_OK)

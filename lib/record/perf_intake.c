@@ -34,7 +34,13 @@ static void count_sample(const struct an_perf_intake *intake, const uint8_t *rec
     if (!(intake->sample_type & PERF_SAMPLE_BRANCH_STACK))
         return;
     an_cursor_take(&cursor, 8 * (size_t)__builtin_popcountll(intake->sample_type & before));
-    intake->counts->branches += an_cursor_u64(&cursor);
+    uint64_t branches = an_cursor_u64(&cursor);
+    const uint8_t *stack = branches <= an_cursor_left(&cursor) / AN_STACK_ENTRY
+                               ? an_cursor_take(&cursor, (size_t)branches * AN_STACK_ENTRY)
+                               : NULL;
+    intake->counts->branches += branches;
+    if (stack)
+        an_density_add_stack(intake->density, stack, branches);
 }
 
 static void count_lost(const struct an_perf_intake *intake, const uint8_t *record, size_t size,

@@ -7,12 +7,14 @@
 
 #include <anneal/record.h>
 
+#include "record/density.h"
 #include "record/perf_writer.h"
 
 struct an_perf_intake {
     struct an_perf_writer *writer;
     uint64_t sample_type;            /* of the event; without READ, CALLCHAIN and RAW */
     struct an_record_counts *counts; /* samples, branches and lost grow */
+    struct an_density *density;
 };
 
 /* Takes a record, head and all. */

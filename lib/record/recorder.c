@@ -45,6 +45,7 @@ void an_recorder_write(struct an_recorder *recorder, const struct an_window *win
                           run - recorder->run_of_last_sample, window->branches, window->count);
     recorder->run_of_last_sample = run;
     counts->branches += window->count;
+    an_density_add(&recorder->density, window->branches, window->count);
     if (++counts->samples % WINDOWS_PER_ROUND == 0)
         an_perf_writer_round(recorder->writer);
 }
@@ -186,4 +187,5 @@ void an_recorder_finish(struct an_recorder *recorder)
     an_recorder_charge_own(recorder);
     fill_counts(recorder, an_tracee_now());
     an_ends_sort(recorder->counts);
+    an_density_finish(&recorder->density, recorder->counts);
 }

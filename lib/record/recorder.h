@@ -8,6 +8,7 @@
 
 #include <anneal/record.h>
 
+#include "record/density.h"
 #include "record/emulate.h"
 #include "record/parked.h"
 #include "record/perf_writer.h"
@@ -26,6 +27,7 @@ struct an_recorder {
     void (*let_go)(struct an_recorder *recorder, int32_t tid, int signal);
     void *moments; /* what that needs to know */
     struct an_parked_table parked;
+    struct an_density density;
 
     uint64_t started;    /* 0: not yet */
     uint64_t own_before; /* CPU time of this thread that does not count */

@@ -87,6 +87,7 @@ enum an_code an_windows_close(struct an_recorder *recorder, enum an_code code,
     an_tasks_free(recorder->tasks);
     an_emulator_free(recorder->emulator);
     an_stepper_free(recorder->stepper);
+    an_density_free(&recorder->density);
     free(recorder);
     return code;
 }

@@ -233,8 +233,12 @@ static void open_intake(struct an_perf_intake *intake, struct an_record_counts *
 {
     const struct perf_event_attr attr = an_lbr_attr(0);
     struct an_error error;
+    static struct an_density density;
     *counts = (struct an_record_counts){0};
-    *intake = (struct an_perf_intake){.sample_type = attr.sample_type, .counts = counts};
+    an_density_free(&density);
+    density = (struct an_density){0};
+    *intake = (struct an_perf_intake){
+        .sample_type = attr.sample_type, .counts = counts, .density = &density};
     assert_int_equal(an_perf_writer_open(path, &attr, "cycles:u", &intake->writer, &error), AN_OK);
 }
 
@@ -278,6 +282,7 @@ static void branch_records_out_of_a_ring(void **state)
     assert_int_equal(an_perf_writer_close(intake.writer, &error), AN_OK);
     assert_int_equal(counts.samples, SAMPLES);
     assert_int_equal(counts.branches, branches);
+    assert_int_equal(intake.density->branches, branches);
     assert_int_equal(counts.lost, lost);
     read_back(&all);
     check_samples(&all);

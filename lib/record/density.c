@@ -1,0 +1,92 @@
+/* How densely a recording covers code; see density.h. */
+#include "record/density.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+
+enum {
+    PIECE = 32,        /* bytes */
+    LONGEST = 1 << 16, /* bytes: what is longer is no straight code, but a gap in the recording */
+    MOST = 1 << 22,    /* pieces: 128 MB of code */
+    COLD_PART = 20,    /* one of so many parts */
+};
+
+static bool is_kernel(uint64_t address)
+{
+    return address >> 63;
+}
+
+/* From where a branch went to where the next one left. */
+static void add_code(struct an_density *density, uint64_t start, uint64_t end)
+{
+    if (end < start || end - start > LONGEST || is_kernel(start))
+        return;
+    for (uint64_t piece = start / PIECE; piece <= end / PIECE && !density->failed; piece++) {
+        bool is_new;
+        uint64_t *count = an_map_insert(&density->pieces, piece, &is_new);
+        density->failed = !count || density->pieces.used > MOST;
+        if (count)
+            ++*count;
+    }
+}
+
+void an_density_add(struct an_density *density, const struct an_perf_branch *branches, size_t count)
+{
+    density->branches += count;
+    for (size_t i = 1; i < count; i++)
+        add_code(density, branches[i - 1].to, branches[i].from);
+}
+
+void an_density_add_stack(struct an_density *density, const uint8_t *stack, uint64_t count)
+{
+    density->branches += count;
+    for (uint64_t i = 1; i < count; i++)
+        add_code(density, an_load64(stack + i * AN_STACK_ENTRY + 8),
+                 an_load64(stack + (i - 1) * AN_STACK_ENTRY));
+}
+
+static int descending(const void *one, const void *other)
+{
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* So many of the pieces, most frequent first, make up most. */
+static size_t count_hot(uint64_t *counts, size_t count)
+{
+    uint64_t all = 0, sum = 0;
+    size_t hot = 0;
+    for (size_t i = 0; i < count; i++)
+        all += counts[i];
+    if (count)
+        qsort(counts, count, sizeof *counts, descending);
+    while (hot < count && sum < all - all / COLD_PART)
+        sum += counts[hot++];
+    return hot;
+}
+
+void an_density_finish(const struct an_density *density, struct an_record_counts *counts)
+{
+    const struct an_map *pieces = &density->pieces;
+    counts->hot_bytes = 0;
+    counts->density = 0;
+    if (density->failed || pieces->used == 0)
+        return;
+    uint64_t *list = an_alloc(pieces->used, sizeof *list);
+    if (!list)
+        return;
+    size_t count = 0;
+    for (size_t i = 0; i <= pieces->mask; i++)
+        if (pieces->slots[i].key)
+            list[count++] = pieces->slots[i].value;
+    counts->hot_bytes = (uint64_t)PIECE * count_hot(list, count);
+    counts->density = (double)density->branches / (double)counts->hot_bytes;
+    free(list);
+}
+
+void an_density_free(struct an_density *density)
+{
+    an_map_free(&density->pieces);
+}

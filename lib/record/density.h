@@ -1,0 +1,39 @@
+/*
+ * How densely a recording covers the code that runs: branches for each byte of hot code. llvm-bolt lays out blocks by
+ * their counts, and one branch for each byte is what people take for enough.
+ *
+ *     branch ─► to ──────────── from ─► next branch
+ *               ████████████████           the code between them was executed; it counts in pieces of 32 bytes
+ *
+ * Hot is the code that most of this falls on: the pieces, most frequent first, until they make up 95 %. Addresses are
+ * the processes' own: where processes have the same program at other addresses, code counts more than once, and the
+ * density is said too low rather than too high.
+ */
+#ifndef AN_RECORD_DENSITY_H
+#define AN_RECORD_DENSITY_H
+
+#include <anneal/record.h>
+
+#include "base/map.h"
+#include "record/perf_writer.h"
+
+enum { AN_STACK_ENTRY = 24 }; /* bytes: from, to, flags */
+
+struct an_density { /* all 0 to begin with */
+    struct an_map pieces;
+    uint64_t branches;
+    bool failed; /* no memory, or far too much code: it is not known */
+};
+
+/* Branches that a thread has taken one after the other, oldest first. */
+void an_density_add(struct an_density *density, const struct an_perf_branch *branches,
+                    size_t count);
+
+/* A stack of branches as the kernel writes it: 24 bytes each, newest first. */
+void an_density_add_stack(struct an_density *density, const uint8_t *stack, uint64_t count);
+
+/* Fills in hot_bytes and density, which stay 0 when they are not known. */
+void an_density_finish(const struct an_density *density, struct an_record_counts *counts);
+void an_density_free(struct an_density *density);
+
+#endif
