@@ -14,8 +14,9 @@
  *                         behind a call
  *     the function        without an indirect jump it has no use for labels
  *
- * A table of both kinds of words about a function with an indirect jump is taken for one of labels. That is the
- * limit of this: see docs/reference/live.md.
+ * A table of both kinds of words about a function with an indirect jump is taken for one of labels; and what is
+ * behind a call that ends its function is taken for the next function, if that begins there. These are the limits
+ * of this: see docs/reference/live.md.
  *
  * What data refers to is told by the relocations that the linker was asked to keep (-Wl,-q).
  */

@@ -26,8 +26,8 @@ struct made {
     unsigned data, other, symbol;
 };
 
-/* With `jumps`, f has an indirect jump. */
-static void make(struct made *made, bool jumps, const char *other)
+/* With `jumps`, f has an indirect jump. `size`: that of f; what follows it is padding. */
+static void make_sized(struct made *made, bool jumps, const char *other, uint64_t size)
 {
     static const uint8_t call_g[] = {0x90, 0xe8, SIZE - 6, 0, 0, 0, 0x90, 0x90};
     static const uint8_t call_f[] = {0xe8, (uint8_t)-(SIZE + 5), 0xff, 0xff, 0xff, 0xc3};
@@ -43,9 +43,14 @@ static void make(struct made *made, bool jumps, const char *other)
     made->data = elf_section(b, ".data", TABLE, SHF_WRITE, words, sizeof words);
     made->other = elf_section(b, other, OTHER, SHF_WRITE, words, sizeof words);
     made->symbol = elf_symbol(b, "", STB_LOCAL, STT_SECTION, text, F, 0);
-    elf_symbol(b, "f", STB_GLOBAL, STT_FUNC, text, F, SIZE);
+    elf_symbol(b, "f", STB_GLOBAL, STT_FUNC, text, F, size);
     elf_symbol(b, "g", STB_GLOBAL, STT_FUNC, text, G, SIZE);
     elf_symbol(b, "table", STB_GLOBAL, STT_OBJECT, made->data, TABLE, TABLE_SIZE);
+}
+
+static void make(struct made *made, bool jumps, const char *other)
+{
+    make_sized(made, jumps, other, SIZE);
 }
 
 static void word(struct made *made, uint64_t place, uint64_t value)
@@ -102,6 +107,21 @@ static void what_one_word_says(void **state)
             distance(&made, TABLE, cases[i].value);
             expect(&made, cases[i].expected);
         }
+}
+
+/* A call that does not return may end its function. What is behind it is padding, or the next function. */
+static void calls_at_the_end(void **state)
+{
+    (void)state;
+    enum { CALL = 5, PADDING = 4 };
+    for (int padded = 0; padded < 2; padded++) {
+        uint64_t size = SIZE - (padded ? PADDING : 0);
+        struct made made;
+        make_sized(&made, false, ".other", size);
+        memcpy(made.code + size - CALL, "\xe8\0\0\0\0", CALL);
+        word(&made, TABLE, F + size);
+        expect(&made, padded ? "f" : "");
+    }
 }
 
 /* Places behind calls among others */
@@ -197,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_one_word_says),
+        cmocka_unit_test(calls_at_the_end),
         cmocka_unit_test(labels_are_not_returns),
         cmocka_unit_test(jump_tables_are_not_returns),
         cmocka_unit_test(other_sections),
