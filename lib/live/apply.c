@@ -284,7 +284,7 @@ static void count_withheld(struct applier *applier)
 /* All threads are stopped. *again: one was where something changes, and nothing was written. */
 static enum an_code act(struct applier *applier, bool withhold, bool *again)
 {
-    const struct an_threads *threads = &applier->threads;
+    struct an_threads *threads = &applier->threads;
     if (!an_target_is_there(applier->target))
         return an_fail(applier->error, AN_SYSTEM, "process %d now runs another program",
                        applier->target->pid);

@@ -72,7 +72,7 @@ void an_hands_close(struct an_hands *hands)
 void an_hands_do(struct an_hands *hands, unsigned working,
                  void (*call)(void *context, unsigned hand), void *context)
 {
-    if (hands->is_caller) {
+    if (hands->is_caller || hands->count == 0) {
         call(context, 0);
         return;
     }

@@ -40,7 +40,8 @@ void an_hands_open(struct an_hands *hands);
 /* Ends them. */
 void an_hands_close(struct an_hands *hands);
 
-/* Has the first `working` hands, `count` at most, call a function, each with its number, and returns when all have. */
+/* Has the first `working` hands, `count` at most, call a function, each with its number, and returns when all have.
+ * Of a structure that is all 0, the caller is the only hand. */
 void an_hands_do(struct an_hands *hands, unsigned working,
                  void (*call)(void *context, unsigned hand), void *context);
 

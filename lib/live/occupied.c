@@ -20,23 +20,41 @@
 
 enum { MOST_STACKS = 64, MOST_OF_STACK = 8 << 20 };
 
-struct search {
-    const struct an_target *target;
+/* Of all threads: what it finds is written by one hand (hands.h) at a time. */
+struct whole {
+    pthread_mutex_t mutex;
     struct an_pages pages;
     struct an_plan *plan;
     bool withhold, unknown;
     size_t found;
+};
+
+/* Of one thread */
+struct search {
+    struct whole *whole;
+    const struct an_target *target;
     uint64_t stacks[MOST_STACKS]; /* that have to be searched, by where their use begins */
     unsigned stack_count;
 };
 
-static void look_at(struct search *search, uint64_t address)
+static void add(struct whole *whole, size_t found, bool unknown)
 {
-    struct an_place *place = an_plan_around(search->plan, address - search->target->bias);
+    pthread_mutex_lock(&whole->mutex);
+    whole->found += found;
+    whole->unknown = whole->unknown || unknown;
+    pthread_mutex_unlock(&whole->mutex);
+}
+
+static void look_at(const struct search *search, uint64_t address)
+{
+    struct whole *whole = search->whole;
+    struct an_place *place = an_plan_around(whole->plan, address - search->target->bias);
     if (!place || !place->is_entry || !place->changes)
         return;
-    search->found++;
-    place->is_withheld = place->is_withheld || search->withhold;
+    pthread_mutex_lock(&whole->mutex);
+    whole->found++;
+    place->is_withheld = place->is_withheld || whole->withhold;
+    pthread_mutex_unlock(&whole->mutex);
 }
 
 /* Where a part of a stack is searched already, the rest of it is. */
@@ -52,7 +70,7 @@ static void add_stack(struct search *search, uint64_t address)
     if (search->stack_count < MOST_STACKS)
         search->stacks[search->stack_count++] = address;
     else
-        search->unknown = true;
+        add(search->whole, 0, true);
 }
 
 static bool is_mapped(const struct search *search, uint64_t address, unsigned flags)
@@ -73,7 +91,7 @@ static void read_stack(struct search *search, const uint64_t *words, size_t coun
         if ((words[i + cs] & 0xffff) != USER_CODE)
             continue;
         const struct an_place *place =
-            an_plan_around(search->plan, words[i + rip] - search->target->bias);
+            an_plan_around(search->whole->plan, words[i + rip] - search->target->bias);
         bool is_near = words[i + rsp] >= start && words[i + rsp] < end;
         if (!(place && place->is_entry && place->changes) && is_near)
             continue;
@@ -93,41 +111,43 @@ static void search_stack(struct search *search, uint64_t address)
     const struct an_target_mapping *mapping = an_target_mapping_at(search->target, address);
     address &= ~(uint64_t)7;
     if (!mapping || !(mapping->flags & AN_MAP_READ)) {
-        search->found += !mapping && !search->withhold; /* it is new: the next attempt knows it */
+        bool is_new = !mapping && !search->whole->withhold; /* the next attempt knows it */
+        add(search->whole, is_new, false);
         return;
     }
     size_t size = (size_t)(mapping->end - address);
     size = size < MOST_OF_STACK ? size : MOST_OF_STACK;
     uint64_t *words = an_alloc(size / 8 + 1, 8);
-    if (words && an_pages_read(&search->pages, address, words, size / 8 * 8))
+    if (words && an_pages_read(&search->whole->pages, address, words, size / 8 * 8))
         read_stack(search, words, size / 8, mapping->start, mapping->end);
     else
-        search->unknown = true;
+        add(search->whole, 0, true);
     free(words);
 }
 
 /* Where the thread is, on its stack, and on those that are known from there. */
 static void search_thread(void *context, const struct an_stack *stack)
 {
-    struct search *search = context;
+    struct whole *whole = context;
+    struct search search = {.whole = whole, .target = whole->pages.target};
     unsigned done = stack->words != NULL;
-    search->stack_count = 0;
-    look_at(search, stack->thread->registers.rip);
-    add_stack(search, stack->thread->registers.rsp);
+    look_at(&search, stack->thread->registers.rip);
+    add_stack(&search, stack->thread->registers.rsp);
     if (done)
-        read_stack(search, stack->words, stack->count, stack->mapping->start, stack->mapping->end);
-    for (unsigned i = done; i < search->stack_count; i++)
-        search_stack(search, search->stacks[i]);
+        read_stack(&search, stack->words, stack->count, stack->mapping->start, stack->mapping->end);
+    for (unsigned i = done; i < search.stack_count; i++)
+        search_stack(&search, search.stacks[i]);
 }
 
-size_t an_occupied(const struct an_threads *threads, struct an_plan *plan, bool withhold,
-                   bool *unknown)
+size_t an_occupied(struct an_threads *threads, struct an_plan *plan, bool withhold, bool *unknown)
 {
-    struct search search = {.target = threads->target, .plan = plan, .withhold = withhold};
-    an_pages_open(&search.pages, search.target);
-    if (!an_stacks_each(threads, 0, search_thread, &search))
-        search.unknown = true;
-    an_pages_close(&search.pages);
-    *unknown = search.unknown;
-    return search.found;
+    struct whole whole = {.plan = plan, .withhold = withhold};
+    pthread_mutex_init(&whole.mutex, NULL);
+    an_pages_open(&whole.pages, threads->target);
+    if (!an_stacks_each(threads, 0, search_thread, &whole))
+        whole.unknown = true;
+    an_pages_close(&whole.pages);
+    pthread_mutex_destroy(&whole.mutex);
+    *unknown = whole.unknown;
+    return whole.found;
 }

@@ -10,7 +10,6 @@
 
 /* How many entries that change are occupied. With `withhold` these are marked as withheld. All threads
  * are stopped. *unknown: a stack cannot be read, so that there may be more. */
-size_t an_occupied(const struct an_threads *threads, struct an_plan *plan, bool withhold,
-                   bool *unknown);
+size_t an_occupied(struct an_threads *threads, struct an_plan *plan, bool withhold, bool *unknown);
 
 #endif

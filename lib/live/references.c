@@ -23,7 +23,8 @@ struct unused {
 struct search {
     struct an_target *target;
     struct an_pages pages;
-    bool failed; /* memory is not known */
+    pthread_mutex_t mutex; /* of what is found, by several hands (hands.h) */
+    bool failed;           /* memory is not known */
     struct an_code_range *ranges;
     size_t count;
     uint64_t lowest, highest;          /* of all ranges */
@@ -92,14 +93,20 @@ static bool check_probes(struct search *search)
     return known;
 }
 
+static void mark(struct search *search, struct an_code_range *range, bool is_in_kernel)
+{
+    pthread_mutex_lock(&search->mutex);
+    range->is_referenced = true;
+    search->is_in_kernel = search->is_in_kernel || is_in_kernel;
+    pthread_mutex_unlock(&search->mutex);
+}
+
 static void look_at(struct search *search, uint64_t word)
 {
-    if (is_of_probes(search, word))
-        search->is_in_kernel = true;
+    bool is_in_kernel = is_of_probes(search, word);
     for (size_t i = 0; i < search->count; i++)
-        if ((word >= search->ranges[i].start && word < search->ranges[i].end) ||
-            search->is_in_kernel)
-            search->ranges[i].is_referenced = true;
+        if (is_in_kernel || (word >= search->ranges[i].start && word < search->ranges[i].end))
+            mark(search, &search->ranges[i], is_in_kernel);
 }
 
 /* What setjmp() keeps is disguised: glibc's PTR_MANGLE, with a number that all threads have at %fs:48. */
@@ -123,6 +130,14 @@ static struct unused *unused_at(const struct search *search, uint64_t address)
     return inside ? &search->unused.items[low] : NULL;
 }
 
+static void lower(struct search *search, struct unused *unused, uint64_t address)
+{
+    pthread_mutex_lock(&search->mutex);
+    if (address < unused->lowest)
+        unused->lowest = address;
+    pthread_mutex_unlock(&search->mutex);
+}
+
 static void look_at_words(struct search *search, const uint64_t *words, size_t count)
 {
     uint64_t first = search->unused.count ? search->unused.items[0].start : 0;
@@ -135,8 +150,8 @@ static void look_at_words(struct search *search, const uint64_t *words, size_t c
         if (revealed(search, words[i]) - lowest < size)
             look_at(search, revealed(search, words[i]));
         struct unused *unused = words[i] - first < span ? unused_at(search, words[i]) : NULL;
-        if (unused && words[i] < unused->lowest)
-            unused->lowest = words[i];
+        if (unused)
+            lower(search, unused, words[i]);
     }
 }
 
@@ -146,11 +161,27 @@ static void look_at_bytes(void *context, uint64_t address, const void *bytes, si
     look_at_words(context, bytes, size / 8);
 }
 
+static void fail(struct search *search)
+{
+    pthread_mutex_lock(&search->mutex);
+    search->failed = true;
+    pthread_mutex_unlock(&search->mutex);
+}
+
 static void read_memory(struct search *search, uint64_t start, uint64_t end)
 {
-    uint64_t first = start & ~(uint64_t)7;
-    if (!an_pages_each(&search->pages, first, end, search->piece, look_at_bytes, search))
-        search->failed = true;
+    if (!an_pages_each(&search->pages, start & ~(uint64_t)7, end, search->piece, look_at_bytes,
+                       search))
+        fail(search);
+}
+
+/* A stack that is long, while others are read. */
+static void read_stack(struct search *search, uint64_t start, uint64_t end)
+{
+    void *piece = an_alloc(AN_PIECE, 1);
+    if (!piece || !an_pages_each(&search->pages, start, end, piece, look_at_bytes, search))
+        fail(search);
+    free(piece);
 }
 
 static void look_at_registers(struct search *search, const struct user_regs_struct *registers)
@@ -205,10 +236,10 @@ static void look_at_stack(void *context, const struct an_stack *stack)
     if (stack->words)
         look_at_words(search, stack->words, stack->count);
     else
-        read_memory(search, stack->start, stack->mapping->end);
+        read_stack(search, stack->start, stack->mapping->end);
 }
 
-static bool look_at_threads(struct search *search, const struct an_threads *threads)
+static bool look_at_threads(struct search *search, struct an_threads *threads)
 {
     return find_stacks(search, threads) && an_stacks_each(threads, RED_ZONE, look_at_stack, search);
 }
@@ -281,6 +312,7 @@ enum an_code an_references_find(struct an_target *target, struct an_code_range *
     if (!search.piece)
         code = an_fail_memory(error);
     an_pages_open(&search.pages, target);
+    pthread_mutex_init(&search.mutex, NULL);
     an_threads_open(&search.threads, target);
     bound(&search);
     if (code == AN_OK)
@@ -297,6 +329,7 @@ enum an_code an_references_find(struct an_target *target, struct an_code_range *
         ranges[i].may_be_in_kernel = search.is_in_kernel;
     }
     an_threads_close(&search.threads);
+    pthread_mutex_destroy(&search.mutex);
     an_pages_close(&search.pages);
     free(search.piece);
     an_vector_free(&search.unused);

@@ -59,30 +59,49 @@ static size_t read_some(struct batch *batch, size_t first)
     return i;
 }
 
-static void hand_on(struct batch *batch, void (*call)(void *context, const struct an_stack *stack),
-                    void *context)
+/* What the hands do. */
+struct visit {
+    const struct an_threads *threads;
+    uint64_t below;
+    void (*call)(void *context, const struct an_stack *stack);
+    void *context;
+    bool failed[AN_HANDS_MOST]; /* no memory */
+};
+
+static void finish(struct batch *batch, const struct visit *visit)
 {
     for (size_t i = 0; i < batch->count;)
         i = read_some(batch, i);
     for (size_t i = 0; i < batch->count; i++)
-        call(context, &batch->stacks[i]);
+        visit->call(visit->context, &batch->stacks[i]);
     batch->count = 0;
 }
 
-bool an_stacks_each(const struct an_threads *threads, uint64_t below,
+static void visit_some(void *context, unsigned hand)
+{
+    struct visit *visit = context;
+    const struct an_threads *threads = visit->threads;
+    struct batch batch = {.target = threads->target, .words = an_alloc(AT_ONCE, LONGEST)};
+    visit->failed[hand] = !batch.words;
+    for (size_t i = 0; batch.words && i < threads->list.count; i++) {
+        const struct an_thread *thread = &threads->list.items[i];
+        if (thread->is_gone || !an_threads_is_of(threads, hand, i))
+            continue;
+        batch.stacks[batch.count++] = stack_of(batch.target, thread, visit->below);
+        if (batch.count == AT_ONCE)
+            finish(&batch, visit);
+    }
+    finish(&batch, visit);
+    free(batch.words);
+}
+
+bool an_stacks_each(struct an_threads *threads, uint64_t below,
                     void (*call)(void *context, const struct an_stack *stack), void *context)
 {
-    struct batch batch = {.target = threads->target, .words = an_alloc(AT_ONCE, LONGEST)};
-    if (!batch.words)
-        return false;
-    for (size_t i = 0; i < threads->list.count; i++) {
-        if (threads->list.items[i].is_gone)
-            continue;
-        batch.stacks[batch.count++] = stack_of(batch.target, &threads->list.items[i], below);
-        if (batch.count == AT_ONCE)
-            hand_on(&batch, call, context);
-    }
-    hand_on(&batch, call, context);
-    free(batch.words);
+    struct visit visit = {threads, below, call, context, {false}};
+    an_hands_do(&threads->hands, an_threads_sharing(threads), visit_some, &visit);
+    for (unsigned i = 0; i < AN_HANDS_MOST; i++)
+        if (visit.failed[i])
+            return false;
     return true;
 }

@@ -36,17 +36,26 @@ struct stop {
 
 enum { BLOCK = 64 }; /* threads, one after the other, are one hand's */
 
+bool an_threads_is_of(const struct an_threads *threads, unsigned hand, size_t number)
+{
+    return threads->hands.count < 2 || number / BLOCK % threads->hands.count == hand;
+}
+
+unsigned an_threads_sharing(const struct an_threads *threads)
+{
+    size_t blocks = (threads->list.count + BLOCK - 1) / BLOCK, hands = threads->hands.count;
+    return (unsigned)(blocks < hands ? blocks : hands);
+}
+
 static bool is_of(const struct stop *stop, unsigned hand, size_t number)
 {
-    return number / BLOCK % stop->threads->hands.count == hand;
+    return an_threads_is_of(stop->threads, hand, number);
 }
 
 /* Has hands do something, as many as have a share. */
 static void each(struct stop *stop, void (*call)(void *context, unsigned hand))
 {
-    struct an_hands *hands = &stop->threads->hands;
-    size_t blocks = (stop->threads->list.count + BLOCK - 1) / BLOCK;
-    an_hands_do(hands, blocks < hands->count ? (unsigned)blocks : hands->count, call, stop);
+    an_hands_do(&stop->threads->hands, an_threads_sharing(stop->threads), call, stop);
 }
 
 /* ---- one thread ---- */

@@ -52,4 +52,8 @@ enum an_code an_threads_stop(struct an_threads *threads, uint64_t patience, stru
 /* Lets all go that are held. */
 void an_threads_release(struct an_threads *threads);
 
+/* So many of the hands have threads, the first ones; and whether a thread, by its place in the list, is one's. */
+unsigned an_threads_sharing(const struct an_threads *threads);
+bool an_threads_is_of(const struct an_threads *threads, unsigned hand, size_t number);
+
 #endif
