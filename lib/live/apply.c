@@ -11,7 +11,6 @@
 #include "live/occupied.h"
 #include "live/threads.h"
 #include "record/memory.h"
-#include "record/tracee.h"
 
 struct span { /* places on one page */
     uint64_t page;
@@ -295,8 +294,7 @@ static enum an_code act(struct applier *applier, bool withhold, bool *again)
     if (unknown)
         return an_fail(applier->error, AN_SYSTEM, "cannot read a stack of process %d",
                        applier->target->pid);
-    /* To let threads go takes half as long as to stop them. */
-    if ((an_tracee_now() - threads->began) * 3 / 2 > applier->most) {
+    if (!an_threads_in_time(threads, applier->most)) {
         an_fail(applier->error, AN_SYSTEM, "process %d cannot be stopped for less than %.0f ms",
                 applier->target->pid, (double)applier->most * 1e-6);
         return an_error_hint(
@@ -328,7 +326,7 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     *again = false;
     if (code != AN_OK)
         return code;
-    code = an_threads_stop(threads, applier->most * 3 / 5, applier->error);
+    code = an_threads_stop(threads, an_threads_patience(applier->most), applier->error);
     if (code == AN_OK) {
         applier->applied->threads = threads->held;
         code = act(applier, withhold, again);

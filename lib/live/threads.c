@@ -433,6 +433,16 @@ enum an_code an_threads_stop(struct an_threads *threads, uint64_t patience, stru
     return code;
 }
 
+uint64_t an_threads_patience(uint64_t most)
+{
+    return most * 3 / 5;
+}
+
+bool an_threads_in_time(const struct an_threads *threads, uint64_t most)
+{
+    return (an_tracee_now() - threads->began) * 3 / 2 <= most;
+}
+
 void an_threads_release(struct an_threads *threads)
 {
     struct stop stop = {.threads = threads};

@@ -49,6 +49,11 @@ void an_threads_close(struct an_threads *threads);
  */
 enum an_code an_threads_stop(struct an_threads *threads, uint64_t patience, struct an_error *error);
 
+/* The patience of a stop that may take `most` nanoseconds in all; and whether one is still in time, if all were let
+ * go now, which takes half as long as to stop them. */
+uint64_t an_threads_patience(uint64_t most);
+bool an_threads_in_time(const struct an_threads *threads, uint64_t most);
+
 /* Lets all go that are held. */
 void an_threads_release(struct an_threads *threads);
 

@@ -224,6 +224,8 @@ static void stop_often(pid_t child, unsigned attempts, unsigned least)
         check(an_threads_stop(&threads, PATIENCE, &error) == AN_OK, "%s", error.what);
         check(threads.held >= least, "%zu held", threads.held);
         check(running(child) == 0, "%u run", running(child));
+        assert_true(an_threads_in_time(&threads, UINT64_MAX / 2));
+        assert_false(an_threads_in_time(&threads, 1));
         an_threads_release(&threads);
         assert_true(threads.pause > 0);
     }
