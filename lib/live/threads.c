@@ -302,26 +302,32 @@ static void release(void *context, unsigned hand)
         stop->shares[hand].let_go = an_tracee_now();
 }
 
+/* How many of a hand's threads are still awaited. Those that have arrived are let go. */
+static size_t let_arrivals_go(struct stop *stop, unsigned hand)
+{
+    struct an_threads *threads = stop->threads;
+    size_t awaited = 0;
+    for (size_t i = 0; i < threads->list.count; i++) {
+        struct an_thread *thread = &threads->list.items[i];
+        if (is_of(stop, hand, i) && is_awaited(thread) && !ask_for(thread, stop->queues))
+            awaited++;
+    }
+    release(stop, hand);
+    return awaited;
+}
+
 /* Threads that have not stopped yet are waited for, so that what they are in can be mended. Each is let go as
- * soon as it arrives. */
+ * soon as it arrives: the pause of the others was over before. */
 static void give_up(void *context, unsigned hand)
 {
     enum { LONG = 2000000000, A_WHILE = 200000 };
     struct stop *stop = context;
-    struct an_threads *threads = stop->threads;
     uint64_t deadline = an_tracee_now() + LONG;
-    size_t awaited;
-    do {
-        awaited = 0;
-        for (size_t i = 0; i < threads->list.count; i++) {
-            struct an_thread *thread = &threads->list.items[i];
-            if (is_of(stop, hand, i) && is_awaited(thread) && !ask_for(thread, stop->queues))
-                awaited++;
-        }
-        release(stop, hand);
-        if (awaited)
-            an_tracee_sleep(A_WHILE);
-    } while (awaited && an_tracee_now() < deadline);
+    release(stop, hand);
+    uint64_t over = stop->shares[hand].let_go;
+    while (let_arrivals_go(stop, hand) && an_tracee_now() < deadline)
+        an_tracee_sleep(A_WHILE);
+    stop->shares[hand].let_go = over;
 }
 
 static void note_pause(struct stop *stop)

@@ -22,7 +22,9 @@
 #include "record/tracee.h"
 #include "support/test.h"
 
-enum { THREADS = 3, MANY = 300, ATTEMPTS = 200, PATIENCE = 2000000000 };
+enum { THREADS = 3, MANY = 300, ATTEMPTS = 200 };
+
+static const uint64_t patience = 300000000000; /* nanoseconds: five minutes, as tap.sh has */
 
 struct shared {
     volatile uint64_t handled;
@@ -145,7 +147,7 @@ static void hold(pid_t child, bool dies)
     struct an_error error;
     block_child_signal();
     an_threads_open(&threads, &target);
-    if (an_threads_stop(&threads, PATIENCE, &error) != AN_OK || threads.held != THREADS)
+    if (an_threads_stop(&threads, patience, &error) != AN_OK || threads.held != THREADS)
         _exit(1);
     nanosleep(&a_moment, NULL);
     if (dies)
@@ -221,7 +223,7 @@ static void stop_often(pid_t child, unsigned attempts, unsigned least)
     block_child_signal();
     an_threads_open(&threads, &target);
     for (unsigned i = 0; i < attempts; i++) {
-        check(an_threads_stop(&threads, PATIENCE, &error) == AN_OK, "%s", error.what);
+        check(an_threads_stop(&threads, patience, &error) == AN_OK, "%s", error.what);
         check(threads.held >= least, "%zu held", threads.held);
         check(running(child) == 0, "%u run", running(child));
         assert_true(an_threads_in_time(&threads, UINT64_MAX / 2));
@@ -273,8 +275,7 @@ static pid_t start_tracer(pid_t child, int *gate)
         block_child_signal();
         an_threads_open(&threads, &target);
         shared->has_hands = true;
-        if (read(ends[0], &byte, 1) != 1 ||
-            an_threads_stop(&threads, (uint64_t)60 * PATIENCE, &error) != AN_OK)
+        if (read(ends[0], &byte, 1) != 1 || an_threads_stop(&threads, patience, &error) != AN_OK)
             _exit(1);
         an_occupied(&threads, &plan, false, &unknown);
         an_threads_release(&threads);
