@@ -1,8 +1,8 @@
 /*
  * crowd BOARD SLEEPERS KIND...
  *
- * A program of many threads. SLEEPERS of them wait, in the four ways of `ways` in turn, until "rouse" has one work
- * now and then; beside them and it works one thread for each KIND:
+ * A program of many threads. SLEEPERS of them wait, in the four ways of `ways` in turn, until "rouse" has them work,
+ * twenty in each of its rounds; beside them and it works one thread for each KIND:
  *
  *     compute     works all the time
  *     signals     works in a handler, five hundred times a second, on a stack for signals with a guard
@@ -115,11 +115,13 @@ static void wake(struct sleeper *sleeper)
         ;
 }
 
+/* One after the other, a few each round. */
 static void rouse(struct worker *worker)
 {
-    for (; !is_ending(); beat(worker)) {
-        if (sleeper_count)
-            wake(&sleepers[chance(&worker->random) % sleeper_count]);
+    enum { EACH = 20 };
+    for (unsigned next = 0; !is_ending(); beat(worker)) {
+        for (unsigned i = 0; i < EACH && sleeper_count; i++, next++)
+            wake(&sleepers[next % sleeper_count]);
         rest(1000);
     }
 }
