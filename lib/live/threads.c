@@ -316,17 +316,38 @@ static size_t let_arrivals_go(struct stop *stop, unsigned hand)
     return awaited;
 }
 
+/* Whether one of a hand's threads that are awaited only waits for a processor: it will stop, and has a call to be
+ * mended, unlike one that waits in the kernel. */
+static bool has_runner(const struct stop *stop, unsigned hand)
+{
+    const struct an_threads *threads = stop->threads;
+    for (size_t i = 0; i < threads->list.count; i++) {
+        const struct an_thread *thread = &threads->list.items[i];
+        struct an_proc_stat stat;
+        if (is_of(stop, hand, i) && is_awaited(thread) &&
+            an_proc_stat(threads->target->pid, thread->tid, &stat) && stat.state == 'R')
+            return true;
+    }
+    return false;
+}
+
 /* Threads that have not stopped yet are waited for, so that what they are in can be mended. Each is let go as
  * soon as it arrives: the pause of the others was over before. */
 static void give_up(void *context, unsigned hand)
 {
-    enum { LONG = 2000000000, A_WHILE = 200000 };
+    enum { LONG = 2000000000, TIMES = 60, A_WHILE = 200000 };
     struct stop *stop = context;
-    uint64_t deadline = an_tracee_now() + LONG;
     release(stop, hand);
-    uint64_t over = stop->shares[hand].let_go;
-    while (let_arrivals_go(stop, hand) && an_tracee_now() < deadline)
+    uint64_t over = stop->shares[hand].let_go, deadline = an_tracee_now() + LONG;
+    unsigned times = 0;
+    while (let_arrivals_go(stop, hand)) {
         an_tracee_sleep(A_WHILE);
+        if (an_tracee_now() < deadline)
+            continue;
+        if (++times == TIMES || !has_runner(stop, hand))
+            break;
+        deadline = an_tracee_now() + LONG;
+    }
     stop->shares[hand].let_go = over;
 }
 
