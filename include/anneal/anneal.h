@@ -18,5 +18,6 @@
 #include <anneal/report.h>
 #include <anneal/train.h>
 #include <anneal/version.h>
+#include <anneal/work.h>
 
 #endif

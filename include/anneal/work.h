@@ -1,0 +1,146 @@
+/*
+ * The work that a running process does for each second of CPU time.
+ *
+ * Functions of the process count it: execution breakpoints, which only count, at the entries of functions that are
+ * entered some ten to some thousand times a second, divided by the CPU time of the same threads in the same time.
+ * Nobody has to say what a unit of work is, and the process needs not be prepared. Whether the figure rises or falls
+ * when the code, or the machine, is changed can be seen within seconds.
+ *
+ * x86-64 and Linux only. docs/reference/worth.md explains what is exact and what is not.
+ */
+#ifndef ANNEAL_WORK_H
+#define ANNEAL_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anneal/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of the four debug registers of a processor one is left to debuggers. */
+enum { AN_WORK_MOST = 3 };
+
+/* ---- arithmetic ---- */
+
+/* What the counters say, from their start on. */
+struct an_work_reading {
+    uint64_t cpu;  /* nanoseconds that the threads ran while entries were counted */
+    uint64_t wall; /* nanoseconds, of any clock that only grows */
+    uint64_t entries[AN_WORK_MOST]; /* into each function */
+};
+
+/* What they have counted between two readings. False, with nothing in it, when one of them went backwards: then it
+ * is not of the same counters. */
+AN_API bool an_work_slice(const struct an_work_reading *before, const struct an_work_reading *after,
+                          struct an_work_reading *slice);
+
+/* Why a function does not take part in the result. */
+enum an_work_use {
+    AN_WORK_USED,
+    AN_WORK_TOO_FEW,  /* entries, if any */
+    AN_WORK_UNSTEADY, /* from slice to slice, or in comparison with the others */
+    AN_WORK_WALL_CLOCK, /* it keeps step with the clock on the wall, as timers do, and not with the work */
+};
+
+struct an_work_share { /* of a function in an estimate */
+    enum an_work_use use;
+    uint64_t entries;
+    double rate;       /* entries in a second of CPU time */
+    double half_width; /* of the 95 % interval of the rate's logarithm, or of that of the ratio */
+    double weight;     /* all of them together: 1 */
+    double ratio;      /* an_work_compare(): its own ratio */
+};
+
+struct an_work_estimate {
+    bool is_known;    /* false: too few slices, or no function is fit */
+    double value;     /* units of work in a second of CPU time; the ratio of two processes */
+    double low, high; /* its 95 % interval */
+    double drift;     /* the second half, compared with the first: 0.01 is 1 % more */
+    bool drifts;      /* by more than chance explains */
+    bool disagree;    /* an_work_compare(): the functions do not say the same */
+    size_t slices;
+    double cpu_seconds;
+    struct an_work_share shares[AN_WORK_MOST];
+};
+
+/* So many slices are enough for an interval. */
+enum { AN_WORK_FEWEST_SLICES = 6 };
+
+/*
+ * The work in a second of CPU time over all slices, which follow one another. A unit of work is the geometric mean of
+ * an entry into each function that is used, by their weights: with one function, an entry. The interval is that of the mean
+ * over this time; it takes into account that slices resemble their neighbours, and that the rate drifts.
+ */
+AN_API void an_work_estimate(const struct an_work_reading *slices, size_t count, size_t functions,
+                             struct an_work_estimate *estimate);
+
+/* The same in one slice, in the units of an estimate; 0 when it has no CPU time. */
+AN_API double an_work_at(const struct an_work_estimate *estimate,
+                         const struct an_work_reading *slice);
+
+/*
+ * How much more work `b` does than `a` for a second of CPU time: 1.02 is 2 % more. The slices are of the same times, in pairs,
+ * and the functions the same ones. What disturbs both alike cancels out.
+ */
+AN_API void an_work_compare(const struct an_work_reading *a, const struct an_work_reading *b,
+                            size_t count, size_t functions, struct an_work_estimate *estimate);
+
+/* "used", "too few entries", "unsteady", "wall clock". Never NULL. */
+AN_API const char *an_work_use_name(enum an_work_use use);
+
+/* ---- the clock of a process ---- */
+
+struct an_work;
+
+enum an_work_step { AN_WORK_SAMPLE, AN_WORK_TRY };
+
+struct an_work_options {
+    int32_t pid;
+    const char *const *functions; /* to be counted; none: they are chosen */
+    size_t function_count;        /* up to AN_WORK_MOST */
+    double budget; /* the share of its CPU time that counting may take from the process; 0: 0.005 */
+    /* Choosing ends when this becomes not 0; may be NULL. */
+    const volatile int *stop;
+    /* Called some times in a second while functions are chosen; may be NULL. */
+    void (*progress)(void *context, enum an_work_step step);
+    void *context;
+};
+
+struct an_work_function {
+    const char *name;
+    uint64_t address; /* of its original entry, in the process */
+    unsigned
+        entries; /* places that are counted: the original's and those of layouts (anneal/live.h) */
+};
+
+/*
+ * Finds functions that count the work of a process, unless they are named, and starts to count: in all of its threads,
+ * and in those that it starts. Functions that are entered too often for the budget are not chosen, and refused when
+ * they are named. *out is closed by the caller; NULL on failure: AN_USAGE (no such process or function), AN_SYSTEM (no permission,
+ * no debug register is free), AN_UNSUPPORTED (this machine has none, or no function is fit).
+ */
+AN_API enum an_code an_work_open(const struct an_work_options *options, struct an_work **out,
+                                 struct an_error *error);
+AN_API void an_work_close(struct an_work *work); /* may be NULL */
+
+/* The functions, in the order of the readings. Valid until the clock is closed. */
+AN_API const struct an_work_function *an_work_functions(const struct an_work *work, size_t *count);
+
+/* Reads the counters. *is_over: the process has ended, or executes another program; they are those up to then. */
+AN_API enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
+                                 bool *is_over, struct an_error *error);
+
+/* Threads that are counted, without those that they have started since. */
+AN_API size_t an_work_threads(const struct an_work *work);
+
+/* Seconds that an entry costs the process on this machine, as was measured. */
+AN_API double an_work_cost(const struct an_work *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
