@@ -1,0 +1,339 @@
+/* Choosing functions that count work; see choose.h. */
+#include "work/choose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/vector.h"
+#include "work/attempt.h"
+#include "work/counters.h"
+#include "work/stacks.h"
+
+enum {
+    MOST_FUNCTIONS = 120, /* that are tried, those with most samples */
+    MOST_THREADS = 16,    /* in which they are tried, the busiest ones */
+    FEWEST_SAMPLES = 2,
+    LIMIT = 32, /* entries into one, in a thread, until it is given up */
+    MOST_FIT = 6,
+    TRIAL_SLICES = 12,
+    MOST_TRIAL_SLICES = 40,
+    TRIAL_SLICE = 80000000, /* nanoseconds */
+    TRIAL_TIME = 400000000, /* of CPU time, all slices together */
+};
+
+static const double attempt_time = 0.05; /* seconds of CPU time */
+static const double lowest_rate = 15;    /* entries in a second */
+
+struct candidate {
+    struct an_chosen at;
+    double rate; /* entries in a second of CPU time; known when it was tried */
+    struct an_work_share share;
+};
+
+struct chooser {
+    struct an_choice *choice;
+    struct an_stacks stacks;
+    int32_t threads[MOST_THREADS];
+    size_t thread_count;
+    double most; /* entries in a second that the budget allows */
+    struct {
+        AN_VECTOR(struct candidate);
+    } candidates;
+    double least_above; /* the lowest rate of those that are entered too often; 0: there is none */
+};
+
+static bool is_stopped(const struct chooser *chooser)
+{
+    const volatile int *stop = chooser->choice->options->stop;
+    return stop && *stop;
+}
+
+static void tell(const struct chooser *chooser, enum an_work_step step)
+{
+    const struct an_work_options *options = chooser->choice->options;
+    if (options->progress)
+        options->progress(options->context, step);
+}
+
+static void on_tick(void *context)
+{
+    tell(context, AN_WORK_SAMPLE);
+}
+
+/* ---- trying rates ---- */
+
+/* Keeps the places where a candidate is really entered, and adds up their rates. */
+static void take_attempt(struct candidate *candidate, const struct an_attempt *attempt)
+{
+    if (attempt->entries == 0 || attempt->seconds <= 0)
+        return;
+    candidate->rate += (double)attempt->entries / attempt->seconds;
+    if (candidate->at.place_count < AN_WORK_MOST)
+        candidate->at.places[candidate->at.place_count] = attempt->address;
+    candidate->at.place_count++;
+}
+
+/* Tries the places of one function after the other, three at a time. */
+static enum an_code try_places(struct chooser *chooser, const uint64_t *places,
+                               const size_t *owners, size_t count, struct candidate *candidates,
+                               struct an_error *error)
+{
+    enum an_code code = AN_OK;
+    for (size_t i = 0; code == AN_OK && i < count && !is_stopped(chooser); i += AN_ATTEMPTS) {
+        struct an_attempt attempts[AN_ATTEMPTS] = {0};
+        size_t some = count - i < AN_ATTEMPTS ? count - i : AN_ATTEMPTS;
+        for (size_t k = 0; k < some; k++)
+            attempts[k].address = places[i + k];
+        code = an_attempt(chooser->choice->options->pid, chooser->threads, chooser->thread_count,
+                          attempts, some, LIMIT, attempt_time, error);
+        for (size_t k = 0; code == AN_OK && k < some; k++)
+            take_attempt(&candidates[owners[i + k]], &attempts[k]);
+        tell(chooser, AN_WORK_TRY);
+    }
+    return code;
+}
+
+static enum an_code try_functions(struct chooser *chooser, struct candidate *candidates,
+                                  size_t count, struct an_error *error)
+{
+    enum { MOST = MOST_FUNCTIONS * AN_PROGRAM_MOST_ENTRIES };
+    uint64_t *places = an_alloc(MOST, sizeof *places);
+    size_t *owners = an_alloc(MOST, sizeof *owners), number = 0;
+    enum an_code code = places && owners ? AN_OK : an_fail_memory(error);
+    for (size_t i = 0; code == AN_OK && i < count; i++) {
+        uint64_t *at = places + number;
+        size_t some = an_program_entries(chooser->choice->program, candidates[i].at.entry, at);
+        for (size_t k = 0; k < some; k++)
+            owners[number++] = i;
+    }
+    if (code == AN_OK)
+        code = try_places(chooser, places, owners, number, candidates, error);
+    free(places);
+    free(owners);
+    return code;
+}
+
+/* ---- those that fit ---- */
+
+static enum an_code keep_fit(struct chooser *chooser, const struct candidate *candidates,
+                             size_t count, struct an_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate *candidate = &candidates[i];
+        if (candidate->rate > chooser->most &&
+            (chooser->least_above == 0 || candidate->rate < chooser->least_above))
+            chooser->least_above = candidate->rate;
+        if (candidate->rate < lowest_rate || candidate->rate > chooser->most ||
+            candidate->at.place_count > AN_WORK_MOST)
+            continue;
+        struct candidate *kept = an_vector_push(&chooser->candidates);
+        if (!kept)
+            return an_fail_memory(error);
+        *kept = *candidate;
+    }
+    return AN_OK;
+}
+
+/* Most entries first: they say most in a short time. */
+static int by_rate(const void *one, const void *other)
+{
+    double a = ((const struct candidate *)one)->rate, b = ((const struct candidate *)other)->rate;
+    return (a < b) - (a > b);
+}
+
+static enum an_code find_fit(struct chooser *chooser, struct an_error *error)
+{
+    struct candidate *candidates = an_alloc_zero(MOST_FUNCTIONS, sizeof *candidates);
+    size_t count = 0;
+    if (!candidates)
+        return an_fail_memory(error);
+    while (count < MOST_FUNCTIONS && count < chooser->stacks.functions.count &&
+           chooser->stacks.functions.items[count].samples >= FEWEST_SAMPLES) {
+        candidates[count].at.entry = chooser->stacks.functions.items[count].entry;
+        count++;
+    }
+    enum an_code code = try_functions(chooser, candidates, count, error);
+    if (code == AN_OK)
+        code = keep_fit(chooser, candidates, count, error);
+    free(candidates);
+    if (chooser->candidates.count)
+        qsort(chooser->candidates.items, chooser->candidates.count,
+              sizeof *chooser->candidates.items, by_rate);
+    return code;
+}
+
+/* ---- how steady they are ---- */
+
+static void add_up(const struct an_chosen *const *functions, size_t count,
+                   const struct an_work_reading *places, struct an_work_reading *reading)
+{
+    size_t at = 0;
+    *reading = (struct an_work_reading){places->cpu, places->wall, {0}};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < functions[i]->place_count; k++)
+            reading->entries[i] += places->entries[at++];
+}
+
+static enum an_code count_slices(struct chooser *chooser, struct an_counters *counters,
+                                 const struct an_chosen *const *functions, size_t count,
+                                 struct an_work_estimate *estimate, struct an_error *error)
+{
+    const struct timespec wait = {0, TRIAL_SLICE};
+    struct an_work_reading slices[MOST_TRIAL_SLICES], places, before, after;
+    size_t number = 0;
+    uint64_t time = 0;
+    enum an_code code = an_counters_read(counters, &places, error);
+    add_up(functions, count, &places, &before);
+    while (code == AN_OK && number < MOST_TRIAL_SLICES && !is_stopped(chooser) &&
+           (number < TRIAL_SLICES || time < TRIAL_TIME)) {
+        nanosleep(&wait, NULL);
+        code = an_counters_read(counters, &places, error);
+        add_up(functions, count, &places, &after);
+        if (an_work_slice(&before, &after, &slices[number]))
+            time += slices[number++].cpu;
+        before = after;
+        tell(chooser, AN_WORK_TRY);
+        if (!an_program_is_there(chooser->choice->program))
+            break;
+    }
+    an_work_estimate(slices, number, count, estimate);
+    return code;
+}
+
+/* Counts some candidates for a while: as many as there are debug registers for, from `first` on. *next: behind them. */
+static enum an_code try_together(struct chooser *chooser, size_t first, size_t *next,
+                                 struct an_error *error)
+{
+    const struct an_chosen *functions[AN_WORK_MOST];
+    uint64_t places[AN_WORK_MOST];
+    struct an_counters *counters;
+    struct an_work_estimate estimate;
+    size_t count = 0, number = 0;
+    while (first + count < chooser->candidates.count &&
+           number + chooser->candidates.items[first + count].at.place_count <= AN_WORK_MOST) {
+        functions[count] = &chooser->candidates.items[first + count].at;
+        memcpy(places + number, functions[count]->places,
+               functions[count]->place_count * sizeof *places);
+        number += functions[count++]->place_count;
+    }
+    *next = first + count;
+    enum an_code code =
+        an_counters_open(chooser->choice->options->pid, places, number, true, &counters, error);
+    if (code == AN_OK)
+        code = count_slices(chooser, counters, functions, count, &estimate, error);
+    an_counters_close(counters);
+    for (size_t i = 0; code == AN_OK && i < count; i++)
+        chooser->candidates.items[first + i].share = estimate.shares[i];
+    return code;
+}
+
+static enum an_code try_steadiness(struct chooser *chooser, struct an_error *error)
+{
+    enum an_code code = AN_OK;
+    if (chooser->candidates.count > MOST_FIT)
+        chooser->candidates.count = MOST_FIT;
+    for (size_t i = 0; code == AN_OK && i < chooser->candidates.count && !is_stopped(chooser);)
+        code = try_together(chooser, i, &i, error);
+    return code;
+}
+
+/* Those that are not fit last. */
+static int by_steadiness(const void *one, const void *other)
+{
+    const struct an_work_share *a = &((const struct candidate *)one)->share,
+                               *b = &((const struct candidate *)other)->share;
+    bool a_fits = a->use == AN_WORK_USED && a->rate > 0,
+         b_fits = b->use == AN_WORK_USED && b->rate > 0;
+    if (a_fits != b_fits)
+        return a_fits ? -1 : 1;
+    return (a->half_width > b->half_width) - (a->half_width < b->half_width);
+}
+
+/* A function that another one calls once says the same as that one. */
+static bool is_the_same(const struct candidate *one, const struct candidate *other)
+{
+    const double near = 0.003;
+    return fabs(one->share.rate / other->share.rate - 1) < near;
+}
+
+/* The steadiest ones, as far as the budget and the registers go. */
+static void choose(struct chooser *chooser)
+{
+    const double far = 4;
+    struct an_choice *choice = chooser->choice;
+    const struct candidate *taken[AN_WORK_MOST];
+    double rate = 0;
+    size_t places = 0;
+    for (size_t i = 0; i < chooser->candidates.count && choice->count < AN_WORK_MOST; i++) {
+        const struct candidate *next = &chooser->candidates.items[i];
+        bool fits = next->share.use == AN_WORK_USED && next->share.rate > 0 &&
+                    rate + next->share.rate <= chooser->most &&
+                    places + next->at.place_count <= AN_WORK_MOST;
+        for (size_t k = 0; fits && k < choice->count; k++)
+            fits = !is_the_same(next, taken[k]);
+        if (fits && choice->count)
+            fits = next->share.half_width <= far * taken[0]->share.half_width;
+        if (!fits)
+            continue;
+        taken[choice->count] = next;
+        choice->chosen[choice->count++] = next->at;
+        rate += next->share.rate;
+        places += next->at.place_count;
+    }
+}
+
+/* ---- the whole ---- */
+
+static enum an_code fail_to_choose(const struct chooser *chooser, struct an_error *error)
+{
+    int32_t pid = chooser->choice->options->pid;
+    if (is_stopped(chooser))
+        return an_fail(error, AN_USAGE, "interrupted before functions were chosen");
+    if (chooser->candidates.count) {
+        an_fail(error, AN_UNSUPPORTED,
+                "none of %zu functions of process %d is entered steadily enough to count its work",
+                chooser->candidates.count, pid);
+        return an_error_hint(error, "try again while its work is steady, or name functions "
+                                    "(--function)");
+    }
+    an_fail(error, AN_UNSUPPORTED,
+            "no function of process %d is entered so often that it counts "
+            "work, and so seldom that counting costs at most %.2g%%",
+            pid, 100 * chooser->most * chooser->choice->cost);
+    if (chooser->least_above > 0)
+        return an_error_hint(error,
+                             "the best one is entered %.0f times a second, for which --overhead "
+                             "would have to be %.2g%%",
+                             chooser->least_above,
+                             100 * 1.2 * chooser->least_above * chooser->choice->cost);
+    return an_error_hint(error, "of %zu that were seen none is fit; name functions (--function)",
+                         chooser->stacks.functions.count);
+}
+
+enum an_code an_choose(struct an_choice *choice, struct an_error *error)
+{
+    const struct an_work_options *options = choice->options;
+    struct chooser chooser = {.choice = choice, .most = options->budget / choice->cost};
+    choice->count = 0;
+    enum an_code code = an_stacks_sample(choice->program, options->pid, options->stop, on_tick,
+                                         &chooser, &chooser.stacks, error);
+    for (size_t i = 0; i < chooser.stacks.threads.count && i < MOST_THREADS; i++)
+        chooser.threads[chooser.thread_count++] = chooser.stacks.threads.items[i].tid;
+    if (code == AN_OK && !is_stopped(&chooser))
+        code = find_fit(&chooser, error);
+    if (code == AN_OK && !is_stopped(&chooser))
+        code = try_steadiness(&chooser, error);
+    if (code == AN_OK && !is_stopped(&chooser)) {
+        if (chooser.candidates.count)
+            qsort(chooser.candidates.items, chooser.candidates.count,
+                  sizeof *chooser.candidates.items, by_steadiness);
+        choose(&chooser);
+    }
+    if (code == AN_OK && choice->count == 0)
+        code = fail_to_choose(&chooser, error);
+    an_stacks_free(&chooser.stacks);
+    an_vector_free(&chooser.candidates);
+    return code;
+}

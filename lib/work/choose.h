@@ -1,0 +1,35 @@
+/*
+ * Which functions count a process's work: those that are entered often enough to count, and seldom enough not to cost.
+ *
+ *     entries a second    0 ... 15 |  fit  | budget / cost ... 10,000,000
+ *                         main     |       |                  next_byte
+ *
+ * Functions that are under way (stacks.h) are tried, three at a time, by breakpoints that give up after a few entries,
+ * so that a function that is entered all the time does no harm. Of those that fit, some are counted for a second in slices, and the
+ * steadiest ones are chosen.
+ */
+#ifndef AN_WORK_CHOOSE_H
+#define AN_WORK_CHOOSE_H
+
+#include <anneal/work.h>
+
+#include "work/program.h"
+
+struct an_chosen {
+    uint64_t entry;                /* of the function */
+    uint64_t places[AN_WORK_MOST]; /* where it is really entered */
+    size_t place_count;
+};
+
+struct an_choice {
+    struct an_program *program;
+    const struct an_work_options *options;
+    double cost; /* seconds of an entry */
+    struct an_chosen chosen[AN_WORK_MOST];
+    size_t count;
+};
+
+/* The first members are given. AN_UNSUPPORTED when no function fits, with the reason. */
+enum an_code an_choose(struct an_choice *choice, struct an_error *error);
+
+#endif
