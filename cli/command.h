@@ -136,6 +136,7 @@ extern const struct command command_diff;
 extern const struct command command_convert;
 extern const struct command command_aggregate;
 extern const struct command command_train;
+extern const struct command command_worth;
 extern const struct command command_translate;
 extern const struct command command_bat;
 extern const struct command command_faults;

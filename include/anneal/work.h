@@ -134,6 +134,13 @@ AN_API const struct an_work_function *an_work_functions(const struct an_work *wo
 AN_API enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
                                  bool *is_over, struct an_error *error);
 
+/*
+ * The share of the time in which counting should go on to keep to the budget: 1 is all of it. an_work_pause() makes it pause
+ * or go on; neither entries nor CPU time are counted in between.
+ */
+AN_API double an_work_duty(const struct an_work *work);
+AN_API void an_work_pause(struct an_work *work, bool pauses);
+
 /* Threads that are counted, without those that they have started since. */
 AN_API size_t an_work_threads(const struct an_work *work);
 

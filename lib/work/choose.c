@@ -18,7 +18,7 @@ enum {
     LIMIT = 32, /* entries into one, in a thread, until it is given up */
     MOST_FIT = 6,
     TRIAL_SLICES = 12,
-    MOST_TRIAL_SLICES = 40,
+    MOST_TRIAL_SLICES = 100,
     TRIAL_SLICE = 80000000, /* nanoseconds */
     TRIAL_TIME = 400000000, /* of CPU time, all slices together */
 };
@@ -37,7 +37,8 @@ struct chooser {
     struct an_stacks stacks;
     int32_t threads[MOST_THREADS];
     size_t thread_count;
-    double most; /* entries in a second that the budget allows */
+    double most;   /* entries in a second that may be counted at a time */
+    double budget; /* those that may be counted on average */
     struct {
         AN_VECTOR(struct candidate);
     } candidates;
@@ -166,6 +167,20 @@ static enum an_code find_fit(struct chooser *chooser, struct an_error *error)
 
 /* ---- how steady they are ---- */
 
+/* A slice: counting goes on for a part of it that the budget allows. */
+static void pass_slice(const struct chooser *chooser, struct an_counters *counters, double rate)
+{
+    double part = fmin(1, chooser->budget / rate);
+    const struct timespec on = {0, (long)(part * TRIAL_SLICE)},
+                          off = {0, (long)((1 - part) * TRIAL_SLICE)};
+    an_counters_pause(counters, false);
+    nanosleep(&on, NULL);
+    if (off.tv_nsec == 0)
+        return;
+    an_counters_pause(counters, true);
+    nanosleep(&off, NULL);
+}
+
 static void add_up(const struct an_chosen *const *functions, size_t count,
                    const struct an_work_reading *places, struct an_work_reading *reading)
 {
@@ -178,9 +193,9 @@ static void add_up(const struct an_chosen *const *functions, size_t count,
 
 static enum an_code count_slices(struct chooser *chooser, struct an_counters *counters,
                                  const struct an_chosen *const *functions, size_t count,
-                                 struct an_work_estimate *estimate, struct an_error *error)
+                                 double rate, struct an_work_estimate *estimate,
+                                 struct an_error *error)
 {
-    const struct timespec wait = {0, TRIAL_SLICE};
     struct an_work_reading slices[MOST_TRIAL_SLICES], places, before, after;
     size_t number = 0;
     uint64_t time = 0;
@@ -188,7 +203,7 @@ static enum an_code count_slices(struct chooser *chooser, struct an_counters *co
     add_up(functions, count, &places, &before);
     while (code == AN_OK && number < MOST_TRIAL_SLICES && !is_stopped(chooser) &&
            (number < TRIAL_SLICES || time < TRIAL_TIME)) {
-        nanosleep(&wait, NULL);
+        pass_slice(chooser, counters, rate);
         code = an_counters_read(counters, &places, error);
         add_up(functions, count, &places, &after);
         if (an_work_slice(&before, &after, &slices[number]))
@@ -211,9 +226,14 @@ static enum an_code try_together(struct chooser *chooser, size_t first, size_t *
     struct an_counters *counters;
     struct an_work_estimate estimate;
     size_t count = 0, number = 0;
+    double rate = 0;
     while (first + count < chooser->candidates.count &&
            number + chooser->candidates.items[first + count].at.place_count <= AN_WORK_MOST) {
-        functions[count] = &chooser->candidates.items[first + count].at;
+        const struct candidate *candidate = &chooser->candidates.items[first + count];
+        if (count && rate + candidate->rate > chooser->most)
+            break;
+        rate += candidate->rate;
+        functions[count] = &candidate->at;
         memcpy(places + number, functions[count]->places,
                functions[count]->place_count * sizeof *places);
         number += functions[count++]->place_count;
@@ -222,7 +242,7 @@ static enum an_code try_together(struct chooser *chooser, size_t first, size_t *
     enum an_code code =
         an_counters_open(chooser->choice->options->pid, places, number, true, &counters, error);
     if (code == AN_OK)
-        code = count_slices(chooser, counters, functions, count, &estimate, error);
+        code = count_slices(chooser, counters, functions, count, rate, &estimate, error);
     an_counters_close(counters);
     for (size_t i = 0; code == AN_OK && i < count; i++)
         chooser->candidates.items[first + i].share = estimate.shares[i];
@@ -282,6 +302,7 @@ static void choose(struct chooser *chooser)
         rate += next->share.rate;
         places += next->at.place_count;
     }
+    choice->rate = rate;
 }
 
 /* ---- the whole ---- */
@@ -315,7 +336,9 @@ static enum an_code fail_to_choose(const struct chooser *chooser, struct an_erro
 enum an_code an_choose(struct an_choice *choice, struct an_error *error)
 {
     const struct an_work_options *options = choice->options;
-    struct chooser chooser = {.choice = choice, .most = options->budget / choice->cost};
+    struct chooser chooser = {.choice = choice,
+                              .budget = options->budget / choice->cost,
+                              .most = fmax(options->budget, AN_CHOOSE_MOST_COST) / choice->cost};
     choice->count = 0;
     enum an_code code = an_stacks_sample(choice->program, options->pid, options->stop, on_tick,
                                          &chooser, &chooser.stacks, error);

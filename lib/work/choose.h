@@ -4,6 +4,9 @@
  *     entries a second    0 ... 15 |  fit  | budget / cost ... 10,000,000
  *                         main     |       |                  next_byte
  *
+ * What counting costs while it goes on is limited, too (AN_CHOOSE_MOST_COST), as it slows down what it measures; a
+ * function that costs more than the budget is counted for a part of the time.
+ *
  * Functions that are under way (stacks.h) are tried, three at a time, by breakpoints that give up after a few entries,
  * so that a function that is entered all the time does no harm. Of those that fit, some are counted for a second in slices, and the
  * steadiest ones are chosen.
@@ -14,6 +17,9 @@
 #include <anneal/work.h>
 
 #include "work/program.h"
+
+/* The share of CPU time that counting may cost while it goes on, unless the budget is larger. */
+#define AN_CHOOSE_MOST_COST 0.03
 
 struct an_chosen {
     uint64_t entry;                /* of the function */
@@ -27,6 +33,7 @@ struct an_choice {
     double cost; /* seconds of an entry */
     struct an_chosen chosen[AN_WORK_MOST];
     size_t count;
+    double rate; /* entries in a second of CPU time, all together */
 };
 
 /* The first members are given. AN_UNSUPPORTED when no function fits, with the reason. */

@@ -30,7 +30,7 @@ struct an_counters {
     int32_t pid;
     uint64_t addresses[AN_WORK_MOST];
     size_t count;
-    bool inherits;
+    bool inherits, pauses;
     struct rlimit limit;
     bool has_limit;      /* it was raised, and is to be restored */
     struct an_map known; /* threads that have the events */
@@ -165,10 +165,18 @@ static int look_for_threads(struct an_counters *counters, bool first)
     return look.number;
 }
 
+/* Those that have inherited the events follow. */
 static void start(const struct an_counters *counters, size_t from)
 {
+    unsigned long request = counters->pauses ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
     for (size_t i = from; i < counters->threads.count; i++)
-        ioctl(counters->threads.items[i].events[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+        ioctl(counters->threads.items[i].events[0], request, 0);
+}
+
+void an_counters_pause(struct an_counters *counters, bool pauses)
+{
+    counters->pauses = pauses;
+    start(counters, 0);
 }
 
 /* As many files as the system lets us have. */

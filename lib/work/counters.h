@@ -27,6 +27,9 @@ void an_counters_close(struct an_counters *counters); /* may be NULL */
 enum an_code an_counters_read(struct an_counters *counters, struct an_work_reading *reading,
                               struct an_error *error);
 
+/* Counts no more, neither entries nor time, or goes on. What was counted stays. */
+void an_counters_pause(struct an_counters *counters, bool pauses);
+
 /* Threads that have got the events from here, and not from other threads. */
 size_t an_counters_threads(const struct an_counters *counters);
 

@@ -7,6 +7,7 @@
  */
 #include <anneal/work.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,44 +29,34 @@ struct an_work {
     struct an_chosen chosen[AN_WORK_MOST];
     struct an_work_function functions[AN_WORK_MOST];
     size_t count;
+    double rate; /* entries in a second of CPU time, as far as known */
 };
 
 /* ---- functions that were named ---- */
 
-static enum an_code find_named(struct an_work *work, const char *name, size_t *places,
-                               struct an_error *error)
-{
-    struct an_chosen *chosen = &work->chosen[work->count];
-    uint64_t at[AN_PROGRAM_MOST_ENTRIES];
-    enum an_code code = an_program_named(work->program, name, &chosen->entry, error);
-    if (code != AN_OK)
-        return code;
-    for (size_t i = 0; i < work->count; i++)
-        if (work->chosen[i].entry == chosen->entry)
-            return an_fail(error, AN_USAGE, "function %s is named twice", name);
-    chosen->place_count = an_program_entries(work->program, chosen->entry, at);
-    *places += chosen->place_count;
-    if (*places > AN_WORK_MOST) {
-        an_fail(error, AN_USAGE,
-                "%s has %zu entries, in the original code and in layouts: more "
-                "than the debug registers that are left",
-                name, chosen->place_count);
-        return an_error_hint(error, "name fewer functions; 'anneal live --revert' unmaps layouts");
-    }
-    memcpy(chosen->places, at, chosen->place_count * sizeof *at);
-    work->count++;
-    return AN_OK;
-}
+struct named {
+    uint64_t entry, places[AN_PROGRAM_MOST_ENTRIES];
+    struct an_attempt attempts[AN_PROGRAM_MOST_ENTRIES];
+    size_t count;
+};
 
-static enum an_code find_all_named(struct an_work *work, struct an_error *error)
+static enum an_code find_named(struct an_work *work, struct named *named, struct an_error *error)
 {
-    enum an_code code = AN_OK;
-    size_t places = 0;
-    if (work->options.function_count > AN_WORK_MOST)
+    const struct an_work_options *options = &work->options;
+    if (options->function_count > AN_WORK_MOST)
         return an_fail(error, AN_USAGE, "more than %d functions", AN_WORK_MOST);
-    for (size_t i = 0; code == AN_OK && i < work->options.function_count; i++)
-        code = find_named(work, work->options.functions[i], &places, error);
-    return code;
+    for (size_t i = 0; i < options->function_count; i++) {
+        enum an_code code =
+            an_program_named(work->program, options->functions[i], &named[i].entry, error);
+        if (code != AN_OK)
+            return code;
+        for (size_t k = 0; k < i; k++)
+            if (named[k].entry == named[i].entry)
+                return an_fail(error, AN_USAGE, "function %s is named twice",
+                               options->functions[i]);
+        named[i].count = an_program_entries(work->program, named[i].entry, named[i].places);
+    }
+    return AN_OK;
 }
 
 /* Some threads of the process, the first ones. */
@@ -81,44 +72,111 @@ static void take_thread(void *context, int32_t tid)
         threads->tids[threads->count++] = tid;
 }
 
-static enum an_code fail_cost(const struct an_work *work, size_t function, double rate,
+enum { TRY_LIMIT = 200 }; /* entries, which cannot cost much */
+
+static enum an_code try_named(const struct an_work *work, struct named *named,
+                              struct an_error *error)
+{
+    struct some_threads threads = {.count = 0};
+    enum an_code code = AN_OK;
+    char folder[64];
+    snprintf(folder, sizeof folder, "/proc/%d/task", work->options.pid);
+    an_proc_each(folder, take_thread, &threads);
+    for (size_t k = 0; code == AN_OK && k < named->count; k += AN_ATTEMPTS) {
+        size_t some = named->count - k < AN_ATTEMPTS ? named->count - k : AN_ATTEMPTS;
+        for (size_t j = k; j < k + some; j++)
+            named->attempts[j].address = named->places[j];
+        code = an_attempt(work->options.pid, threads.tids, threads.count, named->attempts + k, some,
+                          TRY_LIMIT, 0.05, error);
+    }
+    return code;
+}
+
+static enum an_code fail_cost(const struct an_work *work, const struct named *named, double rate,
                               struct an_error *error)
 {
     double cost = 100 * rate * work->cost;
     an_fail(error, AN_UNSUPPORTED,
             "%s is entered %.0f times in a second of CPU time: counting costs %.2g%% of it",
-            an_program_name(work->program, work->chosen[function].entry), rate, cost);
+            an_program_name(work->program, named->entry), rate, cost);
     return an_error_hint(error,
-                         "at most %.2g%% may be spent: name a function that is entered less "
-                         "often, or use --overhead=%.2g%%",
-                         100 * work->options.budget, 1.5 * cost);
+                         "at most %.2g%% may be spent: name a function that is entered less often, "
+                         "or use --overhead=%.2g%%",
+                         100 * fmax(work->options.budget, AN_CHOOSE_MOST_COST), 1.5 * cost);
 }
 
-/* Functions that are named may be entered all the time. A short try, which cannot cost much, tells. */
-static enum an_code check_rates(const struct an_work *work, struct an_error *error)
+/* Functions that are named may be entered all the time. */
+static enum an_code check_rate(const struct an_work *work, const struct named *named, double *total,
+                               struct an_error *error)
 {
-    enum { LIMIT = 200 };
-    struct some_threads threads = {.count = 0};
-    struct an_attempt attempts[AN_WORK_MOST] = {0};
-    size_t count = 0;
+    uint64_t entries = 0;
+    double rate = 0;
+    for (size_t k = 0; k < named->count; k++) {
+        entries += named->attempts[k].entries;
+        if (named->attempts[k].seconds > 0)
+            rate += (double)named->attempts[k].entries / named->attempts[k].seconds;
+    }
+    *total += rate;
+    if (entries >= TRY_LIMIT / 10 &&
+        *total * work->cost > fmax(work->options.budget, AN_CHOOSE_MOST_COST))
+        return fail_cost(work, named, rate, error);
+    return AN_OK;
+}
+
+/* Of too many places, those where the function was entered. */
+static void drop_quiet_places(struct named *named)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < named->count; k++)
+        if (named->attempts[k].entries)
+            named->places[kept++] = named->places[k];
+    if (kept)
+        named->count = kept;
+}
+
+static size_t places_of(const struct named *named, size_t count)
+{
+    size_t places = 0;
+    for (size_t i = 0; i < count; i++)
+        places += named[i].count;
+    return places;
+}
+
+static enum an_code take_named(struct an_work *work, struct named *named, struct an_error *error)
+{
+    size_t count = work->options.function_count;
+    for (size_t i = 0; i < count && places_of(named, count) > AN_WORK_MOST; i++)
+        drop_quiet_places(&named[i]);
+    if (places_of(named, count) > AN_WORK_MOST) {
+        an_fail(
+            error, AN_USAGE,
+            "these functions have %zu entries, in the original code and in layouts, but only %d "
+            "can be counted",
+            places_of(named, count), AN_WORK_MOST);
+        return an_error_hint(error, "name fewer functions; 'anneal live --revert' unmaps layouts");
+    }
+    for (work->count = 0; work->count < count; work->count++) {
+        struct an_chosen *chosen = &work->chosen[work->count];
+        chosen->entry = named[work->count].entry;
+        chosen->place_count = named[work->count].count;
+        memcpy(chosen->places, named[work->count].places,
+               chosen->place_count * sizeof *chosen->places);
+    }
+    return AN_OK;
+}
+
+static enum an_code use_named(struct an_work *work, struct an_error *error)
+{
+    struct named named[AN_WORK_MOST] = {0};
     double total = 0;
-    char folder[64];
-    snprintf(folder, sizeof folder, "/proc/%d/task", work->options.pid);
-    an_proc_each(folder, take_thread, &threads);
-    for (size_t i = 0; i < work->count; i++)
-        for (size_t k = 0; k < work->chosen[i].place_count; k++)
-            attempts[count++].address = work->chosen[i].places[k];
-    enum an_code code = an_attempt(work->options.pid, threads.tids, threads.count, attempts, count,
-                                   LIMIT, 0.05, error);
-    for (size_t i = 0, at = 0; code == AN_OK && i < work->count; i++)
-        for (size_t k = 0; code == AN_OK && k < work->chosen[i].place_count; k++, at++) {
-            double rate =
-                attempts[at].seconds > 0 ? (double)attempts[at].entries / attempts[at].seconds : 0;
-            total += rate;
-            if (attempts[at].entries >= LIMIT / 10 && total * work->cost > work->options.budget)
-                code = fail_cost(work, i, rate, error);
-        }
-    return code;
+    enum an_code code = find_named(work, named, error);
+    for (size_t i = 0; code == AN_OK && i < work->options.function_count; i++) {
+        code = try_named(work, &named[i], error);
+        if (code == AN_OK)
+            code = check_rate(work, &named[i], &total, error);
+    }
+    work->rate = total;
+    return code == AN_OK ? take_named(work, named, error) : code;
 }
 
 /* ---- functions that are chosen ---- */
@@ -130,6 +188,7 @@ static enum an_code choose(struct an_work *work, struct an_error *error)
     enum an_code code = an_choose(&choice, error);
     memcpy(work->chosen, choice.chosen, sizeof work->chosen);
     work->count = choice.count;
+    work->rate = choice.rate;
     return code;
 }
 
@@ -170,9 +229,7 @@ enum an_code an_work_open(const struct an_work_options *options, struct an_work 
     if (code == AN_OK)
         code = an_breakpoint_cost(&work->cost, error);
     if (code == AN_OK)
-        code = options->function_count ? find_all_named(work, error) : choose(work, error);
-    if (code == AN_OK && options->function_count)
-        code = check_rates(work, error);
+        code = options->function_count ? use_named(work, error) : choose(work, error);
     if (code == AN_OK)
         code = start(work, error);
     describe(work);
@@ -209,6 +266,17 @@ enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
         for (size_t k = 0; k < work->chosen[i].place_count; k++)
             reading->entries[i] += places.entries[at++];
     return code;
+}
+
+double an_work_duty(const struct an_work *work)
+{
+    double rate = work->options.budget / work->cost;
+    return work->rate > rate ? rate / work->rate : 1;
+}
+
+void an_work_pause(struct an_work *work, bool pauses)
+{
+    an_counters_pause(work->counters, pauses);
 }
 
 size_t an_work_threads(const struct an_work *work)

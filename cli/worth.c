@@ -1,0 +1,156 @@
+/* anneal worth: the command line. */
+#include "worth.h"
+
+#include "amounts.h"
+
+enum {
+    WORTH_PID = 1,
+    WORTH_FUNCTION,
+    WORTH_DURATION,
+    WORTH_INTERVAL,
+    WORTH_OVERHEAD,
+    WORTH_JSON,
+    WORTH_QUIET
+};
+
+static const struct option_spec options[] = {
+    {WORTH_PID, 'p', "pid", "PID",
+     "measure process PID; given twice, compare the second process with the first"},
+    {WORTH_FUNCTION, 'f', "function", "NAME",
+     "count entries into this function; up to three (default: functions are chosen)"},
+    {WORTH_DURATION, 'd', "duration", "TIME", "measure for this long (default: 10s)"},
+    {WORTH_INTERVAL, 0, "interval", "TIME",
+     "length of a slice of the measurement (default: 250ms)"},
+    {WORTH_OVERHEAD, 0, "overhead", "PERCENT",
+     "limit the cost of counting to this share of the process's CPU time (default: 0.5%)"},
+    {WORTH_JSON, 'j', "json", NULL, "print JSON"},
+    {WORTH_QUIET, 'q', "quiet", NULL, "print the figure only, with its interval"},
+    {0},
+};
+
+static const struct option_rule rules[] = {
+    {EXCLUDES, WORTH_JSON, {WORTH_QUIET}, {0}},
+    {0},
+};
+
+static bool take_pid(struct worth_request *request, const struct command *command, int id,
+                     const char *value)
+{
+    unsigned long long number;
+    if (!option_range(command, id, value, 1, INT32_MAX, &number))
+        return false;
+    if (request->process_count == WORTH_PROCESSES) {
+        say_error("more than two processes");
+        return false;
+    }
+    if (request->process_count && request->pids[0] == (int32_t)number) {
+        say_error("process %llu is named twice", number);
+        return false;
+    }
+    request->pids[request->process_count++] = (int32_t)number;
+    return true;
+}
+
+static bool take_function(struct worth_request *request, const char *name)
+{
+    if (request->function_count == AN_WORK_MOST) {
+        say_error("more than %d functions: each requires a debug register, of which one is left to "
+                  "debuggers",
+                  AN_WORK_MOST);
+        return false;
+    }
+    request->functions[request->function_count++] = name;
+    return true;
+}
+
+static bool take(struct worth_request *request, const struct command *command, int id,
+                 const char *value)
+{
+    switch (id) {
+    case WORTH_PID:
+        return take_pid(request, command, id, value);
+    case WORTH_FUNCTION:
+        return take_function(request, value);
+    case WORTH_DURATION:
+        return amount_duration("duration", value, &request->duration);
+    case WORTH_INTERVAL:
+        return amount_duration("interval", value, &request->interval);
+    case WORTH_OVERHEAD:
+        return amount_percent("overhead", value, &request->overhead);
+    case WORTH_JSON:
+        request->json = true;
+        return true;
+    default:
+        request->quiet = true;
+        return true;
+    }
+}
+
+static bool is_complete(const struct command *command, const struct worth_request *request)
+{
+    const double shortest = 0.01, most = 1e6;
+    if (request->process_count == 0)
+        say_error("no process named (use -p PID)");
+    else if (request->interval < shortest)
+        say_error("--interval: at least 10ms");
+    else if (request->duration / request->interval < AN_WORK_FEWEST_SLICES)
+        say_error("--duration: at least %d times --interval", AN_WORK_FEWEST_SLICES);
+    else if (request->duration / request->interval > most)
+        say_error("--duration: at most a million times --interval");
+    else
+        return true;
+    usage_hint(command);
+    return false;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct worth_request request = {.duration = 10, .interval = 0.25};
+    struct option_parser parser;
+    const char *value;
+    int id, status = EXIT_USAGE;
+    bool good = true;
+    if (!option_start(&parser, command, argc, argv))
+        return EXIT_FAILED;
+    while (good && (id = option_next(&parser, &value)) > 0)
+        good = take(&request, command, id, value);
+    if (good && id == OPTION_HELP)
+        status = EXIT_DONE;
+    else if (good && id == OPTION_END && parser.operand_count)
+        say_error("'%s': worth takes no operands", parser.operands[0]);
+    else if (good && id == OPTION_END && is_complete(command, &request))
+        status = worth_run(&request);
+    option_finish(&parser);
+    return status;
+}
+
+const struct command command_worth = {
+    .name = "worth",
+    .operands = "-p PID [-p PID]",
+    .summary = "measure the work that a process does for its CPU time",
+    .description =
+        "Measures how much work a running process does for each second of CPU time, to see whether "
+        "new "
+        "code, another build or another setting is worth it. Functions of the process count "
+        "its work: how often they are entered, in a second of CPU time of its threads. They are "
+        "counted by execution breakpoints that neither stop the process nor change it. "
+        "The program needs no preparation.\n\n"
+        "Without --function, functions are chosen that are entered some ten to some hundred times "
+        "a "
+        "second, steadily. The result has an interval that contains the true mean with a "
+        "probability of 95%, also when neighbouring slices resemble each other.\n\n"
+        "With two processes, such as the old and the new release under one load balancer, both are "
+        "measured "
+        "at the same time by the same functions, and the difference has an interval of its "
+        "own. Both must do the same kind of work.",
+    .options = options,
+    .rules = rules,
+    .examples = "anneal worth -p $(pidof server)\n"
+                "    work for each second of CPU time, over ten seconds\n"
+                "anneal worth -p $(pidof server) -f handle_request -d 1m\n"
+                "    count entries into this function, for a minute\n"
+                "anneal worth -p $(pidof server-old) -p $(pidof server-new)\n"
+                "    compare two releases\n",
+    .see_also = "anneal-live(1), anneal-record(1), anneal-doctor(1), perf-stat(1)",
+    .run = run,
+};
