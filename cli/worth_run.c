@@ -201,6 +201,21 @@ static void show_progress(struct worth_result *result, double share)
     progress_tell(share, words);
 }
 
+/* Which functions count, before they have anything to tell. */
+static void tell_start(const struct worth_request *request, const struct worth_result *result)
+{
+    size_t count;
+    const struct an_work_function *functions = an_work_functions(result->processes[0].work, &count);
+    char text[600] = "";
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s%s", i ? ", " : "",
+                 as_plain(functions[i].name));
+    }
+    if (!request->quiet)
+        say("counting entries of %s", text);
+}
+
 /* Until the time is over, a process is, or somebody wants it. What is counted behind the last whole slice counts for
  * the totals. */
 static enum an_code measure(const struct worth_request *request, struct worth_result *result,
@@ -247,8 +262,11 @@ int worth_run(const struct worth_request *request)
     stopping_begin();
     for (size_t i = 0; code == AN_OK && i < request->process_count; i++)
         code = open_process(request, &result, request->pids[i], &error);
-    if (code == AN_OK)
+    progress_clear();
+    if (code == AN_OK) {
+        tell_start(request, &result);
         code = measure(request, &result, &error);
+    }
     progress_clear();
     if (code != AN_OK)
         report_error(&error);

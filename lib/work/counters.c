@@ -2,9 +2,13 @@
  * Counting in all threads; see counters.h.
  *
  * While the events are opened for one thread after the other, a thread that has them already may start another
- * one, which then has them as well; and one that has not got them yet may start one without. To open them again for the
- * first kind would count twice. Its debug registers tell the two apart: with the events, so many of them are taken that as many
- * more as are free without do not fit. Once all threads have the events, all that come later have them, too.
+ * one, which then has them as well; one that has not got them yet may start one without; and one that has got some of them, one
+ * that has these. To open an event twice would count twice. The debug registers tell how many a thread has: as many as
+ * are not free. As events are opened in the same order for all, these are the first ones. Once all threads have
+ * the events, all that come later have them, too.
+ *
+ * CPU time comes from the same events, as the time in which they were in force. An event of its own for that, in a
+ * group with them, would be inherited by itself when a thread is started between the two.
  */
 #include "work/counters.h"
 
@@ -23,7 +27,7 @@
 
 struct thread {
     int32_t tid;
-    int events[1 + AN_WORK_MOST]; /* the first one, of CPU time, leads the group */
+    int events[AN_WORK_MOST]; /* -1: it has inherited this one, or has ended */
 };
 
 struct an_counters {
@@ -41,128 +45,120 @@ struct an_counters {
 
 /* ---- a thread ---- */
 
-static void put_inheritance(const struct an_counters *counters, struct perf_event_attr *attr)
+static struct perf_event_attr attr_of(const struct an_counters *counters, size_t i)
 {
-    attr->inherit = attr->inherit_thread = attr->remove_on_exec = counters->inherits;
-    attr->read_format = PERF_FORMAT_GROUP;
-}
-
-static struct perf_event_attr time_attr(const struct an_counters *counters)
-{
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE,
-        .size = sizeof attr,
-        .config = PERF_COUNT_SW_TASK_CLOCK,
-        .disabled = 1,
-        .exclude_kernel = 1, /* for the right to open it: the time counts nevertheless */
-        .exclude_hv = 1,
-    };
-    put_inheritance(counters, &attr);
+    struct perf_event_attr attr = an_breakpoint_attr(counters->addresses[i]);
+    attr.inherit = attr.inherit_thread = attr.remove_on_exec = counters->inherits;
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attr.disabled = 1;
     return attr;
 }
 
 static void close_events(struct thread *thread)
 {
-    for (size_t i = 0; i < 1 + AN_WORK_MOST; i++) {
+    for (size_t i = 0; i < AN_WORK_MOST; i++) {
         if (thread->events[i] >= 0)
             close(thread->events[i]);
         thread->events[i] = -1;
     }
 }
 
-/* Opens the group, which does not count yet. Returns 0 or an errno. */
-static int open_group(const struct an_counters *counters, struct thread *thread)
+/* Opens the events from `first` on, which do not count yet. Returns 0 or an errno. */
+static int open_events(const struct an_counters *counters, struct thread *thread, size_t first)
 {
-    struct perf_event_attr time = time_attr(counters);
-    int number = 0;
-    thread->events[0] = an_breakpoint_open(&time, thread->tid, -1);
-    if (thread->events[0] < 0)
-        return errno;
-    for (size_t i = 0; number == 0 && i < counters->count; i++) {
-        struct perf_event_attr attr = an_breakpoint_attr(counters->addresses[i]);
-        put_inheritance(counters, &attr);
-        thread->events[1 + i] = an_breakpoint_open(&attr, thread->tid, thread->events[0]);
-        number = thread->events[1 + i] < 0 ? errno : 0;
-    }
-    if (number)
+    for (size_t i = first; i < counters->count; i++) {
+        struct perf_event_attr attr = attr_of(counters, i);
+        thread->events[i] = an_breakpoint_open(&attr, thread->tid, -1);
+        if (thread->events[i] >= 0)
+            continue;
+        int number = errno;
         close_events(thread);
-    return number;
+        return number;
+    }
+    return 0;
 }
 
-/* Whether the thread has the events from another one: then fewer debug registers are free than without. */
-static bool has_inherited(const struct an_counters *counters, int32_t tid)
+/* How many of the events a thread has from another one: so many debug registers are not free. */
+static size_t count_inherited(const struct an_counters *counters, int32_t tid)
 {
     int events[AN_DEBUG_REGISTERS];
-    size_t opened = 0, wanted = AN_DEBUG_REGISTERS + 1 - counters->count;
-    bool fits = true;
+    size_t opened = 0;
     struct perf_event_attr attr = an_breakpoint_attr(counters->addresses[0]);
     attr.disabled = 1;
-    while (fits && opened < wanted) {
-        events[opened] = an_breakpoint_open(&attr, tid, -1);
-        fits = events[opened] >= 0 || errno != ENOSPC;
+    while (opened < AN_DEBUG_REGISTERS &&
+           (events[opened] = an_breakpoint_open(&attr, tid, -1)) >= 0)
         opened++;
-    }
     for (size_t i = 0; i < opened; i++)
-        if (events[i] >= 0)
-            close(events[i]);
-    return !fits;
+        close(events[i]);
+    size_t taken = AN_DEBUG_REGISTERS - opened;
+    return taken < counters->count ? taken : counters->count;
 }
 
 /* ---- all threads ---- */
 
-struct look {
-    struct an_counters *counters;
-    bool first; /* nobody can have inherited yet */
-    bool found;
-    int number; /* an errno */
+struct list {
+    const struct an_counters *counters;
+    struct {
+        AN_VECTOR(int32_t);
+    } tids;      /* of threads that are new */
+    bool failed; /* no memory */
 };
 
-static void give(struct look *look, int32_t tid)
+static void note_thread(void *context, int32_t tid)
 {
-    struct an_counters *counters = look->counters;
-    struct thread *thread = an_vector_push(&counters->threads);
-    if (!thread) {
-        look->number = ENOMEM;
+    struct list *list = context;
+    if (an_map_find(&list->counters->known, (uint64_t)tid) ||
+        an_proc_is_of_kernel(list->counters->pid, tid))
         return;
-    }
-    *thread = (struct thread){tid, {-1, -1, -1, -1}};
-    look->number = open_group(counters, thread);
-    if (look->number)
+    int32_t *place = an_vector_push(&list->tids);
+    if (place)
+        *place = tid;
+    else
+        list->failed = true;
+}
+
+/* Gives a thread the events from `first` on. Returns 0 or an errno; a thread that ends is no failure. */
+static int give(struct an_counters *counters, int32_t tid, size_t first)
+{
+    struct thread *thread = first < counters->count ? an_vector_push(&counters->threads) : NULL;
+    if (!thread)
+        return first < counters->count ? ENOMEM : 0;
+    *thread = (struct thread){tid, {-1, -1, -1}};
+    int number = open_events(counters, thread, first);
+    if (number)
         counters->threads.count--;
-    if (look->number == ESRCH) /* it has ended */
-        look->number = 0;
+    return number && !an_proc_lives(counters->pid, tid) ? 0 : number;
 }
 
-static void look_at_thread(void *context, int32_t tid)
+static int take_list(struct an_counters *counters, const struct list *list, bool may_have_inherited)
 {
-    struct look *look = context;
-    struct an_counters *counters = look->counters;
-    bool is_new;
-    if (look->number || an_map_find(&counters->known, (uint64_t)tid) ||
-        an_proc_is_of_kernel(counters->pid, tid))
-        return;
-    if (!an_map_insert(&counters->known, (uint64_t)tid, &is_new)) {
-        look->number = ENOMEM;
-        return;
+    int number = list->failed ? ENOMEM : 0;
+    for (size_t i = 0; number == 0 && i < list->tids.count; i++) {
+        bool is_new;
+        int32_t tid = list->tids.items[i];
+        if (!an_map_insert(&counters->known, (uint64_t)tid, &is_new))
+            return ENOMEM;
+        number = give(counters, tid, may_have_inherited ? count_inherited(counters, tid) : 0);
     }
-    look->found = true;
-    if (look->first || !counters->inherits || !has_inherited(counters, tid))
-        give(look, tid);
+    return number;
 }
 
-/* Until nobody is new. Returns 0 or an errno. */
-static int look_for_threads(struct an_counters *counters, bool first)
+/* Until nobody is new. Those that are found before any thread has the events cannot have inherited them; so they are listed
+ * first, as threads that come while one looks may be found, too. Returns 0 or an errno. */
+static int look_for_threads(struct an_counters *counters)
 {
     char folder[64];
-    struct look look = {.counters = counters, .first = first, .found = true};
+    int number = 0;
+    bool found = true;
     snprintf(folder, sizeof folder, "/proc/%d/task", counters->pid);
-    while (look.found && look.number == 0) {
-        look.found = false;
-        if (!an_proc_each(folder, look_at_thread, &look))
-            return 0; /* it has ended */
-        look.first = false;
+    while (found && number == 0) {
+        struct list list = {.counters = counters};
+        found = an_proc_each(folder, note_thread, &list) && list.tids.count;
+        if (found)
+            number = take_list(counters, &list, counters->inherits && counters->threads.count > 0);
+        an_vector_free(&list.tids);
     }
-    return look.number;
+    return number;
 }
 
 /* Those that have inherited the events follow. */
@@ -170,7 +166,9 @@ static void start(const struct an_counters *counters, size_t from)
 {
     unsigned long request = counters->pauses ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
     for (size_t i = from; i < counters->threads.count; i++)
-        ioctl(counters->threads.items[i].events[0], request, 0);
+        for (size_t k = 0; k < counters->count; k++)
+            if (counters->threads.items[i].events[k] >= 0)
+                ioctl(counters->threads.items[i].events[k], request, 0);
 }
 
 void an_counters_pause(struct an_counters *counters, bool pauses)
@@ -193,7 +191,7 @@ static void raise_limit(struct an_counters *counters)
 /* Whether this kernel gives the events to threads and not to processes. */
 static bool can_inherit(struct an_counters *counters)
 {
-    struct perf_event_attr attr = time_attr(counters);
+    struct perf_event_attr attr = attr_of(counters, 0);
     int event = an_breakpoint_open(&attr, 0, -1);
     if (event >= 0)
         close(event);
@@ -214,7 +212,7 @@ enum an_code an_counters_open(int32_t pid, const uint64_t *addresses, size_t cou
     raise_limit(counters);
     counters->inherits = inherits;
     counters->inherits = inherits && can_inherit(counters);
-    int number = look_for_threads(counters, true);
+    int number = look_for_threads(counters);
     if (number == 0 && counters->threads.count == 0)
         number = ESRCH;
     if (number) {
@@ -248,23 +246,27 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* An event is read with its own time, at one moment. All events of a thread have the same time, but for the moment
+ * between their readings. */
 static void add(const struct thread *thread, size_t count, struct an_work_reading *reading)
 {
-    struct {
-        uint64_t number, time, entries[AN_WORK_MOST];
-    } group = {0};
-    if (read(thread->events[0], &group, sizeof group) < 0 || group.number != 1 + count)
-        return;
-    reading->cpu += group.time;
-    for (size_t i = 0; i < count; i++)
-        reading->entries[i] += group.entries[i];
+    for (size_t i = 0; i < count; i++) {
+        struct {
+            uint64_t entries, time;
+        } counted;
+        if (thread->events[i] < 0 ||
+            read(thread->events[i], &counted, sizeof counted) != sizeof counted)
+            continue;
+        reading->entries[i] += counted.entries;
+        reading->cpu += i == 0 ? counted.time : 0;
+    }
 }
 
 enum an_code an_counters_read(struct an_counters *counters, struct an_work_reading *reading,
                               struct an_error *error)
 {
     size_t known = counters->threads.count;
-    int number = counters->inherits ? 0 : look_for_threads(counters, false);
+    int number = counters->inherits ? 0 : look_for_threads(counters);
     start(counters, known);
     *reading = (struct an_work_reading){.wall = now()};
     for (size_t i = 0; i < counters->threads.count; i++)

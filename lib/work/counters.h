@@ -1,8 +1,8 @@
 /*
  * Entries at some addresses, and CPU time, counted in all threads of a process:
  *
- *     thread 1     CPU time ─ breakpoint ─ breakpoint ...     a group, which is read at one moment
- *     thread 2     CPU time ─ breakpoint ─ breakpoint ...
+ *     thread 1     breakpoint, breakpoint ...     each has counted so many entries, in so much CPU time
+ *     thread 2     breakpoint, breakpoint ...
  *
  * The kernel gives the events to the threads that these start (inherit_thread), and adds up what they have counted
  * when they end: nothing is lost then. Kernels before 5.13 cannot do so without counting in child

@@ -1,0 +1,294 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# anneal worth, with processes that count their own work: entries are counted exactly, in all threads and all layouts
+# of the code; it says what is in the way; and in the long tier the figures are right.
+#
+# usage: test_worth.sh ANNEAL FORBIDDING
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/record/target.sh
+. "$tests/record/target.sh"
+forbidding=$(realpath "$2")
+program=$scratch/counted
+state=$scratch/state
+llvm_bolt=/usr/lib/llvm-19/bin/llvm-bolt
+
+if ! have gcc jq mkfifo; then
+    check_with 'gcc jq' 'work of a process' true
+    finish
+fi
+gcc -std=gnu17 -O2 -no-pie -fno-pie -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id -pthread \
+    "$tests/work/counted.c" -o "$program"
+
+# start_counted ARGUMENT...: the program, until it waits at its gate; a file of this folder
+start_counted() {
+    mkfifo gate
+    touch said
+    start "$program" gate "$@"
+    await grep -q ready said
+}
+
+passes() {
+    echo >gate
+}
+
+# start_worth ARGUMENT...: in the background, until it counts
+start_worth() {
+    touch err
+    "$anneal" worth -p "$target" "$@" >out 2>err &
+    worth=$!
+    await counts
+    says 'counting entries'
+}
+
+# counts: or it has ended
+counts() {
+    grep -q 'counting entries' err || ! kill -0 "$worth" 2>/dev/null
+}
+
+# entries NAME: how many were counted
+entries() {
+    jq --arg name "$1" '.processes[0].functions[] | select(.name == $name) | .entries' out
+}
+
+# Breakpoints are no matter of course: sandboxes and some virtual machines have none.
+may_count() {
+    start_counted steady
+    "$anneal" worth -p "$target" -f serve --interval 10ms -d 60ms >out 2>err
+    local status=$?
+    stop
+    [ $status -eq 0 ] || grep -qvE 'debug register|hardware breakpoint|cannot count' err
+}
+
+# ---- counting ----
+
+# exact THREADS CALLS: the process has ended before anneal has
+exact() {
+    local threads=$1 calls=$2
+    start_counted exact "$threads" "$calls"
+    start_worth -f work --overhead 100% -d 10m --json
+    passes
+    wait "$target" || fail "$(cat said)"
+    wait "$worth" || : # it may have been too short for a figure
+    expect "$(tail -n 1 said)" "calls $((2 * threads * calls))"
+    expect "$(entries work)" $((2 * threads * calls))
+    expect "$(jq .processes[0].ended out)" true
+    is_document out
+}
+
+not_those_of_children() {
+    start_counted fork 1 3000
+    start_worth -f work --overhead 100% -d 10m --json
+    passes
+    wait "$target"
+    wait "$worth" || :
+    expect "$(tail -n 1 said)" 'calls 3000'
+    expect "$(entries work)" 3000
+}
+
+not_those_of_another_program() {
+    start_counted exec 1 3000
+    start_worth -f work --overhead 100% -d 10m --json
+    passes
+    wait "$worth" || :
+    grep -q sleep "/proc/$target/comm"
+    expect "$(entries work)" 3000
+    expect "$(jq .processes[0].ended out)" true
+    stop
+}
+
+# Some calls lead to the new code at once, those through pointers by the old entry: each is counted once.
+each_entry_once_in_layouts() {
+    start_counted exact 3 1000
+    printf '1 %s 0 1 work 0 0 1000\n' call_all parse >profile
+    run 0 "$anneal" live -q --state-dir "$state" -p "$target" --profile profile --keep-anyway
+    start_worth -f work --overhead 100% -d 10m --json
+    passes
+    wait "$target"
+    wait "$worth" || :
+    expect "$(tail -n 1 said)" 'calls 6000'
+    expect "$(jq .processes[0].functions[0].places out)" 2
+    expect "$(entries work)" 6000
+}
+
+# The machine may have no time for the process, or disturb it: then it is tried again.
+chooses() {
+    start_counted steady
+    passes
+    await "$anneal" worth -p "$target" --json --interval 50ms -d 1s >out 2>err
+    jq -e '.processes[0] | .work.rate > 0 and (.functions | length > 0) and (.over_time | length > 5) and
+        all(.functions[]; .name == "serve" or .name == "parse")' out >/dev/null || fail "$(cat out err)"
+    is_document out
+    is_free "$target"
+    stop
+}
+
+tells_on_a_terminal() {
+    start_counted steady
+    passes
+    await eval 'python3 "$tests/support/terminal.py" 100 log -- \
+        "$anneal" worth -p "$target" -f serve --interval 100ms -d 2s >screen'
+    grep -qE "^process $target \(counted\), 1 thread" screen
+    grep -qE '^ +serve +[0-9,]+ +[0-9.]+ +\+-' screen
+    grep -qE '^  work +[0-9.]+ +a CPU second' screen
+    grep -qE '^  over time +[_.,=+*#-]+  [0-9.]+ to [0-9.]+$' screen || fail "$(cat screen)"
+    stop
+}
+
+two_processes() {
+    start_counted steady
+    passes
+    local other first=$target
+    mkfifo second-gate
+    "$program" second-gate steady >second-said &
+    other=$!
+    await grep -q ready second-said
+    echo >second-gate
+    await eval '"$anneal" worth -p $first -p $other -f serve --interval 50ms -d 1s --json >out 2>err'
+    kill -KILL $other
+    jq -e --argjson first $first --argjson other $other '(.difference | .ratio > 0 and .low <= .ratio and .high >= .ratio) and
+        [.processes[].pid] == [$first, $other]' out >/dev/null || fail "$(cat out err)"
+    is_document out
+    stop
+}
+
+is_interrupted_in_order() {
+    start_counted steady
+    passes
+    start_worth -f serve -d 1h --interval 50ms --json
+    sleep 0.2 # more slices or less: either is told
+    kill -TERM "$worth"
+    wait "$worth" || :
+    expect "$(jq .interrupted out)" true
+    is_free "$target"
+    stop
+}
+
+# ---- what is in the way ----
+
+wrong_usage() {
+    run 2 "$anneal" worth
+    says 'no process named'
+    run 2 "$anneal" worth -p x
+    run 2 "$anneal" worth -p 0
+    run 2 "$anneal" worth -p -5
+    run 2 "$anneal" worth -p 99999999999
+    run 2 "$anneal" worth -p 1 -p 1
+    says 'named twice'
+    run 2 "$anneal" worth -p 1 -p 2 -p 3
+    says 'more than two processes'
+    run 2 "$anneal" worth -p 1 -f a -f b -f c -f d
+    says 'more than 3 functions'
+    run 2 "$anneal" worth -p 1 operand
+    run 2 "$anneal" worth -p 1 -d 0
+    run 2 "$anneal" worth -p 1 --interval 1ms
+    says 'at least 10ms'
+    run 2 "$anneal" worth -p 1 -d 1s --interval 1s
+    says 'at least 6 times'
+    run 2 "$anneal" worth -p 1 -d 1000d --interval 10ms
+    says 'a million'
+    run 2 "$anneal" worth -p 1 --overhead 0
+    run 2 "$anneal" worth -p 1 --json -q
+}
+
+no_such_process() {
+    run 1 "$anneal" worth -p 4194305
+    says 'no such process'
+    run 1 "$anneal" worth -p 2 # a thread of the kernel, or nothing at all
+}
+
+no_such_function() {
+    start_counted steady
+    run 1 "$anneal" worth -p "$target" -f no_such_function
+    says 'has no function called no_such_function'
+    run 1 "$anneal" worth -p "$target" -f ''
+    run 1 "$anneal" worth -p "$target" -f serve -f serve
+    says 'named twice'
+    stop
+}
+
+entered_too_often() {
+    start_counted steady
+    passes
+    await eval '! "$anneal" worth -p "$target" -f work --interval 50ms -d 1s 2>err'
+    says 'counting'
+    stop
+}
+
+asleep_and_stopped() {
+    start_counted steady
+    run 1 "$anneal" worth -p "$target" -f serve --interval 10ms -d 100ms
+    says 'it did not run'
+    passes
+    kill -STOP "$target"
+    await is_stopped "$target"
+    "$anneal" worth -p "$target" -f serve --interval 10ms -d 100ms >out 2>err && fail 'it has a figure'
+    says 'it is stopped'
+    kill -CONT "$target"
+    stop
+}
+
+where_it_is_forbidden() {
+    local status=0
+    start_counted steady
+    ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" "$forbidding" refuse perf_event_open \
+        "$anneal" worth -p "$target" >out 2>err || status=$?
+    stop
+    [ $status -ne 77 ] || return 0 # no filters here
+    expect $status 1
+    says 'cannot count entries' 'seccomp filter'
+}
+
+check 'says what is wrong with a command line' wrong_usage
+check 'says that a process is not there' no_such_process
+if ! (cd "$scratch" && mkdir may && cd may && may_count); then
+    skip 'counts entries' 'no hardware breakpoints here'
+    finish
+fi
+check 'counts each entry, in threads that begin and end' exact 4 3000
+check 'counts each entry, in hundreds of threads' exact 200 50
+check 'counts no entries of child processes' not_those_of_children
+check 'counts no entries of another program' not_those_of_another_program
+check_with "$llvm_bolt" 'counts each entry once where code was moved' each_entry_once_in_layouts
+check 'chooses functions' chooses
+check_with python3 'draws a line on a terminal' tells_on_a_terminal
+check 'compares two processes' two_processes
+check 'tells what it has when it is interrupted' is_interrupted_in_order
+check 'says that a function is not there' no_such_function
+check 'says that a function is entered too often' entered_too_often
+check 'says that a process does not run' asleep_and_stopped
+check 'says what a sandbox forbids' where_it_is_forbidden
+
+tier long
+
+# pair PERCENT: two processes, of which the second one does so much more work for the same
+pair() {
+    local other first
+    rm -f gate second-gate
+    start_counted steady 0
+    first=$target
+    passes
+    mkfifo second-gate
+    "$program" second-gate steady "$1" >second-said &
+    other=$!
+    await grep -q ready second-said
+    echo >second-gate
+    "$anneal" worth -p $first -p $other -f serve --json >out 2>err
+    kill -KILL $other
+    stop
+}
+
+# The true difference lies within four half widths of the intervals: of estimates that are normal, one in 10^14 is
+# farther off; with the heavy tails of few slices, one in some thousand.
+finds_a_difference() {
+    local percent=$1
+    pair "$percent"
+    jq -e --argjson truth "$((100 - percent))" '.difference | (.high - .low) / 2 as $half |
+        (.ratio * 100 - $truth | fabs) < 100 * 4 * $half + 1' out >/dev/null || fail "$(cat out err)"
+}
+
+check 'finds no difference where there is none' finds_a_difference 0
+check 'finds a difference of five percent' finds_a_difference 5
+check 'counts each entry, in two thousand threads' exact 2000 10
+finish
