@@ -307,10 +307,37 @@ static const struct an_function *function_of(struct an_program *program, uint64_
     return i == AN_NO_FUNCTION ? NULL : &part->functions.items[i];
 }
 
+/* Stripped files still name what others may call. By its name or, without one, by its address in the file. */
+static const struct an_elf_symbol *find_dynamic(const struct part *part, const char *name,
+                                                uint64_t address)
+{
+    const struct an_elf_symbol *symbols;
+    struct an_error ignored;
+    size_t count;
+    if (!part->elf || an_elf_dynamic_symbols(part->elf, &symbols, &count, &ignored) != AN_OK)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (symbols[i].type == STT_FUNC && symbols[i].section != SHN_UNDEF &&
+            (name ? strcmp(symbols[i].name, name) == 0 : symbols[i].address == address))
+            return &symbols[i];
+    return NULL;
+}
+
+/* Those that only the unwind tables know are called by their address. */
+static bool has_name(const struct an_function *function)
+{
+    static const char nameless[] = "__BOLT_FDE_FUNCat";
+    return strncmp(function->name, nameless, sizeof nameless - 1) != 0;
+}
+
 const char *an_program_name(struct an_program *program, uint64_t entry)
 {
     const struct an_function *function = function_of(program, entry);
-    return function ? function->name : NULL;
+    if (!function || has_name(function))
+        return function ? function->name : NULL;
+    const struct an_elf_symbol *symbol =
+        find_dynamic(part_at(program, entry), NULL, function->address);
+    return symbol ? symbol->name : function->name;
 }
 
 size_t an_program_entries(struct an_program *program, uint64_t entry,
@@ -365,9 +392,10 @@ static enum an_code take_named(const struct part *part, const char *name, size_t
         an_fail(error, AN_USAGE, "%zu functions of %s are called %s", count, part->path, name);
         return an_error_hint(error, "one of them is %s", found->name);
     }
-    *taken = count;
-    if (count)
-        *entry = found->address + part->bias;
+    const struct an_elf_symbol *symbol = count ? NULL : find_dynamic(part, name, 0);
+    *taken = count || symbol;
+    if (*taken)
+        *entry = (count ? found->address : symbol->address) + part->bias;
     return AN_OK;
 }
 
