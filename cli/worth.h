@@ -36,7 +36,8 @@ struct worth_result {
     struct worth_process processes[WORTH_PROCESSES];
     size_t count;
     bool is_interrupted;
-    double duty;                        /* the share of the time in which entries were counted */
+    double counted, passed;             /* seconds in which entries were counted, and all of them */
+    double duty;                        /* their ratio */
     struct an_work_estimate difference; /* of two: the second one's work to the first one's */
 };
 

@@ -60,22 +60,35 @@ static enum an_code open_process(const struct worth_request *request, struct wor
     return AN_OK;
 }
 
+static double budget_of(const struct worth_request *request)
+{
+    const double usual = 0.005;
+    return request->overhead > 0 ? request->overhead : usual;
+}
+
+/* Of what was counted, the share of CPU time that counting has cost. */
+static double cost_of(const struct worth_process *process, const struct an_work_reading *counted)
+{
+    double entries = 0;
+    for (size_t i = 0; i < AN_WORK_MOST; i++)
+        entries += (double)counted->entries[i];
+    return counted->cpu ? entries * an_work_cost(process->work) / ((double)counted->cpu * 1e-9) : 0;
+}
+
 /* Counting goes far beyond its budget: a function that was quiet is entered all the time. */
 static enum an_code check_cost(const struct worth_request *request,
                                const struct worth_process *process,
                                const struct an_work_reading *slice, struct an_error *error)
 {
-    const double much = 20, least = 0.05, usual = 0.005;
-    double budget = request->overhead > 0 ? request->overhead : usual;
-    double cost = 0, time = (double)slice->cpu * 1e-9;
-    for (size_t i = 0; i < AN_WORK_MOST; i++)
-        cost += (double)slice->entries[i] * an_work_cost(process->work);
-    if (cost < least * request->interval || cost < much * budget * time)
+    const double much = 20, least = 0.05;
+    double cost = cost_of(process, slice);
+    if (cost * (double)slice->cpu * 1e-9 < least * request->interval ||
+        cost < much * budget_of(request))
         return AN_OK;
-    an_fail(
-        error, AN_UNSUPPORTED,
-        "counting takes %.0f%% of the CPU time of process %d: its functions are entered too often",
-        100 * cost / time, process->pid);
+    an_fail(error, AN_UNSUPPORTED,
+            "counting takes %.0f%% of the CPU time of process %d: its functions are entered too "
+            "often",
+            100 * cost, process->pid);
     return an_error_hint(error, "name others (--function), or raise --overhead");
 }
 
@@ -171,18 +184,36 @@ static bool sleep_until(const struct timespec *time)
 }
 
 /* A slice, which ends at `next`; counting goes on for a part of it. */
-static bool pass_slice(const struct worth_result *result, double interval, double duty,
+static bool pass_slice(struct worth_result *result, double interval, double part,
                        struct timespec *next)
 {
     struct timespec middle = *next;
+    uint64_t began = now();
     add_time(next, interval);
-    if (duty >= 1)
-        return sleep_until(next);
-    add_time(&middle, interval * duty);
-    pause_all(result, false);
+    add_time(&middle, interval * part);
+    if (part < 1)
+        pause_all(result, false);
     bool is_whole = sleep_until(&middle);
-    pause_all(result, true);
-    return is_whole && sleep_until(next);
+    if (part < 1)
+        pause_all(result, true);
+    result->counted += (double)(now() - began) * 1e-9;
+    is_whole = is_whole && (part >= 1 || sleep_until(next));
+    result->passed += (double)(now() - began) * 1e-9;
+    result->duty = fmin(1, result->counted / result->passed);
+    return is_whole;
+}
+
+/* The part of the next slice: the usual one, or less when what was counted so far has cost too much. */
+static double next_part(const struct worth_request *request, const struct worth_result *result,
+                        double usual)
+{
+    double part = usual, budget = budget_of(request);
+    for (size_t i = 0; i < result->count; i++) {
+        double cost = cost_of(&result->processes[i], &result->processes[i].total) * result->duty;
+        if (cost > budget && usual < 1)
+            part = fmin(part, usual * budget / cost);
+    }
+    return part;
 }
 
 static void show_progress(struct worth_result *result, double share)
@@ -225,9 +256,11 @@ static enum an_code measure(const struct worth_request *request, struct worth_re
     struct timespec next;
     enum an_code code = read_all(request, result, false, error); /* slices begin together */
     clock_gettime(CLOCK_MONOTONIC, &next);
-    result->duty = duty_of(result);
+    double usual = duty_of(result);
+    result->duty = 1;
     for (size_t k = 0; code == AN_OK && k < slices && !stopping && !is_over(result); k++) {
-        bool is_whole = pass_slice(result, request->interval, result->duty, &next);
+        double part = next_part(request, result, usual);
+        bool is_whole = pass_slice(result, request->interval, part, &next);
         code = read_all(request, result, is_whole && !stopping, error);
         if (code == AN_OK && slices < 10000)
             show_progress(result, (double)(k + 1) / (double)slices);

@@ -271,10 +271,11 @@ static int by_steadiness(const void *one, const void *other)
     return (a->half_width > b->half_width) - (a->half_width < b->half_width);
 }
 
-/* A function that another one calls once says the same as that one. */
+/* A function that another one calls once says the same as that one, as exactly as is known. */
 static bool is_the_same(const struct candidate *one, const struct candidate *other)
 {
-    const double near = 0.003;
+    const double least = 0.003, most = 0.03;
+    double near = fmin(most, fmax(least, (one->share.half_width + other->share.half_width) / 2));
     return fabs(one->share.rate / other->share.rate - 1) < near;
 }
 

@@ -19,7 +19,7 @@
 #include "work/program.h"
 
 /* The share of CPU time that counting may cost while it goes on, unless the budget is larger. */
-#define AN_CHOOSE_MOST_COST 0.03
+#define AN_CHOOSE_MOST_COST 0.015
 
 struct an_chosen {
     uint64_t entry;                /* of the function */
