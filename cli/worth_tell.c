@@ -151,7 +151,7 @@ static void tell_process(const struct worth_process *process, double duty)
     printf("  CPU time              %10.1f s in %.1f s, %zu slices; counting took %.2f%% of it\n",
            seconds(process->total.cpu), seconds(process->total.wall), estimate->slices,
            100 * cost_of(process, duty));
-    if (duty < 1)
+    if (duty < 0.995)
         printf("  entries and CPU time were counted for %.0f%% of the time, to save cost\n",
                100 * duty);
 }

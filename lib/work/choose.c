@@ -14,8 +14,8 @@
 enum {
     MOST_FUNCTIONS = 120, /* that are tried, those with most samples */
     MOST_THREADS = 16,    /* in which they are tried, the busiest ones */
-    FEWEST_SAMPLES = 2,
-    LIMIT = 32, /* entries into one, in a thread, until it is given up */
+    FEWEST_SAMPLES = 5,   /* in a hundred: what is hardly ever under way may count anything */
+    LIMIT = 32,           /* entries into one, in a thread, until it is given up */
     MOST_FIT = 6,
     TRIAL_SLICES = 12,
     MOST_TRIAL_SLICES = 100,
@@ -151,7 +151,8 @@ static enum an_code find_fit(struct chooser *chooser, struct an_error *error)
     if (!candidates)
         return an_fail_memory(error);
     while (count < MOST_FUNCTIONS && count < chooser->stacks.functions.count &&
-           chooser->stacks.functions.items[count].samples >= FEWEST_SAMPLES) {
+           chooser->stacks.functions.items[count].samples * 100 >=
+               chooser->stacks.samples * FEWEST_SAMPLES) {
         candidates[count].at.entry = chooser->stacks.functions.items[count].entry;
         count++;
     }

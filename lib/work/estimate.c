@@ -129,30 +129,30 @@ static bool influence(const struct an_work_reading *slices, size_t count, size_t
     return true;
 }
 
-/* The same, by the time that has passed and not by that of the processors. */
-static double squares_by_wall(const struct an_work_reading *slices, size_t count, size_t function)
+/* How far the entries up to the end of each slice are off what the time up to there makes expect: the sum of squares, in
+ * entries. */
+static double strays(const struct an_work_reading *slices, size_t count, size_t function,
+                     bool by_wall)
 {
     struct an_work_reading sum = sum_of(slices, count);
-    double squares = 0;
-    for (size_t k = 0; sum.wall && k < count; k++) {
-        double part = (double)slices[k].entries[function] / (double)sum.entries[function] -
-                      (double)slices[k].wall / (double)sum.wall;
-        squares += part * part;
+    double all = (double)sum.entries[function], off = 0, squares = 0;
+    double time = (double)(by_wall ? sum.wall : sum.cpu);
+    for (size_t k = 0; time > 0 && k < count; k++) {
+        double part = (double)(by_wall ? slices[k].wall : slices[k].cpu) / time;
+        off += (double)slices[k].entries[function] - part * all;
+        squares += off * off;
     }
     return squares;
 }
 
-/* A timer's function is entered so and so often in a second, however much of it the process runs. That shows when the
- * CPU time in slices differs by more than an entry or two does. */
-static bool follows_wall(const struct an_work_reading *slices, size_t count, size_t function,
-                         const double *influences, uint64_t entries)
+/* A timer's function is entered so and so often in a second, however much of it the process runs. That shows when CPU
+ * time comes in other portions: the entries then stray from it, but never far from the clock on the wall. */
+static bool follows_wall(const struct an_work_reading *slices, size_t count, size_t function)
 {
-    const double much = 8;
-    double by_cpu = 0, grain = 2 / (double)entries;
-    for (size_t k = 0; k < count; k++)
-        by_cpu += influences[k] * influences[k];
-    return count >= FEWEST_FOR_WALL && by_cpu > (double)count * grain * grain &&
-           by_cpu > much * squares_by_wall(slices, count, function);
+    const double much = 6, entry = 1;
+    double by_cpu = strays(slices, count, function, false);
+    return count >= FEWEST_FOR_WALL && by_cpu > (double)count * entry &&
+           by_cpu > much * strays(slices, count, function, true);
 }
 
 static int by_size(const void *one, const void *other)
@@ -186,7 +186,7 @@ static void look_at_function(const struct an_work_reading *slices, size_t count,
     if (count >= FEWEST_BATCHES)
         share->half_width = half_width(row, count, 1 / (double)share->entries);
     memcpy(room, row, count * sizeof *row);
-    if (follows_wall(slices, count, function, row, share->entries))
+    if (follows_wall(slices, count, function))
         share->use = AN_WORK_WALL_CLOCK;
     else if (usual_deviation(room, count) > most_deviation)
         share->use = AN_WORK_UNSTEADY;

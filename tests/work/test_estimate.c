@@ -205,6 +205,28 @@ static void timers(void **state)
     assert_int_equal(estimate.shares[0].use, AN_WORK_WALL_CLOCK);
     assert_int_equal(estimate.shares[1].use, AN_WORK_USED);
     check(is_near(estimate.value, 1000, 1e-3), "%g", estimate.value);
+    for (size_t k = 0; k < SLICES; k++) /* a slow one, two or three entries in a slice */
+        slices[k].entries[0] = 2 + k % 2;
+    estimate = estimated(SLICES, 1);
+    assert_int_equal(estimate.shares[0].use, AN_WORK_WALL_CLOCK);
+}
+
+/* Work that varies is no timer, whether there is always CPU time or not. */
+static void no_timers(void **state)
+{
+    uint64_t random = 6;
+    unsigned timers = 0;
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        make_correlated(slices, SLICES, 1, 0.05, 0.5, &random);
+        for (size_t k = 0; k < SLICES; k++) {
+            double busy = i % 2 ? 1 : 0.9 + 0.1 * uniform(&random);
+            slices[k].cpu = entries_of(busy * SECOND);
+            slices[k].entries[0] = entries_of((double)slices[k].entries[0] * busy);
+        }
+        timers += estimated(SLICES, 1).shares[0].use == AN_WORK_WALL_CLOCK;
+    }
+    check(timers <= 5, "%u of 1000", timers);
 }
 
 /* ---- readings ---- */
@@ -357,14 +379,23 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steady),         cmocka_unit_test(steady_functions_together),
-        cmocka_unit_test(idle_slices),    cmocka_unit_test(drifting),
-        cmocka_unit_test(one_slice_off),  cmocka_unit_test(unsteady),
-        cmocka_unit_test(no_entries),     cmocka_unit_test(few_slices),
-        cmocka_unit_test(timers),         cmocka_unit_test(wrapped_counters),
-        cmocka_unit_test(honest),         cmocka_unit_test(narrow),
-        cmocka_unit_test(false_drifts),   cmocka_unit_test(common_noise_cancels),
-        cmocka_unit_test(the_same_twice), cmocka_unit_test(disagreement),
+        cmocka_unit_test(steady),
+        cmocka_unit_test(steady_functions_together),
+        cmocka_unit_test(idle_slices),
+        cmocka_unit_test(drifting),
+        cmocka_unit_test(one_slice_off),
+        cmocka_unit_test(unsteady),
+        cmocka_unit_test(no_entries),
+        cmocka_unit_test(few_slices),
+        cmocka_unit_test(timers),
+        cmocka_unit_test(no_timers),
+        cmocka_unit_test(wrapped_counters),
+        cmocka_unit_test(honest),
+        cmocka_unit_test(narrow),
+        cmocka_unit_test(false_drifts),
+        cmocka_unit_test(common_noise_cancels),
+        cmocka_unit_test(the_same_twice),
+        cmocka_unit_test(disagreement),
         cmocka_unit_test(names),
     };
     return RUN_TESTS(tests);
