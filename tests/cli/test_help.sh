@@ -8,7 +8,7 @@
 collect='record train rt cc c++ dump peek extract'
 look='merge show diff convert cov fdo'
 branches='aggregate translate bat doctor'
-apply='order faults live'
+apply='order faults live worth'
 personalities='llvm-profdata gcov gcov-tool merge-gcda merge-fdata perf2bolt'
 commands="$collect $look $branches $apply $personalities help"
 one=$corpus/raw/c-ir-clang19-run1.profraw

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh" "$@"
 
 one=$corpus/raw/c-ir-clang19-run1.profraw
-own='record train rt dump peek extract merge show diff convert cov fdo aggregate translate bat doctor order faults live'
+own='record train rt dump peek extract merge show diff convert cov fdo aggregate translate bat doctor order faults live worth'
 
 # ---- suggestions ----
 
