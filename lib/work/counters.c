@@ -7,6 +7,10 @@
  * are not free. As events are opened in the same order for all, these are the first ones. Once all threads have
  * the events, all that come later have them, too.
  *
+ * One case remains: the kernel may let a thread and the one that it has started exchange their events, and takes
+ * the registers for those of the other one from then on. If the starter then ends, all before the events are open for all threads, the
+ * other one seems to have none, and counts twice: its entries and its time, so that the rate is right.
+ *
  * CPU time comes from the same events, as the time in which they were in force. An event of its own for that, in a
  * group with them, would be inherited by itself when a thread is started between the two.
  */
@@ -50,7 +54,7 @@ static struct perf_event_attr attr_of(const struct an_counters *counters, size_t
     struct perf_event_attr attr = an_breakpoint_attr(counters->addresses[i]);
     attr.inherit = attr.inherit_thread = attr.remove_on_exec = counters->inherits;
     attr.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
-    attr.disabled = 1;
+    attr.disabled = counters->pauses;
     return attr;
 }
 
@@ -63,7 +67,8 @@ static void close_events(struct thread *thread)
     }
 }
 
-/* Opens the events from `first` on, which do not count yet. Returns 0 or an errno. */
+/* Opens the events from `first` on. They count at once: what is switched on later may miss a thread that is being started
+ * meanwhile, and gets the event switched off. Returns 0 or an errno. */
 static int open_events(const struct an_counters *counters, struct thread *thread, size_t first)
 {
     for (size_t i = first; i < counters->count; i++) {
@@ -117,17 +122,21 @@ static void note_thread(void *context, int32_t tid)
         list->failed = true;
 }
 
-/* Gives a thread the events from `first` on. Returns 0 or an errno; a thread that ends is no failure. */
+/* Gives a thread the events from `first` on. Returns 0 or an errno. A thread that ends is no failure: the kernel says so
+ * (ESRCH), or what comes of its ending in between, and then so when asked again. */
 static int give(struct an_counters *counters, int32_t tid, size_t first)
 {
+    enum { ATTEMPTS = 20 };
+    int number = EAGAIN;
     struct thread *thread = first < counters->count ? an_vector_push(&counters->threads) : NULL;
     if (!thread)
         return first < counters->count ? ENOMEM : 0;
     *thread = (struct thread){tid, {-1, -1, -1}};
-    int number = open_events(counters, thread, first);
+    for (int i = 0; i < ATTEMPTS && (i == 0 || number == ENODEV || number == EINVAL); i++)
+        number = open_events(counters, thread, first);
     if (number)
         counters->threads.count--;
-    return number && !an_proc_lives(counters->pid, tid) ? 0 : number;
+    return number == ESRCH ? 0 : number;
 }
 
 static int take_list(struct an_counters *counters, const struct list *list, bool may_have_inherited)
@@ -143,38 +152,38 @@ static int take_list(struct an_counters *counters, const struct list *list, bool
     return number;
 }
 
-/* Until nobody is new. Those that are found before any thread has the events cannot have inherited them; so they are listed
- * first, as threads that come while one looks may be found, too. Returns 0 or an errno. */
+/*
+ * Until a look finds nobody to whom the events have to be given: then all threads have them, however many come. Those
+ * that are found before any thread has the events cannot have inherited them; so they are listed first, as threads that come
+ * while one looks may be found, too. Returns 0 or an errno.
+ */
 static int look_for_threads(struct an_counters *counters)
 {
+    enum { MOST_LOOKS = 100 };
     char folder[64];
     int number = 0;
-    bool found = true;
+    size_t given = 1;
     snprintf(folder, sizeof folder, "/proc/%d/task", counters->pid);
-    while (found && number == 0) {
+    for (int i = 0; i < MOST_LOOKS && given && number == 0; i++) {
         struct list list = {.counters = counters};
-        found = an_proc_each(folder, note_thread, &list) && list.tids.count;
-        if (found)
-            number = take_list(counters, &list, counters->inherits && counters->threads.count > 0);
+        size_t before = counters->threads.count;
+        if (an_proc_each(folder, note_thread, &list))
+            number = take_list(counters, &list, counters->inherits && before > 0);
+        given = counters->threads.count - before;
         an_vector_free(&list.tids);
     }
     return number;
 }
 
-/* Those that have inherited the events follow. */
-static void start(const struct an_counters *counters, size_t from)
+/* Those that have inherited the events follow; one that is just being started, at the next time. */
+void an_counters_pause(struct an_counters *counters, bool pauses)
 {
-    unsigned long request = counters->pauses ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
-    for (size_t i = from; i < counters->threads.count; i++)
+    unsigned long request = pauses ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+    counters->pauses = pauses;
+    for (size_t i = 0; i < counters->threads.count; i++)
         for (size_t k = 0; k < counters->count; k++)
             if (counters->threads.items[i].events[k] >= 0)
                 ioctl(counters->threads.items[i].events[k], request, 0);
-}
-
-void an_counters_pause(struct an_counters *counters, bool pauses)
-{
-    counters->pauses = pauses;
-    start(counters, 0);
 }
 
 /* As many files as the system lets us have. */
@@ -219,7 +228,6 @@ enum an_code an_counters_open(int32_t pid, const uint64_t *addresses, size_t cou
         an_counters_close(counters);
         return an_breakpoint_fail(number, pid, error);
     }
-    start(counters, 0);
     *out = counters;
     return AN_OK;
 }
@@ -265,9 +273,7 @@ static void add(const struct thread *thread, size_t count, struct an_work_readin
 enum an_code an_counters_read(struct an_counters *counters, struct an_work_reading *reading,
                               struct an_error *error)
 {
-    size_t known = counters->threads.count;
     int number = counters->inherits ? 0 : look_for_threads(counters);
-    start(counters, known);
     *reading = (struct an_work_reading){.wall = now()};
     for (size_t i = 0; i < counters->threads.count; i++)
         add(&counters->threads.items[i], counters->count, reading);

@@ -126,12 +126,16 @@ enum { LINES = 4 };
 
 static atomic_bool goes_on, ends;
 static atomic_int resting;
+static atomic_uint openings;
 
-/* A line of threads, each of which starts the next one, and calls. While it may not go on it rests. */
+/* A line of threads, each of which starts the next one, and calls. While it may not go on it rests; and it stays until
+ * the events are open. */
 static void *follow_on(void *line)
 {
     pthread_t next;
+    unsigned opening = openings;
     call(3);
+    usleep(1000);
     if (!goes_on) {
         atomic_fetch_add(&resting, 1);
         while (!goes_on && !ends)
@@ -142,6 +146,8 @@ static void *follow_on(void *line)
         pthread_detach(next);
     else
         pthread_barrier_wait(line);
+    while (openings == opening && !ends)
+        usleep(1000);
     return NULL;
 }
 
@@ -176,10 +182,11 @@ static void threads_that_come_meanwhile(void **state)
     }
     for (int i = 0; i < ROUNDS; i++) {
         struct an_counters *counters = opened(true);
+        openings++;
         rest();
         uint64_t before = reading_of(counters).entries[0], calls_before = calls;
         resume();
-        usleep(2000); /* some threads or many: the sum is the same */
+        usleep(10000); /* some threads or many: the sum is the same */
         rest();
         uint64_t counted = reading_of(counters).entries[0] - before;
         check(counted == calls - calls_before, "round %d: %llu of %llu", i,
