@@ -8,6 +8,7 @@
  *     fork      calls work() CALLS times, and so does a child. Prints "calls N", those of the parent
  *     exec      calls work() CALLS times and becomes sleep
  *     steady    serves for ever; with SLOWER, so many percent more work for the same
+ *     busy      the same, with far more and smaller calls of work()
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -123,7 +124,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(mode, "steady") == 0)
         steps = STEPS_TO_SERVE;
-    for (unsigned long value = 0; strcmp(mode, "steady") == 0;)
+    for (unsigned long value = 0; strcmp(mode, "steady") == 0 || strcmp(mode, "busy") == 0;)
         value = serve(value);
     if (strcmp(mode, "exec") == 0)
         execlp("sleep", "sleep", "1000", (char *)NULL);
