@@ -111,8 +111,9 @@ static void search_stack(struct search *search, uint64_t address)
     const struct an_target_mapping *mapping = an_target_mapping_at(search->target, address);
     address &= ~(uint64_t)7;
     if (!mapping || !(mapping->flags & AN_MAP_READ)) {
-        bool is_new = !mapping && !search->whole->withhold; /* the next attempt knows it */
-        add(search->whole, is_new, false);
+        add(search->whole,
+            mapping || search->whole->withhold ? 0 : 1, /* the next attempt knows it */
+            false);
         return;
     }
     size_t size = (size_t)(mapping->end - address);

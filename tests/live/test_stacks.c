@@ -51,7 +51,8 @@ static void see(void *context, const struct an_stack *stack)
 }
 
 /* Every tenth thread's is long, cannot be read, is not mapped, or the thread is gone. */
-static void point(struct an_thread *thread, unsigned number, uint64_t *nothing, uint64_t *longer)
+static void point(struct an_thread *thread, unsigned number, const uint64_t *nothing,
+                  const uint64_t *longer)
 {
     uint64_t pointer = 0;
     if (number % 10 == 1)
