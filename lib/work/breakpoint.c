@@ -90,7 +90,7 @@ enum an_code an_breakpoint_fail(int number, int32_t pid, struct an_error *error)
 
 /* ---- cost ---- */
 
-__attribute__((noinline, noclone)) static void entered(void)
+__attribute__((noinline)) static void entered(void)
 {
     __asm__ volatile("" ::: "memory"); /* not to be left out */
 }

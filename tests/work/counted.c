@@ -18,7 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define APART __attribute__((noinline, noclone, noipa))
+#define APART __attribute__((noinline)) /* and no symbol of a file's own */
+
+unsigned long work(unsigned long value);
+unsigned long parse(unsigned long value);
+unsigned long serve(unsigned long value);
+unsigned long call_all(void);
 
 enum { STEPS = 3000, STEPS_TO_SERVE = 40000, WORKS = 20, PARSES = 10 };
 

@@ -1,4 +1,4 @@
-/* lib/work/counters: entries into a function of this process, in threads that come and go. */
+/* counters.c of lib/work: entries into a function of this process, in threads that come and go. */
 #include "work/counters.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 static atomic_ulong calls;
 
-__attribute__((noinline, noclone)) static void entered(void)
+__attribute__((noinline)) static void entered(void)
 {
     atomic_fetch_add(&calls, 1);
 }

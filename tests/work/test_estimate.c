@@ -1,4 +1,4 @@
-/* lib/work/estimate: rates and intervals of made-up slices, whose truth is known. */
+/* estimate.c of lib/work: rates and intervals of made-up slices, whose truth is known. */
 #include <anneal/work.h>
 
 #include <math.h>

@@ -19,7 +19,7 @@ if ! have gcc jq mkfifo; then
     finish
 fi
 gcc -std=gnu17 -O2 -no-pie -fno-pie -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id -pthread \
-    "$tests/work/counted.c" -o "$program"
+    "$(dirname "$0")/counted.c" -o "$program"
 
 # start_counted ARGUMENT...: the program, until it waits at its gate; a file of this folder
 start_counted() {
