@@ -196,9 +196,10 @@ static bool pass_slice(struct worth_result *result, double interval, double part
     bool is_whole = sleep_until(&middle);
     if (part < 1)
         pause_all(result, true);
-    result->counted += (double)(now() - began) * 1e-9;
+    uint64_t counted = now() - began;
     is_whole = is_whole && (part >= 1 || sleep_until(next));
-    result->passed += (double)(now() - began) * 1e-9;
+    result->counted += (double)counted * 1e-9;
+    result->passed += (double)(part < 1 ? now() - began : counted) * 1e-9;
     result->duty = fmin(1, result->counted / result->passed);
     return is_whole;
 }
