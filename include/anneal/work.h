@@ -119,8 +119,8 @@ struct an_work_function {
 
 /*
  * Finds functions that count the work of a process, unless they are named, and starts to count: in all of its threads,
- * and in those that it starts. Functions that are entered too often for the budget are not chosen, and refused when
- * they are named. *out is closed by the caller; NULL on failure: AN_USAGE (no such process or function), AN_SYSTEM (no permission,
+ * and in those that it starts. Functions that would slow down the process too much while
+ * they are counted are not chosen, and refused when they are named; see an_work_duty() for those that need a pause. *out is closed by the caller; NULL on failure: AN_USAGE (no such process or function), AN_SYSTEM (no permission,
  * no debug register is free), AN_UNSUPPORTED (this machine has none, or no function is fit).
  */
 AN_API enum an_code an_work_open(const struct an_work_options *options, struct an_work **out,
