@@ -17,23 +17,9 @@
 
 /* ---- the process ---- */
 
-/* Where the stack of its program begins; 0 when that is not known. */
-static uint64_t stack_of(int32_t pid)
-{
-    struct an_proc_now now = {0};
-    int file = an_proc_open(pid, an_proc_living(pid), "stat");
-    if (file < 0)
-        return 0;
-    bool known = an_proc_now(file, &now);
-    close(file);
-    return known ? now.stack : 0;
-}
-
 bool an_target_is_there(const struct an_target *target)
 {
-    struct an_proc_stat stat;
-    return an_proc_stat(target->pid, 0, &stat) && stat.start == target->start &&
-           an_proc_living(target->pid) && stack_of(target->pid) == target->stack;
+    return an_proc_is_still(target->pid, target->start, target->stack);
 }
 
 /* ---- mappings ---- */
@@ -328,7 +314,7 @@ enum an_code an_target_open(struct an_target *target, int32_t pid, const char *b
         return an_fail(error, AN_SYSTEM, "process %d has ended", pid);
     target->start = stat.start;
     target->living = an_proc_living(pid);
-    target->stack = stack_of(pid);
+    target->stack = an_proc_stack(pid);
     if ((code = check_status(target, error)) != AN_OK ||
         (code = open_binary(target, binary, error)) != AN_OK ||
         (code = open_memory(target, error)) != AN_OK ||

@@ -137,6 +137,24 @@ bool an_proc_now(int stat_file, struct an_proc_now *now)
     return true;
 }
 
+uint64_t an_proc_stack(int32_t pid)
+{
+    struct an_proc_now now = {0};
+    int file = an_proc_open(pid, an_proc_living(pid), "stat");
+    if (file < 0)
+        return 0;
+    bool known = an_proc_now(file, &now);
+    close(file);
+    return known ? now.stack : 0;
+}
+
+bool an_proc_is_still(int32_t pid, uint64_t start, uint64_t stack)
+{
+    struct an_proc_stat stat;
+    return an_proc_stat(pid, 0, &stat) && stat.start == start && an_proc_living(pid) &&
+           an_proc_stack(pid) == stack;
+}
+
 /* "RUN DELAY TIMESLICES" */
 bool an_proc_schedule(int schedstat_file, uint64_t *ran, uint64_t *delay)
 {

@@ -46,6 +46,13 @@ struct an_proc_now {
 /* From the stat of a thread; false when it is gone. */
 bool an_proc_now(int stat_file, struct an_proc_now *now);
 
+/* Where the stack of the program begins that a process executes: another place after an exec. 0 when it is not known. */
+uint64_t an_proc_stack(int32_t pid);
+
+/* Whether it is still the process that began at that time (struct an_proc_stat), and executes the program that has
+ * this stack. */
+bool an_proc_is_still(int32_t pid, uint64_t start, uint64_t stack);
+
 /*
  * When a thread ran last, by a clock of its processor; nanoseconds, 0 when the kernel does not tell
  * (it tells in a file for people, sched, if it was built with CONFIG_SCHED_DEBUG).

@@ -40,22 +40,9 @@ struct an_program {
 
 /* ---- the process ---- */
 
-static uint64_t stack_of(int32_t pid)
-{
-    struct an_proc_now now = {0};
-    int file = an_proc_open(pid, an_proc_living(pid), "stat");
-    if (file < 0)
-        return 0;
-    bool known = an_proc_now(file, &now);
-    close(file);
-    return known ? now.stack : 0;
-}
-
 bool an_program_is_there(const struct an_program *program)
 {
-    struct an_proc_stat stat;
-    return an_proc_stat(program->pid, 0, &stat) && stat.start == program->start &&
-           an_proc_living(program->pid) && stack_of(program->pid) == program->stack;
+    return an_proc_is_still(program->pid, program->start, program->stack);
 }
 
 /* ---- files ---- */
@@ -210,7 +197,7 @@ enum an_code an_program_open(int32_t pid, struct an_program **out, struct an_err
     an_proc_stat(pid, 0, &stat);
     program->pid = pid;
     program->start = stat.start;
-    program->stack = stack_of(pid);
+    program->stack = an_proc_stack(pid);
     result = find_parts(program, error);
     if (result == AN_OK)
         *out = program;

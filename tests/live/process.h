@@ -15,15 +15,11 @@ static inline struct an_target open_process(int32_t pid)
 {
     struct an_target target = {.pid = pid, .living = pid};
     struct an_proc_stat stat;
-    struct an_proc_now now;
     struct an_error error;
     char path[64];
     assert_true(an_proc_stat(pid, 0, &stat));
     target.start = stat.start;
-    int file = an_proc_open(pid, pid, "stat");
-    assert_true(file >= 0 && an_proc_now(file, &now));
-    close(file);
-    target.stack = now.stack;
+    target.stack = an_proc_stack(pid);
     snprintf(path, sizeof path, "/proc/%d/mem", pid);
     target.memory = open(path, O_RDWR | O_CLOEXEC);
     assert_true(target.memory >= 0);
