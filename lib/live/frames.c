@@ -58,8 +58,9 @@ static enum an_code add_table(struct an_frames *frames, const struct an_find_obj
                                             frames->count, address, &table, error);
     if (code == AN_OK)
         code = an_attach_table(target, frames->remote, newest, &table, error);
-    frames->has_change = code == AN_OK;
-    frames->change = (struct an_find_object_change){*record, end_of_code(frames, record), address};
+    if (code == AN_OK)
+        frames->change =
+            (struct an_find_object_change){*record, end_of_code(frames, record), address};
     an_buffer_free(&table);
     return code;
 }

@@ -26,11 +26,11 @@ struct an_frames {
     uint64_t most;    /* nanoseconds that a stop may take */
     bool may_be_slow; /* frames may be registered with unwinders that are slower from then on */
     /* what has been done */
-    double pause;                        /* seconds: the longest stop */
-    unsigned unwinders;                  /* that know the newest generation */
-    bool is_registered;                  /* they were told of it */
-    struct an_find_object_change change; /* to be made before anything leads to it */
-    bool has_change;
+    double pause;       /* seconds: the longest stop */
+    unsigned unwinders; /* that know the newest generation */
+    bool is_registered; /* they were told of it */
+    struct an_find_object_change
+        change; /* to be made before anything leads to it; of no record if there is none */
 };
 
 /*

@@ -669,8 +669,8 @@ static enum an_code put_in_force(struct an_live *live, struct item *item,
         code = an_fail_memory(error);
     if (to) {
         *to = item;
-        code = switch_to(live, live->items.count, frames.has_change ? &frames.change : NULL, round,
-                         error);
+        code = switch_to(live, live->items.count,
+                         frames.change.record.address ? &frames.change : NULL, round, error);
         *is_apart = code != AN_OK && !round->is_torn;
         live->items.count -= *is_apart;
     }

@@ -150,6 +150,14 @@ enum an_code an_registered_add(const struct an_target *target, const struct an_r
     return code;
 }
 
+static bool is_any_registered(const struct an_target *target, uint64_t page)
+{
+    for (unsigned i = 0; i < AN_UNWINDERS_MOST; i++)
+        if (is_registered(target, page, i))
+            return true;
+    return false;
+}
+
 /* A second call for the same frames would end the process. So it is noted that the first one is about
  * to be made, and what cannot be known afterwards is left as it is. */
 enum an_code an_registered_remove(const struct an_target *target, const struct an_remote *remote,
@@ -157,7 +165,9 @@ enum an_code an_registered_remove(const struct an_target *target, const struct a
 {
     struct an_unwinder found[AN_UNWINDERS_MOST];
     uint64_t page = page_of(target, generation);
-    unsigned count = generation->frames ? an_unwinders_find(target, found) : 0;
+    if (!is_any_registered(target, page))
+        return AN_OK;
+    unsigned count = an_unwinders_find(target, found);
     const uint64_t arguments[6] = {generation->frames + target->bias};
     enum an_code code = AN_OK;
     for (unsigned i = 0; code == AN_OK && i < count; i++) {
@@ -176,9 +186,8 @@ enum an_code an_registered_remove(const struct an_target *target, const struct a
                               !write_word(target, leaving, 0)))
             code = an_fail_errno(error, "", "cannot write the memory of the process");
     }
-    for (unsigned i = 0; code == AN_OK && i < AN_UNWINDERS_MOST; i++)
-        if (is_registered(target, page, i)) /* with an unwinder that is no longer found */
-            code =
-                an_fail(error, AN_SYSTEM, "frames of process %d are still registered", target->pid);
+    if (code == AN_OK &&
+        is_any_registered(target, page)) /* with an unwinder that is no longer found */
+        code = an_fail(error, AN_SYSTEM, "frames of process %d are still registered", target->pid);
     return code;
 }

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/memory.h"
+#include "branch/samples.h"
 
 enum {
     PIECE = 32,        /* bytes */
@@ -39,12 +39,15 @@ void an_density_add(struct an_density *density, const struct an_perf_branch *bra
         add_code(density, branches[i - 1].to, branches[i].from);
 }
 
-void an_density_add_stack(struct an_density *density, const uint8_t *stack, uint64_t count)
+void an_density_add_stack(struct an_density *density, const uint8_t *stack, size_t size,
+                          uint64_t count)
 {
+    if (count > size / AN_BRANCH_SIZE)
+        return;
     density->branches += count;
     for (uint64_t i = 1; i < count; i++)
-        add_code(density, an_load64(stack + i * AN_STACK_ENTRY + 8),
-                 an_load64(stack + (i - 1) * AN_STACK_ENTRY));
+        add_code(density, an_load64(stack + i * AN_BRANCH_SIZE + 8),
+                 an_load64(stack + (i - 1) * AN_BRANCH_SIZE));
 }
 
 static int descending(const void *one, const void *other)

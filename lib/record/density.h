@@ -17,8 +17,6 @@
 #include "base/map.h"
 #include "record/perf_writer.h"
 
-enum { AN_STACK_ENTRY = 24 }; /* bytes: from, to, flags */
-
 struct an_density { /* all 0 to begin with */
     struct an_map pieces;
     uint64_t branches;
@@ -29,8 +27,10 @@ struct an_density { /* all 0 to begin with */
 void an_density_add(struct an_density *density, const struct an_perf_branch *branches,
                     size_t count);
 
-/* A stack of branches as the kernel writes it: 24 bytes each, newest first. */
-void an_density_add_stack(struct an_density *density, const uint8_t *stack, uint64_t count);
+/* A stack of `count` branches as the kernel writes it: AN_BRANCH_SIZE bytes each, newest first. One that is longer than
+ * its `size` bytes does not count. */
+void an_density_add_stack(struct an_density *density, const uint8_t *stack, size_t size,
+                          uint64_t count);
 
 /* Fills in hot_bytes and density, which stay 0 when they are not known. */
 void an_density_finish(const struct an_density *density, struct an_record_counts *counts);

@@ -154,6 +154,25 @@ static enum an_code fail_permission(int number, int32_t pid, struct an_error *er
                          setting("/proc/sys/kernel/perf_event_paranoid", 2));
 }
 
+enum an_code an_perf_open_fail(int number, int32_t pid, const char *required,
+                               struct an_error *error)
+{
+    if (number == ESRCH) {
+        an_fail(error, AN_USAGE, "no such process: %d", pid);
+        return an_error_hint(error, "it may have ended; pgrep finds processes by name");
+    }
+    if (number == ENOMEM)
+        return an_fail_memory(error);
+    errno = number;
+    an_fail_errno(error, NULL, "cannot open an event");
+    if (number == EMFILE || number == ENFILE)
+        an_error_hint(error,
+                      "each thread requires %s; ulimit -n or /proc/sys/fs/file-max limits their "
+                      "number",
+                      required);
+    return AN_SYSTEM;
+}
+
 enum an_code an_perf_events_fail(int number, int32_t pid, struct an_error *error)
 {
     switch (number) {
@@ -172,20 +191,9 @@ enum an_code an_perf_events_fail(int number, int32_t pid, struct an_error *error
     case ENOSYS:
         an_fail(error, AN_UNSUPPORTED, "this kernel has no perf_event_open()");
         return an_error_hint(error, "use --method=emulate");
-    case ESRCH:
-        an_fail(error, AN_USAGE, "no such process: %d", pid);
-        return an_error_hint(error, "it may have ended; pgrep finds processes by name");
-    case ENOMEM:
-        return an_fail_memory(error);
     default:
-        break;
+        return an_perf_open_fail(number, pid, "a file descriptor for each processor", error);
     }
-    errno = number;
-    an_fail_errno(error, NULL, "cannot open an event");
-    if (number == EMFILE || number == ENFILE)
-        an_error_hint(error, "each thread requires a file descriptor for each processor; ulimit "
-                             "-n or /proc/sys/fs/file-max limits their number");
-    return AN_SYSTEM;
 }
 
 /* ---- the buffers ---- */

@@ -27,6 +27,11 @@ struct an_perf_events;
  */
 int an_perf_attr_settle(struct perf_event_attr *attr, int32_t pid);
 
+/* Why an event of whatever kind could not be opened: no such process, no memory, no file descriptors, of which each
+ * thread has `required`. */
+enum an_code an_perf_open_fail(int number, int32_t pid, const char *required,
+                               struct an_error *error);
+
 /* The error that an errno of perf_event_open means. */
 enum an_code an_perf_events_fail(int number, int32_t pid, struct an_error *error);
 

@@ -35,12 +35,9 @@ static void count_sample(const struct an_perf_intake *intake, const uint8_t *rec
         return;
     an_cursor_take(&cursor, 8 * (size_t)__builtin_popcountll(intake->sample_type & before));
     uint64_t branches = an_cursor_u64(&cursor);
-    const uint8_t *stack = branches <= an_cursor_left(&cursor) / AN_STACK_ENTRY
-                               ? an_cursor_take(&cursor, (size_t)branches * AN_STACK_ENTRY)
-                               : NULL;
+    size_t left = an_cursor_left(&cursor);
     intake->counts->branches += branches;
-    if (stack)
-        an_density_add_stack(intake->density, stack, branches);
+    an_density_add_stack(intake->density, an_cursor_take(&cursor, left), left, branches);
 }
 
 static void count_lost(const struct an_perf_intake *intake, const uint8_t *record, size_t size,

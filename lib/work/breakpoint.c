@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/machine.h"
+#include "record/perf_events.h"
 
 struct perf_event_attr an_breakpoint_attr(uint64_t address)
 {
@@ -72,20 +73,9 @@ enum an_code an_breakpoint_fail(int number, int32_t pid, struct an_error *error)
                 strerror(number));
         return an_error_hint(error,
                              "it takes Linux on x86-64, not a sandbox that only resembles it");
-    case ESRCH:
-        an_fail(error, AN_USAGE, "no such process: %d", pid);
-        return an_error_hint(error, "it may have ended; pgrep finds processes by name");
-    case ENOMEM:
-        return an_fail_memory(error);
     default:
-        break;
+        return an_perf_open_fail(number, pid, "some file descriptors", error);
     }
-    errno = number;
-    an_fail_errno(error, NULL, "cannot open an event");
-    if (number == EMFILE || number == ENFILE)
-        an_error_hint(error, "each thread requires some file descriptors; ulimit -n or "
-                             "/proc/sys/fs/file-max limits their number");
-    return AN_SYSTEM;
 }
 
 /* ---- cost ---- */

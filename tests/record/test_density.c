@@ -78,7 +78,8 @@ static void reads_stacks(void **state)
     (void)state;
     const uint64_t stack[2][3] = {{0x1000 + 3 * PIECE, 0x5000, 0}, {0x500, 0x1000, 0}};
     struct an_density density = {0};
-    an_density_add_stack(&density, (const uint8_t *)stack, 2);
+    an_density_add_stack(&density, (const uint8_t *)stack, sizeof stack, 2);
+    an_density_add_stack(&density, (const uint8_t *)stack, sizeof stack - 1, 2); /* too short */
     finish(&density, 4 * PIECE, 2.0 / (4 * PIECE));
 }
 

@@ -135,7 +135,7 @@ static void *follow_on(void *line)
     pthread_t next;
     unsigned opening = openings;
     call(3);
-    usleep(1000);
+    usleep(1000); /* awaits nothing: so threads begin one after the other, not all at once */
     if (!goes_on) {
         atomic_fetch_add(&resting, 1);
         while (!goes_on && !ends)
