@@ -15,6 +15,7 @@ import os
 import pty
 import re
 import signal
+import select
 import struct
 import sys
 import termios
@@ -69,27 +70,60 @@ def act(action, terminal, screen):
         open(value, 'w').close()
 
 
+def lead(gate, news, command):
+    """Does what a shell does for its command: leads the session, and outlives the command.
+
+    The kernel takes the terminal from all when the leader of its session ends, and drops what was on its way: once in
+    some thousand times the last words of a command that Ctrl-C ends.
+    """
+    os.read(gate, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    child = os.fork()
+    if child == 0:
+        os.close(news)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.execvp(command[0], command)
+    os.write(news, struct.pack('i', child))
+    os.write(news, struct.pack('i', os.waitpid(child, 0)[1]))
+    os.read(gate, 1)
+    os._exit(0)
+
+
+def read_ready(terminal):
+    try:
+        return os.read(terminal, 65536)
+    except BlockingIOError:
+        return b''
+
+
 def main():
     split = sys.argv.index('--')
     columns, log, *script = sys.argv[1:split]
     command = sys.argv[split + 1:]
     gate, go = os.pipe()
-    child, terminal = pty.fork()
-    if child == 0:
-        os.read(gate, 1)
-        os.execvp(command[0], command)
+    news, told = os.pipe()
+    leader, terminal = pty.fork()
+    if leader == 0:
+        os.close(go)
+        os.close(news)
+        lead(gate, told, command)
+    os.close(gate)
+    os.close(told)
     set_columns(terminal, int(columns))
+    os.set_blocking(terminal, False)
+    os.write(go, b'x')
+    child = struct.unpack('i', os.read(news, 4))[0]
     signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
     signal.alarm(60)
-    os.write(go, b'x')
-    screen, seen = Screen(int(columns)), ''
+    screen, seen, status = Screen(int(columns)), '', None
     with open(log, 'wb', buffering=0) as output:
         while True:
-            try:
-                data = os.read(terminal, 65536)
-            except OSError: # nobody has it open any more
-                break
-            if not data:
+            if status is None:
+                ready = select.select([terminal, news], [], [])[0]
+                if news in ready:
+                    status = struct.unpack('i', os.read(news, 4))[0]
+            data = read_ready(terminal)
+            if not data and status is not None: # all that was written before the end has been read
                 break
             output.write(data)
             text = data.decode(errors='replace')
@@ -99,7 +133,9 @@ def main():
                 seen = seen.split(script[0], 1)[1]
                 act(script[1], terminal, screen)
                 del script[:2]
-    status = os.waitpid(child, 0)[1]
+    signal.alarm(0)
+    os.write(go, b'x')
+    os.waitpid(leader, 0)
     print(screen.text())
     if script:
         sys.exit(f'terminal.py: never saw {script[0]!r}')
