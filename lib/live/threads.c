@@ -89,6 +89,8 @@ static void arrive(struct an_thread *thread, int status, bool queues)
                              ? an_tracee_mended(thread->tid, queues, &thread->registers)
                              : an_tracee_registers(thread->tid, &thread->registers);
     thread->is_gone = !thread->is_stopped;
+    if (thread->is_stopped && thread->is_strange)
+        let_go(thread);
 }
 
 /* Asks the kernel for one thread, since asking for any takes as long as there are threads. False: nothing has
@@ -125,14 +127,25 @@ struct listing {
     bool failed; /* no memory */
 };
 
+/* Numbers begin anew: where threads come and go by the thousand, one may get the number of one that ended a moment
+ * ago. */
+static bool is_known(const struct an_threads *threads, int32_t tid, uint64_t number)
+{
+    int32_t pid = threads->target->pid;
+    return !threads->list.items[number].is_gone || !an_proc_lives(pid, tid) ||
+           an_proc_is_of_kernel(pid, tid);
+}
+
 static void add_thread(void *context, int32_t tid)
 {
     struct listing *listing = context;
     struct an_threads *threads = listing->threads;
     bool is_new;
     uint64_t *number = an_map_insert(&threads->numbers, (uint64_t)tid, &is_new);
-    struct an_thread *thread = number && is_new ? an_vector_push(&threads->list) : NULL;
-    listing->failed = listing->failed || !number || (is_new && !thread);
+    if (number && !is_new && is_known(threads, tid, *number))
+        return;
+    struct an_thread *thread = number ? an_vector_push(&threads->list) : NULL;
+    listing->failed = listing->failed || !thread;
     if (!thread)
         return;
     *number = threads->list.count - 1;
@@ -152,20 +165,39 @@ static bool is_ours(int32_t tid)
     return tracer && access(name, F_OK) == 0;
 }
 
+static bool is_of_process(int32_t pid, int32_t tid)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%d/task/%d", pid, tid);
+    return access(name, F_OK) == 0;
+}
+
+/* Returns 0 or an errno. A thread may end meanwhile, and another one have its number at once, even one of another
+ * process. */
+static int try_to_seize(int32_t pid, struct an_thread *thread)
+{
+    enum { ATTEMPTS = 4 };
+    int refusal = 0;
+    for (int i = 0; i < ATTEMPTS && !thread->is_seized; i++) {
+        thread->is_seized =
+            ptrace(PTRACE_SEIZE, thread->tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0;
+        refusal = errno;
+        if (!thread->is_seized && !an_proc_lives(pid, thread->tid))
+            return 0; /* the first thread is listed to the end of the last */
+    }
+    thread->is_strange = thread->is_seized && !is_of_process(pid, thread->tid);
+    return thread->is_seized ? 0 : refusal;
+}
+
 static void seize_one(struct stop *stop, struct share *share, struct an_thread *thread)
 {
-    int32_t pid = stop->threads->target->pid, tid = thread->tid;
-    thread->is_gone = an_proc_is_of_kernel(pid, tid);
-    if (thread->is_gone)
-        return;
-    thread->is_seized = ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0;
-    if (thread->is_seized)
-        return;
-    int refusal = errno;
-    thread->is_gone = true;
-    if (is_ours(tid))
+    int32_t pid = stop->threads->target->pid;
+    thread->is_of_kernel = an_proc_is_of_kernel(pid, thread->tid);
+    int refusal = thread->is_of_kernel ? 0 : try_to_seize(pid, thread);
+    thread->is_gone = !thread->is_seized;
+    if (refusal && is_ours(thread->tid))
         share->has_late = true;
-    else if (an_proc_lives(pid, tid)) /* the first thread is listed to the end of the last */
+    else if (refusal)
         share->refusal = refusal;
 }
 
@@ -265,22 +297,29 @@ static void halt_new(struct stop *stop)
         threads->held += threads->list.items[i].is_stopped && !threads->list.items[i].is_gone;
 }
 
+/* Whether a thread is listed for good, and never runs the program's code: the first one after its end, or one of the
+ * kernel's own. Of any other that is gone, the number may be another thread's by now. */
+static bool is_idle(int32_t pid, const struct an_thread *thread)
+{
+    if (thread->is_of_kernel)
+        return an_proc_is_of_kernel(pid, thread->tid);
+    return thread->is_gone && thread->tid == pid && !an_proc_lives(pid, pid);
+}
+
 /*
  * When the process has no more threads than are known, none is left that could start another one. (A list is no proof:
  * when a thread ends just as it is listed, the kernel leaves out those behind it.) Known are those that stand still,
- * and some that never will: the first thread after its end, the kernel's own.
+ * and some that never will.
  */
 static bool has_all(const struct an_threads *threads)
 {
     int32_t pid = threads->target->pid;
-    struct an_proc_stat stat, other;
+    struct an_proc_stat stat;
     if (!an_proc_stat(pid, 0, &stat))
         return false;
     size_t known = threads->held;
-    for (size_t i = 0; i < threads->list.count && known != stat.threads; i++) {
-        const struct an_thread *thread = &threads->list.items[i];
-        known += thread->is_gone && an_proc_stat(pid, thread->tid, &other);
-    }
+    for (size_t i = 0; i < threads->list.count && known != stat.threads; i++)
+        known += is_idle(pid, &threads->list.items[i]);
     return known == stat.threads;
 }
 

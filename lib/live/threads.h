@@ -22,6 +22,8 @@
 struct an_thread {
     int32_t tid;
     bool is_seized, is_stopped, is_gone;
+    bool is_of_kernel; /* and never touched: gone */
+    bool is_strange;   /* of another process, by mistake: let go as soon as it stands still */
     struct user_regs_struct registers;
 };
 

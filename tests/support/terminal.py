@@ -14,8 +14,8 @@ import fcntl
 import os
 import pty
 import re
-import signal
 import select
+import signal
 import struct
 import sys
 import termios
