@@ -5,7 +5,9 @@
  */
 #include "live/threads.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -73,14 +75,18 @@ static void *wait_for_events(void *poller)
     return NULL;
 }
 
+/* Where there are few numbers, those of threads that have just ended may not be free yet. */
 static void start_thread(void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;
     pthread_t thread;
+    int error;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 128 << 10);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&thread, &attributes, run, argument))
+    while ((error = pthread_create(&thread, &attributes, run, argument)) == EAGAIN)
+        sched_yield();
+    if (error)
         _exit(1);
 }
 
