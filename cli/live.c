@@ -17,6 +17,7 @@ enum live_option {
     LIVE_OVERHEAD,
     LIVE_BINARY,
     LIVE_COUNTER,
+    LIVE_WORTH_TIME,
     LIVE_KEEP,
     LIVE_INTERVAL,
     LIVE_THRESHOLD,
@@ -49,9 +50,13 @@ static const struct option_spec options[] = {
     {LIVE_BINARY, 0, "binary", "FILE",
      "use this file of the program, with symbols and relocations, if the running one lacks them"},
     {LIVE_COUNTER, 0, "counter", "COMMAND",
-     "judge layouts by CPU time per unit of work; this shell command prints how much has been "
-     "done"},
-    {LIVE_KEEP, 0, "keep-anyway", NULL, "keep the new layout even if no gain is measured"},
+     "count work by this shell command, which prints how much has been done, instead of by the "
+     "process's functions"},
+    {LIVE_WORTH_TIME, 0, "worth-time", "TIME",
+     "let the new layout and the original code take turns for at most this long, to measure the "
+     "gain (default: 20s)"},
+    {LIVE_KEEP, 0, "keep-anyway", NULL,
+     "keep the new layout whatever it is worth; measured only with --worth-time or --counter"},
     {LIVE_INTERVAL, 0, "interval", "TIME", "with --continuous: time between checks (default: 60s)"},
     {LIVE_THRESHOLD, 0, "threshold", "PERCENT",
      "with --continuous: do a round when less than this share of the profile is unchanged "
@@ -82,7 +87,7 @@ static const struct option_rule rules[] = {
     {EXCLUDES, LIVE_CONTINUOUS, {LIVE_PROFILE, LIVE_ROUNDS, LIVE_DRY_RUN}, {0}},
     {NEEDS, LIVE_INTERVAL, {LIVE_CONTINUOUS}, {0}},
     {NEEDS, LIVE_THRESHOLD, {LIVE_CONTINUOUS}, {0}},
-    {EXCLUDES, LIVE_DRY_RUN, {LIVE_KEEP, LIVE_ROUNDS}, {0}},
+    {EXCLUDES, LIVE_DRY_RUN, {LIVE_KEEP, LIVE_ROUNDS, LIVE_WORTH_TIME}, {0}},
     {0},
 };
 /* clang-format on */
@@ -114,6 +119,9 @@ static bool take(struct live_request *request, const struct command *command, in
         return amount_duration("record", value, &request->record.duration);
     case LIVE_MAX_PAUSE:
         return amount_duration("max-pause", value, &request->options.max_pause);
+    case LIVE_WORTH_TIME:
+        request->has_worth_time = true;
+        return amount_duration("worth-time", value, &request->worth_time);
     case LIVE_METHOD:
         return amount_method(command, value, &request->record.method);
     case LIVE_OVERHEAD:
@@ -167,8 +175,11 @@ static int work(void *context)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct live_request request = {
-        .rounds = 1, .interval = 60, .threshold = 0.5, .record = {.duration = 30}};
+    struct live_request request = {.rounds = 1,
+                                   .interval = 60,
+                                   .threshold = 0.5,
+                                   .worth_time = 20,
+                                   .record = {.duration = 30}};
     struct option_parser parser;
     const char *value;
     int id, status = EXIT_USAGE;
@@ -200,9 +211,11 @@ const struct command command_live = {
         "The process keeps running; its program must be linked with -Wl,-q (--emit-relocs) and "
         "must not be stripped ('anneal doctor' checks).\n\n"
         "Rounds can be repeated: each starts from the original binary and a profile of whatever "
-        "runs by then. --revert restores every byte, even after anneal was killed. If the CPU "
-        "time per unit of work did not fall, the layout is taken back; --counter says what a "
-        "unit is. Without it, sampling compares the share of time spent in the new code.\n\n"
+        "runs by then. --revert restores every byte, even after anneal was killed.\n\n"
+        "The new layout and the original code then take turns, and functions of the process count "
+        "the work it does in each ('anneal worth'). A layout that is no gain is taken back. "
+        "Where no function counts work, sampling compares the share of time spent in the new "
+        "code.\n\n"
         "The new code is in files below --state-dir, which must stay there as long as the "
         "process, or a child that it forked, runs. Children begin with the layouts of the process; "
         "a round or --revert is about one process. Functions keep their addresses; exceptions, "
@@ -214,7 +227,8 @@ const struct command command_live = {
                 "anneal live -p $(pidof server) --counter 'curl -s localhost/requests'\n"
                 "anneal live -p $(pidof mariadbd) --status\n"
                 "anneal live -p $(pidof mariadbd) --revert\n",
-    .see_also = "anneal-record(1), anneal-doctor(1), anneal-translate(1), llvm-bolt(1)",
+    .see_also =
+        "anneal-record(1), anneal-worth(1), anneal-doctor(1), anneal-translate(1), llvm-bolt(1)",
     .run = run,
     .dashed_option = LIVE_BOLT_OPTION,
 };

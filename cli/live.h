@@ -19,48 +19,72 @@ struct live_request {
     size_t bolt_option_count;
     const char *profile; /* for every round, instead of recording */
     const char *counter; /* a command that prints how much work has been done */
+    double worth_time;   /* seconds that layouts may take turns */
+    bool has_worth_time; /* somebody has said so */
     mode_t mask;         /* of whoever called: the command above gets it */
     unsigned rounds;
     double interval;  /* seconds between two looks, in continuous mode */
     double threshold; /* of the overlap */
     bool continuous, revert, status, json, quiet, keep_anyway;
+    bool takes_turns; /* now: switches are no steps to be told of */
 };
 
-/* What a unit of work costs, before and after a round. */
+/* What a new layout is worth. */
 struct live_verdict {
-    const char *unit; /* "counter", "samples", or "none": nothing was measured */
-    double before,
-        after;          /* CPU seconds for a unit; of "samples", the odds of the moved functions */
-    double uncertainty; /* of after / before, as a share of it: one standard error; or 0 */
+    const char *unit; /* "work", "counter", "samples", or "none": nothing was measured */
+    char why[320];    /* work cannot be counted; or empty */
     bool is_known;
-    struct an_worth worth; /* then: what that means */
+    enum an_worth_outcome outcome;
+    enum an_worth_choice choice; /* the new layout, unless something else is known to be better */
+    unsigned in_force;           /* after the measurement: a number */
+
+    /* of "work" and "counter" */
+    struct an_worth_crossover found;
+    char functions[AN_WORK_MOST][128]; /* that have counted */
+    size_t function_count;
+    unsigned turns;
+    double seconds;
+
+    /* of "samples" */
+    double before, after; /* odds of the moved functions */
+    double uncertainty;   /* of after / before, as a share of it: one standard error */
+    struct an_worth worth;
+
     bool is_taken_back;
     unsigned instead; /* then: the generation in force now; 0: the original */
 };
 
-/* A measurement under way (live_judge.c). */
+/* Measuring a layout (live_judge.c). */
 struct live_judge {
-    const struct live_request *request;
+    struct live_request *request;
     struct an_live *live;
+    unsigned before;                          /* the layout that was in force, or 0 */
     char before_file[4200], after_file[4200]; /* recordings */
-    double work, time;                        /* the counter's number, and CPU time, at its start */
-    double cost;                              /* before the round; 0: not known */
-    bool is_first;                            /* the original ran before */
 };
 
-/* Around what happens before the switch. They fail when the counter does not work. */
-enum an_code live_judge_begin(struct live_judge *judge, struct an_error *error);
-enum an_code live_judge_end_of_before(struct live_judge *judge, struct an_error *error);
+/* Whether a new layout is measured at all. */
+bool live_is_judged(const struct live_request *request);
 
-/* Measures the new layout for a while, and judges. */
-enum an_code live_judge_after(struct live_judge *judge, struct live_verdict *verdict,
-                              struct an_error *error);
+/* Before the recording. Fails when the counter does not work. */
+enum an_code live_judge_begin(struct live_judge *judge, struct an_error *error);
+
+/* Measures the layout of that number, which is in force, for a while, and judges. */
+enum an_code live_judge_after(const struct live_judge *judge, unsigned number,
+                              struct live_verdict *verdict, struct an_error *error);
+
+/* Has layouts take turns (live_turns.c). On failure, too, verdict->in_force is what runs then. */
+enum an_code live_take_turns(const struct live_judge *judge, unsigned number,
+                             struct live_verdict *verdict, struct an_error *error);
+
+/* The number that --counter prints. */
+enum an_code live_read_counter(const struct live_request *request, double *work,
+                               struct an_error *error);
 
 /* Doing what is asked (live_run.c). */
 int live_run(struct live_request *request); /* the exit status */
 
-/* Whether no layout is in force. */
-bool live_is_original(struct an_live *live);
+/* The number of the layout in force; 0: the original code. */
+unsigned live_in_force(struct an_live *live);
 
 /* One round, from the recording to the verdict; it is told. `is_kept`: its layout is in force. */
 enum an_code live_round(struct live_request *request, struct an_live *live, unsigned number,

@@ -20,8 +20,9 @@ int live_failed(const struct an_error *error)
 
 static void on_step(void *context, enum an_live_step step)
 {
-    (void)context;
-    progress_step(an_live_step_name(step));
+    const struct live_request *request = context;
+    if (!request->takes_turns)
+        progress_step(an_live_step_name(step));
 }
 
 static void on_record(void *context, const struct an_record_counts *counts)
@@ -33,14 +34,19 @@ static void on_record(void *context, const struct an_record_counts *counts)
 
 /* ---- a round ---- */
 
-bool live_is_original(struct an_live *live)
+struct live_round_result {
+    struct an_live_round round;
+    struct live_verdict verdict;
+};
+
+unsigned live_in_force(struct an_live *live)
 {
     size_t count;
     const struct an_live_generation *generations = an_live_generations(live, &count);
     for (size_t i = 0; i < count; i++)
         if (generations[i].is_in_force)
-            return false;
-    return true;
+            return generations[i].number;
+    return 0;
 }
 
 void live_name_force(struct an_live *live, char *path, size_t size)
@@ -72,15 +78,16 @@ static enum an_code take_profile(struct live_judge *judge, char *path, size_t si
     return code;
 }
 
-/* A recording is moved, a profile that was given is copied. */
+/* A recording is moved, a profile that was given is copied. The original code has none. */
 static enum an_code keep_profile(const struct live_judge *judge, const char *path,
-                                 bool is_taken_back, struct an_error *error)
+                                 const struct live_verdict *verdict, struct an_error *error)
 {
     char kept[4200];
-    if (is_taken_back)
+    live_name_force(judge->live, kept, sizeof kept);
+    if (verdict->is_taken_back && verdict->instead == 0)
+        unlink(kept);
+    if (verdict->is_taken_back)
         live_name_rejected(judge->live, kept, sizeof kept);
-    else
-        live_name_force(judge->live, kept, sizeof kept);
     if (!judge->request->profile)
         return rename(path, kept) == 0 ? AN_OK : an_fail_errno(error, kept, "renaming");
     struct an_file file = {.capacity = 0};
@@ -91,60 +98,65 @@ static enum an_code keep_profile(const struct live_judge *judge, const char *pat
     return code;
 }
 
-/* What ran before: a layout is made again from its profile, for it may be unmapped by now. */
-static enum an_code take_back(struct live_judge *judge, struct live_verdict *verdict,
-                              struct an_error *error)
+/* Has the process run what was judged the best, and unmaps the rest. */
+static enum an_code settle(const struct live_judge *judge, struct live_round_result *result,
+                           struct an_error *error)
 {
-    struct an_live_round round;
-    char before[4200];
-    live_name_force(judge->live, before, sizeof before);
-    verdict->is_taken_back = true;
-    if (!judge->is_first && access(before, R_OK) == 0 &&
-        an_live_apply(judge->live, before, &round, error) == AN_OK) {
-        verdict->instead = round.number;
+    struct live_verdict *verdict = &result->verdict;
+    struct an_live_round *round = &result->round, last = *round;
+    enum an_code code = AN_OK;
+    unsigned wanted = round->number;
+    if (!live_is_judged(judge->request))
         return AN_OK;
+    if (!judge->request->keep_anyway && verdict->choice != AN_WORTH_NEW) {
+        wanted = verdict->choice == AN_WORTH_BEFORE ? judge->before : 0;
+        verdict->is_taken_back = true;
+        verdict->instead = wanted;
     }
-    unlink(before);
-    return an_live_revert(judge->live, &round, error);
+    if (wanted != verdict->in_force || verdict->turns)
+        code = an_live_switch(judge->live, wanted, &last, error);
+    if (code != AN_OK)
+        return code;
+    an_live_release(judge->live, &last);
+    round->released = last.released;
+    round->held_by_probes = last.held_by_probes;
+    round->mapped_bytes = last.mapped_bytes;
+    return AN_OK;
 }
 
-static enum an_code judge(struct live_judge *judge, struct live_verdict *verdict,
+static enum an_code judge(const struct live_judge *judge, struct live_round_result *result,
                           struct an_error *error)
 {
-    enum an_code code = live_judge_after(judge, verdict, error);
-    if (code == AN_OK && verdict->worth.is_refused && !judge->request->keep_anyway)
-        code = take_back(judge, verdict, error);
-    return code;
+    struct an_error later;
+    enum an_code code = live_judge_after(judge, result->round.number, &result->verdict, error);
+    enum an_code settled = settle(judge, result, code == AN_OK ? error : &later);
+    return code == AN_OK ? settled : code;
 }
 
 enum an_code live_round(struct live_request *request, struct an_live *live, unsigned number,
                         struct json_object *list, bool *is_kept, struct an_error *error)
 {
-    struct live_verdict verdict = {.unit = "none"};
-    struct live_judge measure = {
-        .request = request, .live = live, .is_first = live_is_original(live)};
-    struct an_live_round round;
+    struct live_round_result result = {.verdict = {.unit = "none"}};
+    struct live_judge measure = {.request = request, .live = live, .before = live_in_force(live)};
     char path[4200];
     enum an_code code = live_judge_begin(&measure, error);
     if (code == AN_OK)
         code = take_profile(&measure, path, sizeof path, error);
     if (code == AN_OK)
-        code = live_judge_end_of_before(&measure, error);
-    if (code == AN_OK)
-        code = an_live_apply(live, path, &round, error);
+        code = an_live_apply(live, path, &result.round, error);
     progress_clear();
     if (code != AN_OK) {
         unlink(measure.before_file);
         return code;
     }
     if (!request->options.dry_run) {
-        code = judge(&measure, &verdict, error);
-        enum an_code kept = keep_profile(&measure, path, verdict.is_taken_back, error);
-        code = code == AN_OK ? kept : code;
+        code = judge(&measure, &result, error);
+        if (code == AN_OK)
+            code = keep_profile(&measure, path, &result.verdict, error);
     }
-    *is_kept = !verdict.is_taken_back;
+    *is_kept = !result.verdict.is_taken_back;
     progress_clear();
-    live_tell_round(request, number, &round, &verdict, list);
+    live_tell_round(request, number, &result.round, &result.verdict, list);
     return code;
 }
 
@@ -189,6 +201,7 @@ int live_run(struct live_request *request)
     }
     request->mask = umask(S_IRWXG | S_IRWXO); /* code and profiles are not everybody's to read */
     request->options.look_only = request->status;
+    request->options.keep_older = live_is_judged(request);
     request->options.context = request->record.context = request;
     if (an_live_open(&request->options, &live, &error) != AN_OK)
         return live_failed(&error);

@@ -1,4 +1,5 @@
 /* Telling what anneal live does and has done, for people and as JSON. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,46 +141,142 @@ static void tell_left_out(const struct an_live_round *round)
     printf("%s)\n", round->left_out_count > SOME ? ", ..." : "");
 }
 
-/* What the numbers of a verdict say, in words. */
-static void tell_verdict(const struct live_verdict *verdict)
+/* ---- what it is worth ---- */
+
+/* A ratio as a change in percent. */
+static double change(double ratio)
 {
-    if (strcmp(verdict->unit, "none") == 0)
-        return;
+    return 100 * (ratio - 1);
+}
+
+/* "+6.0% (95%: +5.6% to +6.4%)", or that there is no difference within so much. */
+static void word_ratio(const struct an_work_estimate *ratio, char *text, size_t size)
+{
+    if (!ratio->is_known)
+        snprintf(text, size, "not known");
+    else if (ratio->low <= 1 && ratio->high >= 1)
+        snprintf(text, size, "no difference seen within +-%.1f%%",
+                 fmax(change(ratio->high), -change(ratio->low)) + 0.05);
+    else
+        snprintf(text, size, "%+.1f%% work per CPU second (95%%: %+.1f%% to %+.1f%%)",
+                 change(ratio->value), change(ratio->low), change(ratio->high));
+}
+
+static void tell_taken_back(const struct live_verdict *verdict)
+{
+    if (verdict->is_taken_back && verdict->instead)
+        printf("  so the process runs layout %u again (--keep-anyway keeps a layout)\n",
+               verdict->instead);
+    else if (verdict->is_taken_back)
+        puts("  so the process runs its original code again (--keep-anyway keeps a layout)");
+}
+
+/* Some names of C++ are longer than a line. */
+static void tell_function(const char *name, bool is_next)
+{
+    enum { LONGEST = 60 };
+    const char *plain = as_plain(name);
+    bool is_long = strlen(plain) > LONGEST;
+    printf("%s%.*s%s", is_next ? ", " : "", LONGEST, plain, is_long ? "..." : "");
+}
+
+static void tell_turns(const struct live_verdict *verdict)
+{
+    const struct an_worth_crossover *found = &verdict->found;
+    char text[160];
     if (!verdict->is_known) {
-        printf("  worth                    not known: %s\n",
-               strcmp(verdict->unit, "counter") == 0 ? "the counter has not counted any work"
-                                                     : "too few samples");
+        printf("  worth                    not known: too little work in %.1f s\n",
+               verdict->seconds);
         return;
     }
-    double change = 100 * (verdict->after / verdict->before - 1);
-    if (strcmp(verdict->unit, "counter") == 0)
-        printf("  CPU time for a unit     %9.4g s before, %.4g s after: %+.1f%% (by the counter)\n",
-               verdict->before, verdict->after, change);
-    else
-        printf(
-            "  time in moved functions  %+9.1f%%, to that in all others (by samples, +-%.0f%%)\n",
-            change, 100 * verdict->uncertainty);
+    word_ratio(&found->gain, text, sizeof text);
+    printf("  beside the original      %s\n", text);
+    if (found->has_before) {
+        word_ratio(&found->step, text, sizeof text);
+        printf("  beside the layout before %s\n", text);
+    }
+    printf("  measured by              %s",
+           verdict->function_count ? "entries of " : "the counter");
+    for (size_t i = 0; i < verdict->function_count; i++)
+        tell_function(verdict->functions[i], i > 0);
+    printf(", in %.1f s and %u switches\n", verdict->seconds, verdict->turns);
+    tell_taken_back(verdict);
+}
+
+static void tell_samples(const struct live_verdict *verdict, bool is_kept)
+{
     char text[300];
-    an_worth_explain(&verdict->worth, !verdict->is_taken_back, text, sizeof text);
+    if (!verdict->is_known) {
+        puts("  worth                    not known: too few samples");
+        return;
+    }
+    printf("  time in moved functions  %+9.1f%%, to that in all others (by samples, +-%.0f%%)\n",
+           change(verdict->after / verdict->before), 100 * verdict->uncertainty);
+    an_worth_explain(&verdict->worth, is_kept, text, sizeof text);
     if (*text)
         printf("  %s\n", text);
-    else if (verdict->is_taken_back)
-        printf("  so the process runs %s again (--keep-anyway keeps a layout)\n",
-               verdict->instead ? "the layout before" : "its original code");
+    else
+        tell_taken_back(verdict);
+}
+
+static void tell_verdict(const struct live_verdict *verdict)
+{
+    if (*verdict->why)
+        printf("  work cannot be counted: %s\n", as_plain(verdict->why));
+    if (strcmp(verdict->unit, "samples") == 0)
+        tell_samples(verdict, !verdict->is_taken_back);
+    else if (strcmp(verdict->unit, "none") != 0)
+        tell_turns(verdict);
+}
+
+static struct json_object *ratio_json(const struct an_work_estimate *ratio)
+{
+    struct json_object *object = json_object_new_object();
+    ADD_REAL(object, "value", ratio->value);
+    ADD_REAL(object, "low", ratio->low);
+    ADD_REAL(object, "high", ratio->high);
+    return object;
+}
+
+static void add_turns(struct json_object *object, const struct live_verdict *verdict)
+{
+    const struct an_worth_crossover *found = &verdict->found;
+    struct json_object *functions = json_object_new_array();
+    for (size_t i = 0; i < verdict->function_count; i++)
+        json_object_array_add(functions, text_json(verdict->functions[i]));
+    json_object_object_add(object, "counted", functions);
+    ADD(object, "switches", verdict->turns);
+    ADD_REAL(object, "worth_seconds", verdict->seconds);
+    json_object_object_add(object, "gain", ratio_json(&found->gain));
+    if (found->has_before && found->before_gain.is_known)
+        json_object_object_add(object, "gain_before", ratio_json(&found->before_gain));
+    if (found->has_before && found->step.is_known)
+        json_object_object_add(object, "gain_on_before", ratio_json(&found->step));
+}
+
+static void add_samples(struct json_object *object, const struct live_verdict *verdict)
+{
+    ADD_REAL(object, "odds_before", verdict->before);
+    ADD_REAL(object, "odds_after", verdict->after);
+    ADD_REAL(object, "uncertainty", verdict->uncertainty);
+    ADD_REAL(object, "noise", verdict->worth.noise);
 }
 
 static void add_verdict(struct json_object *object, const struct live_verdict *verdict)
 {
     json_object_object_add(object, "unit", json_object_new_string(verdict->unit));
+    if (*verdict->why)
+        json_object_object_add(object, "why", text_json(verdict->why));
     if (!verdict->is_known)
         return;
-    ADD_REAL(object, "cost_before", verdict->before);
-    ADD_REAL(object, "cost_after", verdict->after);
-    ADD_REAL(object, "uncertainty", verdict->uncertainty);
-    ADD_REAL(object, "noise", verdict->worth.noise);
+    if (strcmp(verdict->unit, "samples") == 0)
+        add_samples(object, verdict);
+    else
+        add_turns(object, verdict);
     json_object_object_add(object, "outcome",
-                           json_object_new_string(an_worth_name(verdict->worth.outcome)));
-    json_object_object_add(object, "worse", json_object_new_boolean(verdict->worth.is_refused));
+                           json_object_new_string(an_worth_name(verdict->outcome)));
+    json_object_object_add(object, "worse",
+                           json_object_new_boolean(verdict->choice != AN_WORTH_NEW));
     json_object_object_add(object, "kept", json_object_new_boolean(!verdict->is_taken_back));
     if (verdict->is_taken_back)
         ADD(object, "instead", verdict->instead);

@@ -100,7 +100,7 @@ static int watch_on(struct watch *watch)
 {
     enum { MOST_FAILURES = 3 }; /* one after the other */
     unsigned rounds = 0, failures = 0;
-    bool is_due = live_is_original(watch->live), is_kept;
+    bool is_due = live_in_force(watch->live) == 0, is_kept;
     do {
         struct an_error error;
         if (!is_due && !has_drifted(watch))

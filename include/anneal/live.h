@@ -44,6 +44,8 @@ struct an_live_options {
     bool huge_pages;
     bool
         slow_exceptions; /* take it that exceptions are slower from then on, where that cannot be helped */
+    bool
+        keep_older; /* older layouts stay mapped until an_live_release(), so that they can be put in force again */
     bool look_only; /* only look: several may do so at a time, also while one is at work */
     bool dry_run;   /* do all but the last: nothing is mapped or changed */
     const volatile int
@@ -119,6 +121,17 @@ AN_API enum an_code an_live_apply(struct an_live *live, const char *profile,
 /* Makes the process use its original code again. Nothing to do is no error. */
 AN_API enum an_code an_live_revert(struct an_live *live, struct an_live_round *round,
                                    struct an_error *error);
+
+/*
+ * Puts a generation that is mapped in force again, or, with 0, the original code, in one short stop. Nothing is
+ * made or unmapped. AN_USAGE: there is no such generation. On failure the process is as it was, unless it is torn.
+ */
+AN_API enum an_code an_live_switch(struct an_live *live, unsigned number,
+                                   struct an_live_round *round, struct an_error *error);
+
+/* Unmaps what is not in force, as far as no thread is in it or will return there. `round` is that of the last switch,
+ * and gets the numbers. */
+AN_API void an_live_release(struct an_live *live, struct an_live_round *round);
 
 struct an_live_profile { /* a recording of what runs now, in terms of the original */
     struct an_record_counts record;

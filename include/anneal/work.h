@@ -102,6 +102,10 @@ struct an_work_options {
     int32_t pid;
     const char *const *functions; /* to be counted; none: they are chosen */
     size_t function_count;        /* up to AN_WORK_MOST */
+    /* Layouts (anneal/live.h) that may be put in force while entries are counted: those into their code are, also
+     * when nothing enters it yet, as are those into the original code. NULL: layouts stay as they are. */
+    const unsigned *layouts;
+    size_t layout_count;
     double budget; /* the share of its CPU time that counting may take from the process; 0: 0.005 */
     /* Choosing ends when this becomes not 0; may be NULL. */
     const volatile int *stop;

@@ -294,6 +294,38 @@ static enum an_code save(struct an_live *live, const struct item *coming, struct
     return an_state_save(state, &live->target, error);
 }
 
+/* ---- which one is in force ---- */
+
+/* How many of the places that a generation patches lead to it now. */
+static size_t count_leading(const struct an_live *live, const struct item *item)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < item->patches.list.count; i++) {
+        const struct an_patch *patch = &item->patches.list.items[i];
+        uint8_t now[AN_PATCH_MOST];
+        count +=
+            patch->kind == AN_PATCH_ENTRY &&
+            an_target_read(&live->target, patch->address + live->target.bias, now, patch->size) &&
+            memcmp(now, patch->patched, patch->size) == 0;
+    }
+    return count;
+}
+
+/* The one to which most of its places lead; NULL: none. */
+static struct item *find_in_force(const struct an_live *live)
+{
+    struct item *found = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < live->items.count; i++) {
+        size_t leading = count_leading(live, live->items.items[i]);
+        if (leading > most) {
+            most = leading;
+            found = live->items.items[i];
+        }
+    }
+    return found;
+}
+
 /* ---- switching ---- */
 
 /* Nanoseconds that a stop of all threads may take. */
@@ -717,19 +749,40 @@ static enum an_code apply(struct an_live *live, const char *profile, struct an_l
     }
     if (code != AN_OK || live->options.dry_run)
         return code;
-    release(live, item, round);
+    if (!live->options.keep_older)
+        release(live, item, round);
     count_mapped(live, round);
     return AN_OK;
+}
+
+/* The index of the generation of that number, and one more; 0 of the original code, or when there is none. */
+static size_t place_of(const struct an_live *live, unsigned number)
+{
+    for (size_t i = 0; number && i < live->items.count; i++)
+        if (live->items.items[i]->generation.number == number)
+            return i + 1;
+    return 0;
+}
+
+static enum an_code put_again(struct an_live *live, unsigned number, struct an_live_round *round,
+                              struct an_error *error)
+{
+    size_t place = place_of(live, number);
+    *round = (struct an_live_round){.number = number};
+    if (number && !place)
+        return an_fail(error, AN_USAGE, "process %d has no layout %u", live->target.pid, number);
+    if (live->items.count == 0)
+        return AN_OK;
+    enum an_code code = switch_to(live, place, NULL, round, error);
+    count_mapped(live, round);
+    return code;
 }
 
 static enum an_code revert(struct an_live *live, struct an_live_round *round,
                            struct an_error *error)
 {
-    *round = (struct an_live_round){0};
-    if (live->items.count == 0)
-        return AN_OK;
-    enum an_code code = switch_to(live, 0, NULL, round, error);
-    if (code != AN_OK)
+    enum an_code code = put_again(live, 0, round, error);
+    if (code != AN_OK || live->items.count == 0)
         return code;
     release(live, NULL, round);
     count_mapped(live, round);
@@ -763,6 +816,25 @@ enum an_code an_live_revert(struct an_live *live, struct an_live_round *round,
     enum an_code code = revert(live, round, error);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
+}
+
+enum an_code an_live_switch(struct an_live *live, unsigned number, struct an_live_round *round,
+                            struct an_error *error)
+{
+    sigset_t before;
+    block_child_signal(&before);
+    enum an_code code = put_again(live, number, round, error);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+void an_live_release(struct an_live *live, struct an_live_round *round)
+{
+    sigset_t before;
+    block_child_signal(&before);
+    release(live, find_in_force(live), round);
+    count_mapped(live, round);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- profiles ---- */
@@ -848,25 +920,9 @@ enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t
 
 /* ---- telling ---- */
 
-/* How many of the places that a generation patches lead to it now. */
-static size_t count_leading(const struct an_live *live, const struct item *item)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < item->patches.list.count; i++) {
-        const struct an_patch *patch = &item->patches.list.items[i];
-        uint8_t now[AN_PATCH_MOST];
-        count +=
-            patch->kind == AN_PATCH_ENTRY &&
-            an_target_read(&live->target, patch->address + live->target.bias, now, patch->size) &&
-            memcmp(now, patch->patched, patch->size) == 0;
-    }
-    return count;
-}
-
 const struct an_live_generation *an_live_generations(struct an_live *live, size_t *count)
 {
-    size_t most = 0;
-    struct an_live_generation *in_force = NULL;
+    const struct item *in_force = find_in_force(live);
     live->told.count = 0;
     for (size_t i = 0; i < live->items.count; i++) {
         const struct item *item = live->items.items[i];
@@ -879,17 +935,9 @@ const struct an_live_generation *an_live_generations(struct an_live *live, size_
             .address = item->generation.start + live->target.bias,
             .size = item->generation.end - item->generation.start + AN_GENERATION_EXTRA,
             .functions = item->generation.moved.count,
+            .is_in_force = item == in_force,
         };
     }
-    for (size_t i = 0; i < live->told.count; i++) {
-        size_t leading = count_leading(live, live->items.items[i]);
-        if (leading > most) {
-            most = leading;
-            in_force = &live->told.items[i];
-        }
-    }
-    if (in_force)
-        in_force->is_in_force = true;
     *count = live->told.count;
     return live->told.items;
 }

@@ -21,6 +21,18 @@ void an_worth_judge(struct an_worth *worth)
         worth->outcome == AN_WORTH_WORSE || (worth->is_first && worth->after >= worth->before);
 }
 
+enum an_worth_choice an_worth_choose(const struct an_worth_crossover *found,
+                                     enum an_worth_outcome *outcome)
+{
+    const struct an_work_estimate *gain = &found->gain;
+    bool knows_before = found->has_before && found->before_gain.is_known;
+    *outcome = gain->low > 1 ? AN_WORTH_BETTER : gain->high < 1 ? AN_WORTH_WORSE : AN_WORTH_NOISE;
+    bool is_step_back = knows_before && found->step.is_known && found->step.high < 1;
+    if (gain->value > 1 && !is_step_back)
+        return AN_WORTH_NEW;
+    return knows_before && found->before_gain.value > 1 ? AN_WORTH_BEFORE : AN_WORTH_ORIGINAL;
+}
+
 const char *an_worth_name(enum an_worth_outcome outcome)
 {
     static const char *const names[] = {"better", "noise", "worse"};

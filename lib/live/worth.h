@@ -11,6 +11,7 @@
 #ifndef AN_LIVE_WORTH_H
 #define AN_LIVE_WORTH_H
 
+#include <anneal/work.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,6 +30,26 @@ void an_worth_judge(struct an_worth *worth);
 
 /* The noise of a ratio of odds, by the standard error of its logarithm: two of them. */
 double an_worth_noise(double standard_error);
+
+/* ---- by turns ---- */
+
+enum an_worth_choice { AN_WORTH_NEW, AN_WORTH_BEFORE, AN_WORTH_ORIGINAL };
+
+/* What was found by turns (live/crossover.h): ratios of the work in a second of CPU time. */
+struct an_worth_crossover {
+    struct an_work_estimate gain;        /* of the new layout over the original code */
+    bool has_before;                     /* another layout was in force: */
+    struct an_work_estimate before_gain; /* of it over the original code */
+    struct an_work_estimate step;        /* of the new layout over it */
+};
+
+/*
+ * What is to run from now on: the new layout, unless it is worse than the one before beyond chance; and neither when not
+ * even the estimate is a gain over the original code. gain.is_known; *outcome is that of the new layout beside the
+ * original code.
+ */
+enum an_worth_choice an_worth_choose(const struct an_worth_crossover *found,
+                                     enum an_worth_outcome *outcome);
 
 /* "better", "noise" or "worse". */
 const char *an_worth_name(enum an_worth_outcome outcome);

@@ -118,16 +118,43 @@ static enum an_code try_functions(struct chooser *chooser, struct candidate *can
 
 /* ---- those that fit ---- */
 
-static enum an_code keep_fit(struct chooser *chooser, const struct candidate *candidates,
-                             size_t count, struct an_error *error)
+bool an_choose_may_be_entered(const struct an_choice *choice, uint64_t place)
+{
+    const struct an_work_options *options = choice->options;
+    unsigned layout = an_program_layout(choice->program, place);
+    bool is_named = layout == 0;
+    for (size_t i = 0; i < options->layout_count; i++)
+        is_named = is_named || options->layouts[i] == layout;
+    return options->layout_count && is_named;
+}
+
+/* Adds places that nothing enters yet. */
+static void add_places(const struct chooser *chooser, struct an_chosen *chosen)
+{
+    uint64_t places[AN_PROGRAM_MOST_ENTRIES];
+    size_t count = an_program_entries(chooser->choice->program, chosen->entry, places);
+    for (size_t i = 0; i < count && chosen->place_count <= AN_WORK_MOST; i++) {
+        bool is_new = an_choose_may_be_entered(chooser->choice, places[i]);
+        for (size_t k = 0; k < chosen->place_count; k++)
+            is_new = is_new && chosen->places[k] != places[i];
+        if (is_new && chosen->place_count < AN_WORK_MOST)
+            chosen->places[chosen->place_count] = places[i];
+        chosen->place_count += is_new;
+    }
+}
+
+static enum an_code keep_fit(struct chooser *chooser, struct candidate *candidates, size_t count,
+                             struct an_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct candidate *candidate = &candidates[i];
+        struct candidate *candidate = &candidates[i];
         if (candidate->rate > chooser->most &&
             (chooser->least_above == 0 || candidate->rate < chooser->least_above))
             chooser->least_above = candidate->rate;
-        if (candidate->rate < lowest_rate || candidate->rate > chooser->most ||
-            candidate->at.place_count > AN_WORK_MOST)
+        if (candidate->rate < lowest_rate || candidate->rate > chooser->most)
+            continue;
+        add_places(chooser, &candidate->at);
+        if (candidate->at.place_count > AN_WORK_MOST)
             continue;
         struct candidate *kept = an_vector_push(&chooser->candidates);
         if (!kept)

@@ -23,7 +23,7 @@
 
 struct an_chosen {
     uint64_t entry;                /* of the function */
-    uint64_t places[AN_WORK_MOST]; /* where it is really entered */
+    uint64_t places[AN_WORK_MOST]; /* where it is really entered, or may be in another layout */
     size_t place_count;
 };
 
@@ -35,6 +35,10 @@ struct an_choice {
     size_t count;
     double rate; /* entries in a second of CPU time, all together */
 };
+
+/* Whether entries are to be counted at a place where nothing enters now: it is in the original code or in a layout, either
+ * of which may be put in force. */
+bool an_choose_may_be_entered(const struct an_choice *choice, uint64_t place);
 
 /* The first members are given. AN_UNSUPPORTED when no function fits, with the reason. */
 enum an_code an_choose(struct an_choice *choice, struct an_error *error);

@@ -344,6 +344,12 @@ size_t an_program_entries(struct an_program *program, uint64_t entry,
     return count;
 }
 
+unsigned an_program_layout(struct an_program *program, uint64_t address)
+{
+    const struct part *part = part_at(program, address);
+    return part ? part->layout : 0;
+}
+
 /* ---- by name ---- */
 
 static bool is_called(const struct an_function *function, const char *name)

@@ -46,4 +46,7 @@ enum { AN_PROGRAM_MOST_ENTRIES = 16 };
 size_t an_program_entries(struct an_program *program, uint64_t entry,
                           uint64_t places[AN_PROGRAM_MOST_ENTRIES]);
 
+/* The number of the layout whose code is there; 0: it is none's. */
+unsigned an_program_layout(struct an_program *program, uint64_t address);
+
 #endif

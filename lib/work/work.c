@@ -123,12 +123,13 @@ static enum an_code check_rate(const struct an_work *work, const struct named *n
     return AN_OK;
 }
 
-/* Of too many places, those where the function was entered. */
-static void drop_quiet_places(struct named *named)
+/* Of too many places, those where the function was entered, or may be. */
+static void drop_quiet_places(const struct an_work *work, struct named *named)
 {
+    const struct an_choice choice = {.program = work->program, .options = &work->options};
     size_t kept = 0;
     for (size_t k = 0; k < named->count; k++)
-        if (named->attempts[k].entries)
+        if (named->attempts[k].entries || an_choose_may_be_entered(&choice, named->places[k]))
             named->places[kept++] = named->places[k];
     if (kept)
         named->count = kept;
@@ -146,7 +147,7 @@ static enum an_code take_named(struct an_work *work, struct named *named, struct
 {
     size_t count = work->options.function_count;
     for (size_t i = 0; i < count && places_of(named, count) > AN_WORK_MOST; i++)
-        drop_quiet_places(&named[i]);
+        drop_quiet_places(work, &named[i]);
     if (places_of(named, count) > AN_WORK_MOST) {
         an_fail(
             error, AN_USAGE,

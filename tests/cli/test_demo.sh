@@ -40,6 +40,7 @@ trains_and_rebuilds() {
 gives_new_code() {
     cp "$scratch/live.out" out
     prints 'MariaDB as Debian compiled it' 'branches recorded, llvm-bolt took' '--keep-anyway' \
+        'it took turns with the original: ' \
         '1  after' 'anneal live begins to record' '2  after' 'the new layout is in the process' \
         '3  after' 'it has its original code again' 'A: its original code' 'B: its original code' \
         'with the new layout' 'after the revert' 'the twin, which nobody touches'

@@ -226,7 +226,7 @@ is_asked_twice() {
     [ "$(grep -c '' masks)" = 2 ]
 }
 
-# The counter is asked when the recording begins, and when it is done: then it waits to be looked at.
+# The counter is asked when the recording begins, and when there is a new layout: then it waits to be looked at.
 recorded() {
     begin
     mkfifo counter

@@ -137,34 +137,41 @@ huge_pages() {
     ends_well
 }
 
-# counted STEPS...: a counter, whose number grows by these from one call to the next
+# counted FACTOR: `sh counter` prints how often the threads have got round, in new code so many times as often
 counted() {
-    echo 0 >count
-    printf '%s\n' "$@" >steps
-    cat >counter <<'END'
-count=$(($(cat count) + $(head -n 1 steps)))
-sed -i 1d steps
-echo $count | tee count
+    echo 0 0 >count
+    cat >counter <<END
+read -r before sum <count
+new=\$('$anneal' live --state-dir '$state' -p $target --status --json | jq .in_force)
+od -An -v -t u8 -w8 board | awk -v before=\$before -v sum=\$sum -v factor=\$([ \$new = 0 ] && echo 1 || echo '$1') '
+    NR > 1 && NR % 4 == 1 { rounds += \$1 }
+    END { printf "%.0f %.0f\\n", rounds, sum + (rounds - before) * factor }' >next
+mv next count
+cut -d' ' -f2 count
 END
 }
 
-# A layout for which the counter tells of less work in the same time is taken back; another one stays.
+# judged ARGUMENT...: by the counter
+judged() {
+    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter' --worth-time=12s "$@"
+    jq -c '.rounds[] | [.unit, .outcome, .worse, .kept]' out
+}
+
+# A layout in which the counter tells of less work in the same time is taken back; another one stays.
 is_judged() {
     begin fixed pointers
-    counted 0 1000000 0 1000
-    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter'
-    expect "$(jq -c '.rounds[] | [.unit, .worse, .outcome, .noise, .kept]' out)" '["counter",true,"worse",0.03,false]'
+    counted 0.1
+    expect "$(judged)" '["counter","worse",true,false]'
     expect "$(in_force)" 0
     expect "$(differing)" 0
-    counted 0 1000 0 1000000
-    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter'
-    expect "$(jq -c '.rounds[] | [.unit, .worse, .outcome, .kept]' out)" '["counter",false,"better",true]'
-    [ "$(in_force)" -gt 0 ] || fail 'it was taken back'
+    counted 10
+    expect "$(judged)" '["counter","better",false,true]'
+    jq -e '.rounds[0] | .gain.low > 2 and .gain.high < 50 and .switches >= 12' out >/dev/null || fail "$(cat out)"
+    expect "$(in_force)" 1
     revert
-    counted 0 1000000 0 1000
-    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter' --keep-anyway
-    expect "$(jq -c '.rounds[] | [.worse, .kept]' out)" '[true,true]'
-    [ "$(in_force)" -gt 0 ] || fail 'it was not kept'
+    counted 0.1
+    expect "$(judged --keep-anyway)" '["counter","worse",true,true]'
+    expect "$(in_force)" 1
     live 1 --profile "$profile" --counter false
     says '--counter'
     revert
@@ -177,19 +184,26 @@ functions_of() {
     jq --argjson round "$1" '.rounds[] | select(.round == $round) | .functions' out
 }
 
-# A later one that does not pay makes room for the one before it, made again from its own profile.
+# later_counted FACTOR: `sh counter`, by which a second layout does so many times the work of the first
+later_counted() {
+    counted 1
+    sed -i "s/ factor=.*) '\$/ factor=\$([ \$new = 2 ] \&\& echo '$1' || echo 1) '/" counter
+}
+
+# A later one that does not pay makes room for the one before it, which is there still.
 later_is_judged() {
     begin fixed pointers
     head -n 40 "$profile" >less
     live 0 -q --profile "$profile" --keep-anyway
     local functions
     functions=$(functions_of 1)
-    counted 0 1000000 0 1000
-    live 0 -q --json --record 1s --profile less --counter 'sh counter'
+    later_counted 0.1
+    live 0 -q --json --record 1s --profile less --counter 'sh counter' --worth-time=18s
     expect "$(jq -c '.rounds[] | [.worse, .generation, .instead, .functions < $functions]' \
-        --argjson functions "$functions" out)" '[true,2,3,true]'
-    expect "$(in_force)" 3
-    expect "$(functions_of 3)" "$functions"
+        --argjson functions "$functions" out)" '[true,2,1,true]'
+    jq -e '.rounds[0] | .gain_on_before.high < 0.5' out >/dev/null || fail "$(cat out)"
+    expect "$(in_force)" 1
+    expect "$(functions_of 1)" "$functions"
     gets_on
     revert
     ends_well

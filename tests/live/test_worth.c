@@ -106,9 +106,64 @@ static void names(void **state)
     assert_string_equal(an_worth_name(AN_WORTH_WORSE), "worse");
 }
 
+static struct an_work_estimate ratio(double low, double value, double high)
+{
+    return (struct an_work_estimate){.is_known = true, .low = low, .value = value, .high = high};
+}
+
+static void choose(struct an_worth_crossover found, enum an_worth_choice choice,
+                   enum an_worth_outcome outcome)
+{
+    enum an_worth_outcome got;
+    enum an_worth_choice chosen = an_worth_choose(&found, &got);
+    check(chosen == choice && got == outcome, "%g: choice %d, %s", found.gain.value, (int)chosen,
+          an_worth_name(got));
+}
+
+/* Beside the original code alone. */
+static void first_by_turns(void **state)
+{
+    (void)state;
+    choose((struct an_worth_crossover){.gain = ratio(1.02, 1.03, 1.04)}, AN_WORTH_NEW,
+           AN_WORTH_BETTER);
+    choose((struct an_worth_crossover){.gain = ratio(0.99, 1.003, 1.02)}, AN_WORTH_NEW,
+           AN_WORTH_NOISE);
+    choose((struct an_worth_crossover){.gain = ratio(0.99, 0.998, 1.02)}, AN_WORTH_ORIGINAL,
+           AN_WORTH_NOISE);
+    choose((struct an_worth_crossover){.gain = ratio(0.9, 0.95, 0.99)}, AN_WORTH_ORIGINAL,
+           AN_WORTH_WORSE);
+}
+
+static struct an_worth_crossover beside(double before, double step_low, double step_high,
+                                        double gain)
+{
+    return (struct an_worth_crossover){
+        .gain = ratio(gain - 0.01, gain, gain + 0.01),
+        .has_before = true,
+        .before_gain = ratio(before - 0.01, before, before + 0.01),
+        .step = ratio(step_low, (step_low + step_high) / 2, step_high),
+    };
+}
+
+static void later_by_turns(void **state)
+{
+    (void)state;
+    choose(beside(1.05, 0.99, 1.03, 1.06), AN_WORTH_NEW, AN_WORTH_BETTER);
+    choose(beside(1.05, 0.97, 1.01, 1.04), AN_WORTH_NEW, AN_WORTH_BETTER); /* by chance, maybe */
+    choose(beside(1.05, 0.96, 0.99, 1.03), AN_WORTH_BEFORE, AN_WORTH_BETTER);
+    /* Two small losses, each of which might be chance, are one in comparison with the original. */
+    choose(beside(0.97, 0.98, 1.01, 0.95), AN_WORTH_ORIGINAL, AN_WORTH_WORSE);
+    choose(beside(0.98, 0.95, 0.99, 0.95), AN_WORTH_ORIGINAL, AN_WORTH_WORSE);
+    choose(beside(1.02, 0.95, 0.99, 0.99), AN_WORTH_BEFORE, AN_WORTH_NOISE);
+    struct an_worth_crossover unknown = beside(1.05, 0.96, 0.99, 1.03);
+    unknown.before_gain.is_known = unknown.step.is_known = false;
+    choose(unknown, AN_WORTH_NEW, AN_WORTH_BETTER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_by_turns),   cmocka_unit_test(later_by_turns),
         cmocka_unit_test(beyond_the_noise), cmocka_unit_test(within_the_noise),
         cmocka_unit_test(exact_numbers),    cmocka_unit_test(two_standard_errors),
         cmocka_unit_test(sentences),        cmocka_unit_test(names),

@@ -124,6 +124,33 @@ chooses() {
     stop
 }
 
+# live ARGUMENT...: for the target
+live() {
+    "$anneal" live -q --state-dir "$state" -p "$target" "$@"
+}
+
+# take_turns: a layout, unless its worth is not known; then the original code again
+take_turns() {
+    live --profile profile --keep-anyway --worth-time=1.5s --json >out 2>err
+    jq -e '.rounds[0].gain' out >/dev/null || { live --revert && false; }
+}
+
+# The process's own functions count what a layout is worth, in new and old code.
+in_turns() {
+    start_counted steady
+    printf '1 %s 0 1 work 0 0 1000\n' call_all parse serve >profile
+    passes
+    await take_turns
+    is_document out
+    jq -e '.rounds[0] | .unit == "work" and .kept and (.counted | length > 0 and all(IN("serve", "parse", "work"))) and
+        .switches >= 12 and .gain.low <= .gain.value and .gain.value <= .gain.high' out >/dev/null || fail "$(cat out err)"
+    run 0 live --status --json
+    [ "$(jq .in_force out)" -gt 0 ] || fail "$(cat out)"
+    run 0 live --revert
+    is_free "$target"
+    stop
+}
+
 tells_on_a_terminal() {
     start_counted steady
     passes
@@ -251,6 +278,7 @@ check 'counts each entry, in hundreds of threads' exact 200 50
 check 'counts no entries of child processes' not_those_of_children
 check 'counts no entries of another program' not_those_of_another_program
 check_with "$llvm_bolt" 'counts each entry once where code was moved' each_entry_once_in_layouts
+check_with "$llvm_bolt" 'counts what a layout is worth' in_turns
 check 'chooses functions' chooses
 check_with python3 'draws a line on a terminal' tells_on_a_terminal
 check 'compares two processes' two_processes

@@ -1,0 +1,162 @@
+/* Layouts that take turns; see crossover.h. */
+#include "live/crossover.h"
+
+#include <math.h>
+
+/* So many blocks fit into the time: twice those that an interval needs at least. */
+enum { BLOCKS = 2 * AN_WORK_FEWEST_SLICES };
+
+/* The part of a turn in which threads come out of the code before, and the new one gets into the caches: it is not
+ * counted. */
+static const double settling = 0.05;
+
+double an_crossover_length(const struct an_crossover *crossover)
+{
+    const double least = 0.05, most = 2;
+    return fmin(most, fmax(least, crossover->longest / (BLOCKS * 2 * crossover->count)));
+}
+
+void an_crossover_compare(const struct an_crossover *crossover, unsigned a, unsigned b,
+                          struct an_work_estimate *estimate)
+{
+    an_work_compare(crossover->slices[a].items, crossover->slices[b].items,
+                    crossover->slices[0].count, crossover->functions, estimate);
+}
+
+void an_crossover_free(struct an_crossover *crossover)
+{
+    for (unsigned i = 0; i < AN_CROSSOVER_MOST; i++)
+        an_vector_free(&crossover->slices[i]);
+}
+
+/* ---- chance ---- */
+
+/* From 0 to below 1 (xorshift64*, S. Vigna). */
+static double draw(struct an_crossover *crossover)
+{
+    uint64_t *state = &crossover->random;
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (double)(*state * 0x2545f4914f6cdd1dU >> 11) * 0x1p-53;
+}
+
+/* ---- a block ---- */
+
+struct block {
+    struct an_work_reading sums[AN_CROSSOVER_MOST];
+    double first[AN_CROSSOVER_MOST]; /* of two turns, seconds of the first */
+    bool is_reversed;
+    bool is_whole;
+};
+
+static void begin(struct an_crossover *crossover, struct block *block)
+{
+    const double shortest = 0.5;
+    *block = (struct block){.is_whole = true, .is_reversed = draw(crossover) < 0.5};
+    for (unsigned i = 0; i < crossover->count; i++)
+        block->first[i] = (shortest + draw(crossover)) * an_crossover_length(crossover);
+}
+
+static enum an_code put(struct an_crossover *crossover, const struct an_crossover_driver *driver,
+                        unsigned layout, struct an_error *error)
+{
+    if (crossover->in_force == layout)
+        return AN_OK;
+    enum an_code code = driver->put(driver->context, layout, error);
+    if (code == AN_OK) {
+        crossover->in_force = layout;
+        crossover->switches++;
+    }
+    return code;
+}
+
+static void add(struct an_work_reading *sum, const struct an_work_reading *slice)
+{
+    sum->cpu += slice->cpu;
+    sum->wall += slice->wall;
+    for (size_t i = 0; i < AN_WORK_MOST; i++)
+        sum->entries[i] += slice->entries[i];
+}
+
+/* Counts in the layout in force for a while. */
+static enum an_code count_turn(const struct an_crossover_driver *driver, double length,
+                               struct block *block, unsigned index, struct an_error *error)
+{
+    struct an_work_reading before, after, slice;
+    bool is_over, was_over;
+    block->is_whole = driver->pass(driver->context, length * settling);
+    enum an_code code = driver->read(driver->context, &before, &was_over, error);
+    if (code != AN_OK || !block->is_whole)
+        return code;
+    block->is_whole = driver->pass(driver->context, length * (1 - settling));
+    code = driver->read(driver->context, &after, &is_over, error);
+    block->is_whole = block->is_whole && code == AN_OK && !is_over && !was_over &&
+                      an_work_slice(&before, &after, &slice);
+    if (block->is_whole)
+        add(&block->sums[index], &slice);
+    return code;
+}
+
+/* There and back. */
+static enum an_code take_block(struct an_crossover *crossover,
+                               const struct an_crossover_driver *driver, struct block *block,
+                               struct an_error *error)
+{
+    enum an_code code = AN_OK;
+    unsigned last = crossover->count - 1;
+    begin(crossover, block);
+    for (unsigned i = 0; code == AN_OK && block->is_whole && i <= 2 * last + 1; i++) {
+        bool is_back = i > last;
+        unsigned place = is_back ? 2 * last + 1 - i : i;
+        unsigned index = block->is_reversed ? last - place : place;
+        double length = is_back ? 2 * an_crossover_length(crossover) - block->first[index]
+                                : block->first[index];
+        code = put(crossover, driver, crossover->layouts[index], error);
+        if (code == AN_OK)
+            code = count_turn(driver, length, block, index, error);
+    }
+    return code;
+}
+
+static bool keep(struct an_crossover *crossover, const struct block *block)
+{
+    for (unsigned i = 0; i < crossover->count; i++) {
+        struct an_work_reading *slice = an_vector_push(&crossover->slices[i]);
+        if (!slice)
+            return false;
+        *slice = block->sums[i];
+    }
+    return true;
+}
+
+/* ---- all of them ---- */
+
+/* Whether what the new layout is worth is known well enough, beside each of the others. */
+static bool is_narrow(const struct an_crossover *crossover)
+{
+    bool narrow = true;
+    for (unsigned i = 0; i + 1 < crossover->count; i++) {
+        struct an_work_estimate estimate;
+        an_crossover_compare(crossover, i, crossover->count - 1, &estimate);
+        narrow = narrow && estimate.is_known && estimate.high - estimate.low < crossover->narrow;
+    }
+    return narrow;
+}
+
+enum an_code an_crossover_take(struct an_crossover *crossover,
+                               const struct an_crossover_driver *driver, struct an_error *error)
+{
+    double one = an_crossover_length(crossover) * 2 * crossover->count;
+    enum an_code code = AN_OK;
+    struct block block = {.is_whole = true};
+    for (crossover->seconds = 0; code == AN_OK && block.is_whole; crossover->seconds += one) {
+        const double rounding = 1e-9;
+        if (crossover->seconds + one > crossover->longest + rounding || is_narrow(crossover))
+            break;
+        code = take_block(crossover, driver, &block, error);
+        if (code == AN_OK && block.is_whole && !keep(crossover, &block))
+            code = an_fail_memory(error);
+    }
+    return code;
+}
