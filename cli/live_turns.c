@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "live.h"
-#include "live/crossover.h"
 #include "output.h"
+#include "work/crossover.h"
 #include "worker.h"
 
 /* Wide enough for a decision, and reached in seconds by steady work. */

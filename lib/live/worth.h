@@ -35,7 +35,7 @@ double an_worth_noise(double standard_error);
 
 enum an_worth_choice { AN_WORTH_NEW, AN_WORTH_BEFORE, AN_WORTH_ORIGINAL };
 
-/* What was found by turns (live/crossover.h): ratios of the work in a second of CPU time. */
+/* What was found by turns (work/crossover.h): ratios of the work in a second of CPU time. */
 struct an_worth_crossover {
     struct an_work_estimate gain;        /* of the new layout over the original code */
     bool has_before;                     /* another layout was in force: */

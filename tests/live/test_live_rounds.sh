@@ -140,7 +140,7 @@ huge_pages() {
 # counted FACTOR: `sh counter` prints how often the threads have got round, in new code so many times as often
 counted() {
     echo 0 0 >count
-    cat >counter <<END
+    cat >counter <<SCRIPT
 read -r before sum <count
 new=\$('$anneal' live --state-dir '$state' -p $target --status --json | jq .in_force)
 od -An -v -t u8 -w8 board | awk -v before=\$before -v sum=\$sum -v factor=\$([ \$new = 0 ] && echo 1 || echo '$1') '
@@ -148,7 +148,7 @@ od -An -v -t u8 -w8 board | awk -v before=\$before -v sum=\$sum -v factor=\$([ \
     END { printf "%.0f %.0f\\n", rounds, sum + (rounds - before) * factor }' >next
 mv next count
 cut -d' ' -f2 count
-END
+SCRIPT
 }
 
 # judged ARGUMENT...: by the counter

@@ -1,5 +1,5 @@
 /* Layouts that take turns; see crossover.h. */
-#include "live/crossover.h"
+#include "work/crossover.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* lib/live/crossover: layouts of a made-up process take turns. */
-#include "live/crossover.h"
+/* lib/work/crossover: layouts of a made-up process take turns. */
+#include "work/crossover.h"
 
 #include <math.h>
 

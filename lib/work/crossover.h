@@ -12,8 +12,8 @@
  * a cycle. So chance decides which layout begins a block, and how long its first turn is; its second one is the shorter for
  * that. (MariaDB, whose clients go through a list of requests: a layout that gains 20 % seemed to lose 4 % once.)
  */
-#ifndef AN_LIVE_CROSSOVER_H
-#define AN_LIVE_CROSSOVER_H
+#ifndef AN_WORK_CROSSOVER_H
+#define AN_WORK_CROSSOVER_H
 
 #include <anneal/work.h>
 
