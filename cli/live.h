@@ -17,8 +17,11 @@ struct live_request {
     struct an_record_options record;
     const char *bolt_options[LIVE_MOST_BOLT_OPTIONS + 1];
     size_t bolt_option_count;
-    const char *profile; /* for every round, instead of recording */
-    const char *counter; /* a command that prints how much work has been done */
+    const char *profile;          /* for every round, instead of recording */
+    const char *counter;          /* a command that prints how much work has been done */
+    const char *const *functions; /* which count work; none: they are chosen */
+    size_t function_count;
+    double counting;     /* the share of CPU time that this may take; 0: the usual one */
     double worth_time;   /* seconds that layouts may take turns */
     bool has_worth_time; /* somebody has said so */
     mode_t mask;         /* of whoever called: the command above gets it */
@@ -109,6 +112,8 @@ void live_tell_drift(const struct live_request *request, double overlap, bool is
 void live_tell_round(const struct live_request *request, unsigned number,
                      const struct an_live_round *round, const struct live_verdict *verdict,
                      struct json_object *list);
+void live_tell_turns(const struct live_verdict *verdict);
+void live_add_turns(struct json_object *object, const struct live_verdict *verdict);
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round);
 void live_tell_status(const struct live_request *request, struct an_live *live);
 

@@ -180,7 +180,7 @@ static void tell_function(const char *name, bool is_next)
     printf("%s%.*s%s", is_next ? ", " : "", LONGEST, plain, is_long ? "..." : "");
 }
 
-static void tell_turns(const struct live_verdict *verdict)
+void live_tell_turns(const struct live_verdict *verdict)
 {
     const struct an_worth_crossover *found = &verdict->found;
     char text[160];
@@ -200,6 +200,11 @@ static void tell_turns(const struct live_verdict *verdict)
     for (size_t i = 0; i < verdict->function_count; i++)
         tell_function(verdict->functions[i], i > 0);
     printf(", in %.1f s and %u switches\n", verdict->seconds, verdict->turns);
+}
+
+static void tell_turned(const struct live_verdict *verdict)
+{
+    live_tell_turns(verdict);
     tell_taken_back(verdict);
 }
 
@@ -226,7 +231,7 @@ static void tell_verdict(const struct live_verdict *verdict)
     if (strcmp(verdict->unit, "samples") == 0)
         tell_samples(verdict, !verdict->is_taken_back);
     else if (strcmp(verdict->unit, "none") != 0)
-        tell_turns(verdict);
+        tell_turned(verdict);
 }
 
 static struct json_object *ratio_json(const struct an_work_estimate *ratio)
@@ -238,7 +243,7 @@ static struct json_object *ratio_json(const struct an_work_estimate *ratio)
     return object;
 }
 
-static void add_turns(struct json_object *object, const struct live_verdict *verdict)
+void live_add_turns(struct json_object *object, const struct live_verdict *verdict)
 {
     const struct an_worth_crossover *found = &verdict->found;
     struct json_object *functions = json_object_new_array();
@@ -272,7 +277,7 @@ static void add_verdict(struct json_object *object, const struct live_verdict *v
     if (strcmp(verdict->unit, "samples") == 0)
         add_samples(object, verdict);
     else
-        add_turns(object, verdict);
+        live_add_turns(object, verdict);
     json_object_object_add(object, "outcome",
                            json_object_new_string(an_worth_name(verdict->outcome)));
     json_object_object_add(object, "worse",

@@ -28,6 +28,7 @@ struct contest {
     double first_count;   /* the counter's number at the start */
     struct an_crossover crossover;
     double passed; /* seconds */
+    struct an_work_reading last;
 };
 
 /* ---- the counter ---- */
@@ -84,12 +85,34 @@ static enum an_code put(void *context, unsigned layout, struct an_error *error)
     return an_live_switch(contest->live, layout, &round, error);
 }
 
+/* A function that was quiet may be entered all the time by now. */
+static enum an_code check_cost(struct contest *contest, const struct an_work_reading *reading,
+                               struct an_error *error)
+{
+    const double much = 0.2, least = 1e7; /* nanoseconds */
+    struct an_work_reading slice;
+    double entries = 0;
+    bool is_good = an_work_slice(&contest->last, reading, &slice);
+    contest->last = *reading;
+    for (size_t i = 0; i < AN_WORK_MOST; i++)
+        entries += (double)slice.entries[i];
+    double cost = entries * an_work_cost(contest->work) * 1e9;
+    if (!is_good || cost < least || cost < much * (double)slice.cpu)
+        return AN_OK;
+    return an_fail(
+        error, AN_UNSUPPORTED,
+        "counting took %.0f%% of its CPU time: its functions are entered too often by now",
+        100 * cost / (double)slice.cpu);
+}
+
 static enum an_code read_work(void *context, struct an_work_reading *reading, bool *is_over,
                               struct an_error *error)
 {
     struct contest *contest = context;
-    return contest->work ? an_work_read(contest->work, reading, is_over, error)
-                         : read_counter(contest, reading, is_over, error);
+    if (!contest->work)
+        return read_counter(contest, reading, is_over, error);
+    enum an_code code = an_work_read(contest->work, reading, is_over, error);
+    return code == AN_OK ? check_cost(contest, reading, error) : code;
 }
 
 static void show_progress(const struct contest *contest)
@@ -133,9 +156,11 @@ static enum an_code open_clock(struct contest *contest, struct live_verdict *ver
     const struct an_crossover *crossover = &contest->crossover;
     const struct an_work_options options = {
         .pid = contest->request->options.pid,
+        .functions = contest->request->functions,
+        .function_count = contest->request->function_count,
         .layouts = crossover->layouts + 1, /* the first is the original */
         .layout_count = crossover->count - 1,
-        .budget = counting,
+        .budget = contest->request->counting > 0 ? contest->request->counting : counting,
         .stop = &worker_stop,
         .progress = contest->request->quiet ? NULL : on_choosing,
     };

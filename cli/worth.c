@@ -9,6 +9,7 @@ enum {
     WORTH_DURATION,
     WORTH_INTERVAL,
     WORTH_OVERHEAD,
+    WORTH_LAYOUTS,
     WORTH_JSON,
     WORTH_QUIET
 };
@@ -23,6 +24,9 @@ static const struct option_spec options[] = {
      "length of a slice of the measurement (default: 250ms)"},
     {WORTH_OVERHEAD, 0, "overhead", "PERCENT",
      "limit the cost of counting to this share of the process's CPU time (default: 0.5%)"},
+    {WORTH_LAYOUTS, 0, "layouts", NULL,
+     "compare the layout that anneal live has given the process with its original code: they take "
+     "turns"},
     {WORTH_JSON, 'j', "json", NULL, "print JSON"},
     {WORTH_QUIET, 'q', "quiet", NULL, "print the figure only, with its interval"},
     {0},
@@ -30,6 +34,7 @@ static const struct option_spec options[] = {
 
 static const struct option_rule rules[] = {
     {EXCLUDES, WORTH_JSON, {WORTH_QUIET}, {0}},
+    {EXCLUDES, WORTH_LAYOUTS, {WORTH_INTERVAL}, {0}},
     {0},
 };
 
@@ -77,6 +82,9 @@ static bool take(struct worth_request *request, const struct command *command, i
         return amount_duration("interval", value, &request->interval);
     case WORTH_OVERHEAD:
         return amount_percent("overhead", value, &request->overhead);
+    case WORTH_LAYOUTS:
+        request->layouts = true;
+        return true;
     case WORTH_JSON:
         request->json = true;
         return true;
@@ -91,6 +99,8 @@ static bool is_complete(const struct command *command, const struct worth_reques
     const double shortest = 0.01, most = 1e6;
     if (request->process_count == 0)
         say_error("no process named (use -p PID)");
+    else if (request->layouts && request->process_count > 1)
+        say_error("--layouts: of one process only");
     else if (request->interval < shortest)
         say_error("--interval: at least 10ms");
     else if (request->duration / request->interval < AN_WORK_FEWEST_SLICES)
@@ -119,7 +129,7 @@ static int run(const struct command *command, int argc, char **argv)
     else if (good && id == OPTION_END && parser.operand_count)
         say_error("'%s': worth takes no operands", parser.operands[0]);
     else if (good && id == OPTION_END && is_complete(command, &request))
-        status = worth_run(&request);
+        status = request.layouts ? worth_layouts(&request) : worth_run(&request);
     option_finish(&parser);
     return status;
 }
@@ -142,7 +152,10 @@ const struct command command_worth = {
         "With two processes, such as the old and the new release under one load balancer, both are "
         "measured "
         "at the same time by the same functions, and the difference has an interval of its "
-        "own. Both must do the same kind of work.",
+        "own. Both must do the same kind of work.\n\n"
+        "With --layouts, the layout that anneal live has put in force and the original code take "
+        "turns, which stops the process for a moment each time; in the end it runs what it ran "
+        "before.",
     .options = options,
     .rules = rules,
     .examples = "anneal worth -p $(pidof server)\n"
@@ -150,7 +163,9 @@ const struct command command_worth = {
                 "anneal worth -p $(pidof server) -f handle_request -d 1m\n"
                 "    count entries into this function, for a minute\n"
                 "anneal worth -p $(pidof server-old) -p $(pidof server-new)\n"
-                "    compare two releases\n",
+                "    compare two releases\n"
+                "anneal worth -p $(pidof server) --layouts\n"
+                "    what the new layout gains now\n",
     .see_also = "anneal-live(1), anneal-record(1), anneal-doctor(1), perf-stat(1)",
     .run = run,
 };

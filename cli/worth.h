@@ -16,7 +16,7 @@ struct worth_request {
     size_t function_count;
     double duration, interval; /* seconds */
     double overhead;           /* a share of the process's CPU time; 0: the usual one */
-    bool json, quiet;
+    bool layouts, json, quiet;
 };
 
 struct worth_process {
@@ -43,6 +43,9 @@ struct worth_result {
 
 /* Measures and tells (worth_run.c); the exit status. */
 int worth_run(const struct worth_request *request);
+
+/* What the layout in force is worth beside the original code (worth_layouts.c); the exit status. */
+int worth_layouts(struct worth_request *request);
 
 /* Telling (worth_tell.c). */
 void worth_tell(const struct worth_request *request, const struct worth_result *result);

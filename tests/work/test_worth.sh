@@ -145,8 +145,18 @@ in_turns() {
     jq -e '.rounds[0] | .unit == "work" and .kept and (.counted | length > 0 and all(IN("serve", "parse", "work"))) and
         .switches >= 12 and .gain.low <= .gain.value and .gain.value <= .gain.high' out >/dev/null || fail "$(cat out err)"
     run 0 live --status --json
-    [ "$(jq .in_force out)" -gt 0 ] || fail "$(cat out)"
+    local in_force
+    in_force=$(jq .in_force out)
+    [ "$in_force" -gt 0 ] || fail "$(cat out)"
+    await "$anneal" worth -p "$target" --layouts -d 1500ms --json >out 2>err
+    is_document out
+    jq -e --argjson layout "$in_force" '.layout == $layout and .switches >= 12 and .gain.low > 0 and
+        .gain.low <= .gain.high and (.counted | length > 0)' out >/dev/null || fail "$(cat out err)"
+    run 0 live --status --json
+    expect "$(jq .in_force out)" "$in_force"
     run 0 live --revert
+    run 1 "$anneal" worth -p "$target" --layouts
+    says 'runs its original code'
     is_free "$target"
     stop
 }
@@ -278,7 +288,7 @@ check 'counts each entry, in hundreds of threads' exact 200 50
 check 'counts no entries of child processes' not_those_of_children
 check 'counts no entries of another program' not_those_of_another_program
 check_with "$llvm_bolt" 'counts each entry once where code was moved' each_entry_once_in_layouts
-check_with "$llvm_bolt" 'counts what a layout is worth' in_turns
+check_with "$llvm_bolt" 'counts what a layout is worth, at once and later' in_turns
 check 'chooses functions' chooses
 check_with python3 'draws a line on a terminal' tells_on_a_terminal
 check 'compares two processes' two_processes
