@@ -184,10 +184,11 @@ functions_of() {
     jq --argjson round "$1" '.rounds[] | select(.round == $round) | .functions' out
 }
 
-# later_counted FACTOR: `sh counter`, by which a second layout does so many times the work of the first
+# later_counted FACTOR: `sh counter`, by which the first layout does so many times the work of the others
 later_counted() {
-    counted 1
-    sed -i "s/ factor=.*) '\$/ factor=\$([ \$new = 2 ] \&\& echo '$1' || echo 1) '/" counter
+    counted "$1"
+    sed -i "s/ = 0 \] && echo 1 || echo '$1'/ = 1 ] \&\& echo '$1' || echo 1/" counter
+    grep -qF " = 1 ] && echo '$1' || echo 1" counter
 }
 
 # A later one that does not pay makes room for the one before it, which is there still.
@@ -197,7 +198,7 @@ later_is_judged() {
     live 0 -q --profile "$profile" --keep-anyway
     local functions
     functions=$(functions_of 1)
-    later_counted 0.1
+    later_counted 10
     live 0 -q --json --record 1s --profile less --counter 'sh counter' --worth-time=18s
     expect "$(jq -c '.rounds[] | [.worse, .generation, .instead, .functions < $functions]' \
         --argjson functions "$functions" out)" '[true,2,1,true]'
