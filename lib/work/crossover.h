@@ -10,7 +10,8 @@
  *
  * Servers and their clients have rhythms of their own: were all turns alike, one layout might always meet the same part of
  * a cycle. So chance decides which layout begins a block, and how long its first turn is; its second one is the shorter for
- * that. (MariaDB, whose clients go through a list of requests: a layout that gains 20 % seemed to lose 4 % once.)
+ * that. (MariaDB, whose clients go through a list of requests: gains of one layout were found to
+ * be 14 to 23 % with turns of one length, and 17 to 21 % so.)
  */
 #ifndef AN_WORK_CROSSOVER_H
 #define AN_WORK_CROSSOVER_H
