@@ -83,8 +83,8 @@ static enum an_code judge_after(const struct live_judge *judge, unsigned number,
         return code;
     }
     snprintf(verdict->why, sizeof verdict->why, "%s", refusal.what);
-    if (verdict->in_force != number)
-        return AN_OK; /* a turn could not be taken */
+    if (verdict->is_known || verdict->in_force != number)
+        return AN_OK; /* there were enough turns, or the next one could not be taken */
     verdict->unit = "none";
     if (!judge->request->profile)
         judge_samples(judge, verdict);

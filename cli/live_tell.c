@@ -202,12 +202,6 @@ void live_tell_turns(const struct live_verdict *verdict)
     printf(", in %.1f s and %u switches\n", verdict->seconds, verdict->turns);
 }
 
-static void tell_turned(const struct live_verdict *verdict)
-{
-    live_tell_turns(verdict);
-    tell_taken_back(verdict);
-}
-
 static void tell_samples(const struct live_verdict *verdict, bool is_kept)
 {
     char text[300];
@@ -228,10 +222,12 @@ static void tell_verdict(const struct live_verdict *verdict)
 {
     if (*verdict->why)
         printf("  work cannot be counted: %s\n", as_plain(verdict->why));
-    if (strcmp(verdict->unit, "samples") == 0)
+    if (strcmp(verdict->unit, "samples") == 0) {
         tell_samples(verdict, !verdict->is_taken_back);
-    else if (strcmp(verdict->unit, "none") != 0)
-        tell_turned(verdict);
+    } else if (strcmp(verdict->unit, "none") != 0) {
+        live_tell_turns(verdict);
+        tell_taken_back(verdict);
+    }
 }
 
 static struct json_object *ratio_json(const struct an_work_estimate *ratio)

@@ -11,6 +11,7 @@
 
 #include "live.h"
 #include "output.h"
+#include "record/tracee.h"
 #include "work/crossover.h"
 #include "worker.h"
 
@@ -186,13 +187,6 @@ static enum an_code open_contest(struct contest *contest, struct live_verdict *v
 
 /* ---- the whole ---- */
 
-static uint64_t seed(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void conclude(const struct contest *contest, struct live_verdict *verdict)
 {
     const struct an_crossover *crossover = &contest->crossover;
@@ -221,7 +215,7 @@ enum an_code live_take_turns(const struct live_judge *judge, unsigned number,
                       .count = 3,
                       .longest = judge->request->worth_time,
                       .narrow = narrow,
-                      .random = seed(),
+                      .random = an_tracee_now(),
                       .in_force = number},
     };
     struct an_crossover *crossover = &contest.crossover;

@@ -103,13 +103,8 @@ static enum an_code read_slice(const struct worth_request *request, struct worth
     process->is_over = is_over;
     bool is_good = an_work_slice(&process->last, &reading, &slice);
     process->last = reading;
-    if (is_good) { /* else the counters are gone with the program */
-        struct an_work_reading *total = &process->total;
-        total->cpu += slice.cpu;
-        total->wall += slice.wall;
-        for (size_t i = 0; i < AN_WORK_MOST; i++)
-            total->entries[i] += slice.entries[i];
-    }
+    if (is_good) /* else the counters are gone with the program */
+        an_work_add(&process->total, &slice);
     if (is_good && is_whole && !is_over) {
         struct an_work_reading *kept = an_vector_push(&process->slices);
         if (!kept)

@@ -38,6 +38,9 @@ struct an_work_reading {
 AN_API bool an_work_slice(const struct an_work_reading *before, const struct an_work_reading *after,
                           struct an_work_reading *slice);
 
+/* Adds a slice to others. */
+AN_API void an_work_add(struct an_work_reading *sum, const struct an_work_reading *slice);
+
 /* Why a function does not take part in the result. */
 enum an_work_use {
     AN_WORK_USED,

@@ -71,14 +71,6 @@ static enum an_code put(struct an_crossover *crossover, const struct an_crossove
     return code;
 }
 
-static void add(struct an_work_reading *sum, const struct an_work_reading *slice)
-{
-    sum->cpu += slice->cpu;
-    sum->wall += slice->wall;
-    for (size_t i = 0; i < AN_WORK_MOST; i++)
-        sum->entries[i] += slice->entries[i];
-}
-
 /* Counts in the layout in force for a while. */
 static enum an_code count_turn(const struct an_crossover_driver *driver, double length,
                                struct block *block, unsigned index, struct an_error *error)
@@ -94,7 +86,7 @@ static enum an_code count_turn(const struct an_crossover_driver *driver, double 
     block->is_whole = block->is_whole && code == AN_OK && !is_over && !was_over &&
                       an_work_slice(&before, &after, &slice);
     if (block->is_whole)
-        add(&block->sums[index], &slice);
+        an_work_add(&block->sums[index], &slice);
     return code;
 }
 

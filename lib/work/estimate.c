@@ -49,15 +49,19 @@ bool an_work_slice(const struct an_work_reading *before, const struct an_work_re
     return is_good;
 }
 
+void an_work_add(struct an_work_reading *sum, const struct an_work_reading *slice)
+{
+    sum->cpu += slice->cpu;
+    sum->wall += slice->wall;
+    for (size_t i = 0; i < AN_WORK_MOST; i++)
+        sum->entries[i] += slice->entries[i];
+}
+
 static struct an_work_reading sum_of(const struct an_work_reading *slices, size_t count)
 {
     struct an_work_reading sum = {0};
-    for (size_t k = 0; k < count; k++) {
-        sum.cpu += slices[k].cpu;
-        sum.wall += slices[k].wall;
-        for (size_t i = 0; i < AN_WORK_MOST; i++)
-            sum.entries[i] += slices[k].entries[i];
-    }
+    for (size_t k = 0; k < count; k++)
+        an_work_add(&sum, &slices[k]);
     return sum;
 }
 

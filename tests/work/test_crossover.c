@@ -13,8 +13,8 @@ struct process {
     unsigned in_force, puts;
     unsigned fails_at; /* the put that fails; 0: none */
     double now, ends_at, work;
-    double shortest, longest, times[8]; /* seconds, of all passes; in the layouts */
-    char order[64];                     /* the layouts of the turns that passed */
+    double longest, times[8]; /* seconds: of a pass; of all passes in a layout */
+    char order[64];           /* the layouts of the turns that passed */
     size_t turns;
 };
 
@@ -52,7 +52,6 @@ static bool pass(void *context, double seconds)
                      (sin(process->now * M_PI_2) - sin((process->now + seconds) * M_PI_2)) / M_PI_2;
     process->now += seconds;
     process->longest = fmax(process->longest, seconds);
-    process->shortest = process->shortest > 0 ? fmin(process->shortest, seconds) : seconds;
     process->times[process->in_force] += seconds;
     if (seconds > 0.1 && process->turns + 1 < sizeof process->order)
         process->order[process->turns++] = (char)('0' + process->in_force);
