@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "counter.h"
 #include "live.h"
 #include "output.h"
 #include "record/tracee.h"
@@ -37,20 +37,8 @@ struct contest {
 enum an_code live_read_counter(const struct live_request *request, double *work,
                                struct an_error *error)
 {
-    mode_t mask = umask(request->mask);
-    FILE *pipe = popen(request->counter, "re");
-    umask(mask);
-    char text[256] = "", *end = text;
-    if (pipe && fgets(text, sizeof text, pipe))
-        *work = strtod(text, &end);
-    int status = pipe ? pclose(pipe) : -1;
-    if (status == 0 && end != text)
-        return AN_OK;
-    text[strcspn(text, "\n")] = '\0';
-    if (status)
-        return an_fail(error, AN_SYSTEM, "--counter: '%s' has failed", request->counter);
-    return an_fail(error, AN_SYSTEM, "--counter: '%s' has not printed a number but '%s'",
-                   request->counter, text);
+    const double patience = 10; /* seconds */
+    return counter_read(request->counter, request->mask, patience, &worker_stop, work, error);
 }
 
 static bool cpu_time(int32_t pid, uint64_t *nanoseconds)

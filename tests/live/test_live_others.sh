@@ -238,9 +238,11 @@ recorded() {
     expect "$(find "$state" -type f -name profile.fdata | wc -l)" 1
     expect "$(readable "$state")" ''
     expect "$(sort -u masks)" "$(umask)"
-    echo 2 >counter
-    kill -TERM "$one" || :
-    wait "$one" || :
+    # one that never answers keeps nobody from ending, and nothing of it stays
+    kill -TERM "$one"
+    wait "$one" && fail 'status 0' "$(cat err)"
+    says 'interrupted'
+    expect "$(pgrep -f "$PWD/counter" || :)" ''
     gets_on
     ends_well
 }

@@ -173,7 +173,16 @@ is_judged() {
     expect "$(judged --keep-anyway)" '["counter","worse",true,true]'
     expect "$(in_force)" 1
     live 1 --profile "$profile" --counter false
-    says '--counter'
+    says '--counter' 'status 1'
+    live 1 --profile "$profile" --counter 'echo many'
+    says "not printed a number but 'many'"
+    live 1 --profile "$profile" --counter 'kill -SEGV $$'
+    says 'signal 11'
+    # one that hangs is ended, with what it has started; what stays in the background keeps nobody waiting
+    live 1 --profile "$profile" --counter "sleep 1000 | tail -f $PWD/counter"
+    says 'within 10 seconds'
+    expect "$(pgrep -f "tail -f $PWD/counter" || :)" ''
+    live 0 --dry-run --profile "$profile" --counter 'echo 1; sleep 30 & echo 2'
     revert
     ends_well
 }
