@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "live/worth.h"
+#include "live_clock.h"
 
 struct json_object;
 
@@ -17,11 +18,8 @@ struct live_request {
     struct an_record_options record;
     const char *bolt_options[LIVE_MOST_BOLT_OPTIONS + 1];
     size_t bolt_option_count;
-    const char *profile;          /* for every round, instead of recording */
-    const char *counter;          /* a command that prints how much work has been done */
-    const char *const *functions; /* which count work; none: they are chosen */
-    size_t function_count;
-    double counting;     /* the share of CPU time that this may take; 0: the usual one */
+    const char *profile; /* for every round, instead of recording */
+    const char *counter; /* a command that prints how much work has been done */
     double worth_time;   /* seconds that layouts may take turns */
     bool has_worth_time; /* somebody has said so */
     mode_t mask;         /* of whoever called: the command above gets it */
@@ -43,8 +41,7 @@ struct live_verdict {
 
     /* of "work" and "counter" */
     struct an_worth_crossover found;
-    char functions[AN_WORK_MOST][128]; /* that have counted */
-    size_t function_count;
+    struct live_names functions; /* that have counted */
     unsigned turns;
     double seconds;
 
@@ -61,7 +58,10 @@ struct live_verdict {
 struct live_judge {
     struct live_request *request;
     struct an_live *live;
-    unsigned before;                          /* the layout that was in force, or 0 */
+    const char *const *functions; /* which count work; none: they are chosen */
+    size_t function_count;
+    double counting; /* the share of CPU time that this may take; 0: the usual one */
+    unsigned before; /* the layout that was in force, or 0 */
     char before_file[4200], after_file[4200]; /* recordings */
 };
 
@@ -79,9 +79,13 @@ enum an_code live_judge_after(const struct live_judge *judge, unsigned number,
 enum an_code live_take_turns(const struct live_judge *judge, unsigned number,
                              struct live_verdict *verdict, struct an_error *error);
 
-/* The number that --counter prints. */
-enum an_code live_read_counter(const struct live_request *request, double *work,
-                               struct an_error *error);
+/* Has the process run what the verdict says is the best, the layout of that number or another one, and unmaps what
+ * nobody needs any more; *last is the last switch. */
+enum an_code live_settle(const struct live_judge *judge, unsigned number,
+                         struct live_verdict *verdict, struct an_live_round *last,
+                         struct an_error *error);
+
+void live_verdict_free(struct live_verdict *verdict);
 
 /* Doing what is asked (live_run.c). */
 int live_run(struct live_request *request); /* the exit status */
@@ -98,6 +102,24 @@ enum an_code live_round(struct live_request *request, struct an_live *live, unsi
 void live_name_force(struct an_live *live, char *path, size_t size);
 void live_name_rejected(struct an_live *live, char *path, size_t size);
 
+/* Whether the layout in force is still worth what it was (live_check.c). */
+struct live_check {
+    bool (*pass)(void *context, double seconds); /* false: there shall be an end */
+    void *context;
+    struct live_names functions; /* that count; none yet: they will be chosen */
+    struct live_slices first;    /* of the work, when it was counted for the first time */
+};
+
+/*
+ * Counts work for some seconds. If the process does less in a second of CPU time than it did the first time, the layout
+ * and the original code take turns, which is told. *is_lost: the original code runs again.
+ */
+enum an_code live_check(struct live_check *check, const struct live_judge *judge, bool *is_lost,
+                        struct an_error *error);
+
+/* Forgets what was counted: there is another layout. */
+void live_check_reset(struct live_check *check);
+
 /* Says what went wrong; the exit status. */
 int live_failed(const struct an_error *error);
 
@@ -112,6 +134,8 @@ void live_tell_drift(const struct live_request *request, double overlap, bool is
 void live_tell_round(const struct live_request *request, unsigned number,
                      const struct an_live_round *round, const struct live_verdict *verdict,
                      struct json_object *list);
+void live_tell_check(const struct live_request *request, unsigned number,
+                     const struct an_work_estimate *change, const struct live_verdict *verdict);
 void live_tell_turns(const struct live_verdict *verdict);
 void live_add_turns(struct json_object *object, const struct live_verdict *verdict);
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round);

@@ -34,11 +34,6 @@ static void on_record(void *context, const struct an_record_counts *counts)
 
 /* ---- a round ---- */
 
-struct live_round_result {
-    struct an_live_round round;
-    struct live_verdict verdict;
-};
-
 unsigned live_in_force(struct an_live *live)
 {
     size_t count;
@@ -98,65 +93,80 @@ static enum an_code keep_profile(const struct live_judge *judge, const char *pat
     return code;
 }
 
-/* Has the process run what was judged the best, and unmaps the rest. */
-static enum an_code settle(const struct live_judge *judge, struct live_round_result *result,
-                           struct an_error *error)
+enum an_code live_settle(const struct live_judge *judge, unsigned number,
+                         struct live_verdict *verdict, struct an_live_round *last,
+                         struct an_error *error)
 {
-    struct live_verdict *verdict = &result->verdict;
-    struct an_live_round *round = &result->round, last = *round;
     enum an_code code = AN_OK;
-    unsigned wanted = round->number;
-    if (!live_is_judged(judge->request))
-        return AN_OK;
+    unsigned wanted = number;
     if (!judge->request->keep_anyway && verdict->choice != AN_WORTH_NEW) {
         wanted = verdict->choice == AN_WORTH_BEFORE ? judge->before : 0;
         verdict->is_taken_back = true;
         verdict->instead = wanted;
     }
     if (wanted != verdict->in_force || verdict->turns)
-        code = an_live_switch(judge->live, wanted, &last, error);
+        code = an_live_switch(judge->live, wanted, last, error);
+    if (code == AN_OK)
+        an_live_release(judge->live, last);
+    return code;
+}
+
+/* The round is told how much is left of the other layouts. */
+static enum an_code settle(const struct live_judge *judge, struct an_live_round *round,
+                           struct live_verdict *verdict, struct an_error *error)
+{
+    struct an_live_round last = *round;
+    enum an_code code = live_settle(judge, round->number, verdict, &last, error);
     if (code != AN_OK)
         return code;
-    an_live_release(judge->live, &last);
     round->released = last.released;
     round->held_by_probes = last.held_by_probes;
     round->mapped_bytes = last.mapped_bytes;
     return AN_OK;
 }
 
-static enum an_code judge(const struct live_judge *judge, struct live_round_result *result,
-                          struct an_error *error)
+static enum an_code judge(const struct live_judge *judge, struct an_live_round *round,
+                          struct live_verdict *verdict, struct an_error *error)
 {
     struct an_error later;
-    enum an_code code = live_judge_after(judge, result->round.number, &result->verdict, error);
-    enum an_code settled = settle(judge, result, code == AN_OK ? error : &later);
+    enum an_code code = live_judge_after(judge, round->number, verdict, error);
+    if (!live_is_judged(judge->request))
+        return code;
+    enum an_code settled = settle(judge, round, verdict, code == AN_OK ? error : &later);
     return code == AN_OK ? settled : code;
+}
+
+void live_verdict_free(struct live_verdict *verdict)
+{
+    live_names_free(&verdict->functions);
 }
 
 enum an_code live_round(struct live_request *request, struct an_live *live, unsigned number,
                         struct json_object *list, bool *is_kept, struct an_error *error)
 {
-    struct live_round_result result = {.verdict = {.unit = "none"}};
+    struct live_verdict verdict = {.unit = "none"};
     struct live_judge measure = {.request = request, .live = live, .before = live_in_force(live)};
+    struct an_live_round round;
     char path[4200];
     enum an_code code = live_judge_begin(&measure, error);
     if (code == AN_OK)
         code = take_profile(&measure, path, sizeof path, error);
     if (code == AN_OK)
-        code = an_live_apply(live, path, &result.round, error);
+        code = an_live_apply(live, path, &round, error);
     progress_clear();
     if (code != AN_OK) {
         unlink(measure.before_file);
         return code;
     }
     if (!request->options.dry_run) {
-        code = judge(&measure, &result, error);
+        code = judge(&measure, &round, &verdict, error);
         if (code == AN_OK)
-            code = keep_profile(&measure, path, &result.verdict, error);
+            code = keep_profile(&measure, path, &verdict, error);
     }
-    *is_kept = !result.verdict.is_taken_back;
+    *is_kept = !verdict.is_taken_back;
     progress_clear();
-    live_tell_round(request, number, &result.round, &result.verdict, list);
+    live_tell_round(request, number, &round, &verdict, list);
+    live_verdict_free(&verdict);
     return code;
 }
 

@@ -196,9 +196,9 @@ void live_tell_turns(const struct live_verdict *verdict)
         printf("  beside the layout before %s\n", text);
     }
     printf("  measured by              %s",
-           verdict->function_count ? "entries of " : "the counter");
-    for (size_t i = 0; i < verdict->function_count; i++)
-        tell_function(verdict->functions[i], i > 0);
+           verdict->functions.count ? "entries of " : "the counter");
+    for (size_t i = 0; i < verdict->functions.count; i++)
+        tell_function(verdict->functions.items[i], i > 0);
     printf(", in %.1f s and %u switches\n", verdict->seconds, verdict->turns);
 }
 
@@ -243,8 +243,8 @@ void live_add_turns(struct json_object *object, const struct live_verdict *verdi
 {
     const struct an_worth_crossover *found = &verdict->found;
     struct json_object *functions = json_object_new_array();
-    for (size_t i = 0; i < verdict->function_count; i++)
-        json_object_array_add(functions, text_json(verdict->functions[i]));
+    for (size_t i = 0; i < verdict->functions.count; i++)
+        json_object_array_add(functions, text_json(verdict->functions.items[i]));
     json_object_object_add(object, "counted", functions);
     ADD(object, "switches", verdict->turns);
     ADD_REAL(object, "worth_seconds", verdict->seconds);
@@ -333,6 +333,26 @@ void live_tell_round(const struct live_request *request, unsigned number,
     tell_held(round);
     tell_verdict(verdict);
     fflush(stdout);
+}
+
+void live_tell_check(const struct live_request *request, unsigned number,
+                     const struct an_work_estimate *change, const struct live_verdict *verdict)
+{
+    if (request->json) {
+        struct json_object *object = json_document();
+        ADD(object, "checked", number);
+        json_object_object_add(object, "change", ratio_json(change));
+        add_verdict(object, verdict);
+        print_line(object);
+        json_object_put(object);
+    } else if (!request->quiet) {
+        char text[160];
+        word_ratio(change, text, sizeof text);
+        printf("layout %u, checked\n", number);
+        printf("  beside its first time    %s\n", text);
+        tell_verdict(verdict);
+        fflush(stdout);
+    }
 }
 
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round)

@@ -3,7 +3,9 @@
  * is no longer what its layout was made for.
  *
  *     wait ─► look: some seconds of recording ─► overlap with the layout's profile ─► round
- *       ▲                                          │ enough
+ *       ▲                                          │ enough                            ▲
+ *       │                                        count work (live_check.c) ────────────┤
+ *       │                                          │ the layout is a gain              │ it is none any more
  *       └──────────────────────────────────────────┘
  *
  * A profile whose layout was taken back counts too: what was tried in vain is not tried at every look.
@@ -21,12 +23,15 @@
 #include "worker.h"
 
 enum { SHORT_LOOK = 10, LONG_LOOK = 60 }; /* seconds */
+enum { MOST_FAILURES = 3 };               /* one after the other */
 
 struct watch {
     struct live_request *request;
     struct an_live *live;
     int process; /* a descriptor of it, which is readable when it has ended */
     double look; /* seconds: longer when the process does little */
+    struct live_check check;
+    unsigned check_failures; /* one after the other */
 };
 
 /* False when the process has ended meanwhile, or this one shall. */
@@ -89,6 +94,31 @@ static bool has_drifted(struct watch *watch)
     return is_far;
 }
 
+static bool pass(void *context, double seconds)
+{
+    return wait_for(context, seconds);
+}
+
+/* Whether the layout has turned out to be a gain no more. */
+static bool is_lost(struct watch *watch)
+{
+    struct live_request *request = watch->request;
+    struct live_judge judge = {.request = request, .live = watch->live};
+    struct an_error error;
+    bool lost = false;
+    if (request->keep_anyway || watch->check_failures == MOST_FAILURES)
+        return false;
+    enum an_code code = live_check(&watch->check, &judge, &lost, &error);
+    if (code == AN_OK || !wait_for(watch, 0)) {
+        watch->check_failures = 0;
+        return lost;
+    }
+    report_error(&error);
+    if (++watch->check_failures == MOST_FAILURES)
+        say("this layout is not checked any more");
+    return lost;
+}
+
 static bool is_over(const struct watch *watch)
 {
     return !wait_for(watch, 0);
@@ -98,18 +128,20 @@ static bool is_over(const struct watch *watch)
  * that did not, only waiting for work is worth while. */
 static int watch_on(struct watch *watch)
 {
-    enum { MOST_FAILURES = 3 }; /* one after the other */
     unsigned rounds = 0, failures = 0;
     bool is_due = live_in_force(watch->live) == 0, is_kept;
     do {
         struct an_error error;
-        if (!is_due && !has_drifted(watch))
+        bool drifts = !is_due && has_drifted(watch);
+        is_due = is_due || (!drifts && is_lost(watch));
+        if (!is_due && !drifts)
             continue;
         enum an_code code =
             live_round(watch->request, watch->live, rounds + 1, NULL, &is_kept, &error);
         if (code == AN_OK) {
             is_due = false;
-            failures = 0;
+            failures = watch->check_failures = 0;
+            live_check_reset(&watch->check);
             rounds++;
             continue;
         }
@@ -129,13 +161,16 @@ int live_watch(struct live_request *request, struct an_live *live)
     struct watch watch = {.request = request,
                           .live = live,
                           .look = request->record.duration < SHORT_LOOK ? request->record.duration
-                                                                        : SHORT_LOOK};
+                                                                        : SHORT_LOOK,
+                          .check = {.pass = pass}};
+    watch.check.context = &watch;
     watch.process = (int)syscall(SYS_pidfd_open, request->options.pid, 0);
     if (watch.process < 0) {
         say_error("process %d: %s", request->options.pid, strerror(errno));
         return EXIT_FAILED;
     }
     int status = watch_on(&watch);
+    live_check_reset(&watch.check);
     close(watch.process);
     return status;
 }

@@ -52,20 +52,21 @@ static int measure_and_tell(const struct worth_request *request, const struct li
 {
     struct live_verdict verdict = {.is_known = false};
     struct an_error error;
+    int status = EXIT_FAILED;
     unsigned layout = live_in_force(judge->live);
     if (layout == 0) {
         say_error("process %d runs its original code ('anneal live' gives it a layout)",
                   request->pids[0]);
-        return EXIT_FAILED;
-    }
-    if (measure(judge, layout, &verdict, &error) != AN_OK)
-        return live_failed(&error);
-    if (!verdict.is_known) {
+    } else if (measure(judge, layout, &verdict, &error) != AN_OK) {
+        live_failed(&error);
+    } else if (!verdict.is_known) {
         say_error("process %d: too little work in %.1f s", request->pids[0], verdict.seconds);
-        return EXIT_FAILED;
+    } else {
+        tell(request, &verdict, layout);
+        status = fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
     }
-    tell(request, &verdict, layout);
-    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+    live_verdict_free(&verdict);
+    return status;
 }
 
 static int work(void *context)
@@ -73,13 +74,13 @@ static int work(void *context)
     const struct worth_request *request = context;
     struct live_request live = {
         .options = {.pid = request->pids[0], .keep_older = true, .stop = &worker_stop},
-        .functions = request->functions,
-        .function_count = request->function_count,
-        .counting = request->overhead,
         .worth_time = request->duration,
         .quiet = request->quiet,
     };
-    struct live_judge judge = {.request = &live};
+    struct live_judge judge = {.request = &live,
+                               .functions = request->functions,
+                               .function_count = request->function_count,
+                               .counting = request->overhead};
     struct an_error error;
     if (an_live_open(&live.options, &judge.live, &error) != AN_OK)
         return live_failed(&error);

@@ -137,13 +137,20 @@ huge_pages() {
     ends_well
 }
 
+# counts FACTOR: from now on
+counts() {
+    echo "$1" >factor.new
+    mv factor.new factor
+}
+
 # counted FACTOR: `sh counter` prints how often the threads have got round, in new code so many times as often
 counted() {
     echo 0 0 >count
+    counts "$1"
     cat >counter <<SCRIPT
 read -r before sum <count
 new=\$('$anneal' live --state-dir '$state' -p $target --status --json | jq .in_force)
-od -An -v -t u8 -w8 board | awk -v before=\$before -v sum=\$sum -v factor=\$([ \$new = 0 ] && echo 1 || echo '$1') '
+od -An -v -t u8 -w8 board | awk -v before=\$before -v sum=\$sum -v factor=\$([ \$new = 0 ] && echo 1 || cat factor) '
     NR > 1 && NR % 4 == 1 { rounds += \$1 }
     END { printf "%.0f %.0f\\n", rounds, sum + (rounds - before) * factor }' >next
 mv next count
@@ -196,8 +203,8 @@ functions_of() {
 # later_counted FACTOR: `sh counter`, by which the first layout does so many times the work of the others
 later_counted() {
     counted "$1"
-    sed -i "s/ = 0 \] && echo 1 || echo '$1'/ = 1 ] \&\& echo '$1' || echo 1/" counter
-    grep -qF " = 1 ] && echo '$1' || echo 1" counter
+    sed -i "s/ = 0 \] && echo 1 || cat factor/ = 1 ] \&\& cat factor || echo 1/" counter
+    grep -qF " = 1 ] && cat factor || echo 1" counter
 }
 
 # A later one that does not pay makes room for the one before it, which is there still.
@@ -260,6 +267,38 @@ is_changed() {
     live 0 -q --profile rare.fdata --keep-anyway
     watched 3
     expect "$(jq -c '[.round, .generation]' front.out)" '[1,2]'
+}
+
+# told FILTER: the watcher has printed a line for which that is true, or has ended
+told() {
+    jq -es "any(.[]; $1)" front.out >/dev/null || ! kill -0 "$front" 2>/dev/null
+}
+
+# The process does less than at first: as long as the layout is a gain, it stays, and when it is none any more, the
+# original code runs again, and there is another round.
+is_checked() {
+    begin fixed pointers
+    counted 20
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% --interval=1s \
+        --threshold=1% --counter 'sh counter' --worth-time=8s --json >front.out 2>front.err &
+    local front=$!
+    await told '.round == 1 and .kept'
+    await has_looked 2 # when the second look has begun, the first one has counted
+    counts 5
+    await told '.checked == 1' || fail 'it checks nothing:' "$(cat front.err)"
+    told '.checked == 1 and .kept and .outcome == "better" and .change.high < 0.97' || fail "$(cat front.out)"
+    local looks
+    looks=$(grep -c 'of the profile is unchanged' front.err)
+    await has_looked $((looks + 2))
+    counts 0.1
+    await told '.checked == 1 and .worse' || fail 'it notices no loss:' "$(cat front.err)"
+    await told '.round == 2' || fail 'it does nothing about it:' "$(cat front.err)"
+    expect "$(jq -sc '[.[] | [.round, .checked, .kept]]' front.out)" \
+        '[[1,null,true],[null,1,true],[null,1,false],[2,null,false]]'
+    kill -0 $front || fail 'it has ended:' "$(cat front.err)"
+    expect "$(in_force)" 0
+    ends_well
+    wait $front
 }
 
 # has_made ROUNDS: or has ended
@@ -350,5 +389,6 @@ check 'a layout that does not pay is taken back' is_judged
 check 'a later one makes room for the one before' later_is_judged
 check 'work that stays the same is left alone, until it ends' is_steady
 check 'work that is another one gets another layout' is_changed
+check 'a layout that was a gain and is none any more' is_checked
 check 'a process that is stopped' stopped
 finish
