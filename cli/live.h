@@ -47,7 +47,6 @@ struct live_verdict {
 
     /* of "samples" */
     double before, after; /* odds of the moved functions */
-    double uncertainty;   /* of after / before, as a share of it: one standard error */
     struct an_worth worth;
 
     bool is_taken_back;

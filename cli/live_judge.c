@@ -13,39 +13,34 @@ enum { LONGEST = 10 }; /* seconds that are sampled after a switch */
 
 /* ---- samples ---- */
 
-/* Odds of the moved functions, and the square of the standard error of their logarithm. */
-static bool odds(const struct live_judge *judge, const char *recording, double *ratio,
-                 double *square)
+static bool share_of(const struct live_judge *judge, const char *recording,
+                     struct an_live_share *share)
 {
-    enum { FEWEST = 20 }; /* samples on either side */
     struct an_error error;
-    uint64_t inside, all;
-    if (an_live_share(judge->live, recording, &inside, &all, &error) != AN_OK)
-        return false;
-    if (inside < FEWEST || all - inside < FEWEST)
-        return false;
-    *ratio = (double)inside / (double)(all - inside);
-    *square = 1 / (double)inside + 1 / (double)(all - inside);
-    return true;
+    return an_live_share(judge->live, recording, share, &error) == AN_OK && share->is_known;
 }
 
 static void judge_samples(const struct live_judge *judge, struct live_verdict *verdict)
 {
     struct an_record_options record = judge->request->record;
     struct an_record_counts counts;
+    struct an_live_share before, after;
     struct an_error error;
-    double before, after;
     record.duration = fmin(record.duration, LONGEST);
     verdict->unit = "samples";
     if (an_live_sample(judge->live, &record, judge->after_file, &counts, &error) != AN_OK ||
-        !odds(judge, judge->before_file, &verdict->before, &before) ||
-        !odds(judge, judge->after_file, &verdict->after, &after))
+        !share_of(judge, judge->before_file, &before) ||
+        !share_of(judge, judge->after_file, &after))
         return;
-    verdict->uncertainty = sqrt(before + after);
+    double ratio = after.odds / before.odds;
+    double half = hypot(before.half_width, after.half_width); /* of its logarithm */
     verdict->is_known = true;
-    verdict->worth = (struct an_worth){.before = verdict->before,
-                                       .after = verdict->after,
-                                       .noise = an_worth_noise(verdict->uncertainty),
+    verdict->before = before.odds;
+    verdict->after = after.odds;
+    verdict->worth = (struct an_worth){.cost = {.is_known = true,
+                                                .value = ratio,
+                                                .low = ratio * exp(-half),
+                                                .high = ratio * exp(half)},
                                        .is_first = judge->before == 0};
     an_worth_judge(&verdict->worth);
     verdict->outcome = verdict->worth.outcome;

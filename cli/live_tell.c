@@ -149,7 +149,7 @@ static double change(double ratio)
     return 100 * (ratio - 1);
 }
 
-/* "+6.0% (95%: +5.6% to +6.4%)", or that there is no difference within so much. */
+/* "+6.0% work per CPU second (95%: +5.6% to +6.4%)", or that there is no difference within so much. */
 static void word_ratio(const struct an_work_estimate *ratio, char *text, size_t size)
 {
     if (!ratio->is_known)
@@ -204,13 +204,16 @@ void live_tell_turns(const struct live_verdict *verdict)
 
 static void tell_samples(const struct live_verdict *verdict, bool is_kept)
 {
+    const struct an_work_estimate *cost = &verdict->worth.cost;
     char text[300];
     if (!verdict->is_known) {
         puts("  worth                    not known: too few samples");
         return;
     }
-    printf("  time in moved functions  %+9.1f%%, to that in all others (by samples, +-%.0f%%)\n",
-           change(verdict->after / verdict->before), 100 * verdict->uncertainty);
+    printf(
+        "  time in moved functions  %+9.1f%%, to that in all others (by samples, 95%%: %+.1f%% to "
+        "%+.1f%%)\n",
+        change(cost->value), change(cost->low), change(cost->high));
     an_worth_explain(&verdict->worth, is_kept, text, sizeof text);
     if (*text)
         printf("  %s\n", text);
@@ -259,8 +262,7 @@ static void add_samples(struct json_object *object, const struct live_verdict *v
 {
     ADD_REAL(object, "odds_before", verdict->before);
     ADD_REAL(object, "odds_after", verdict->after);
-    ADD_REAL(object, "uncertainty", verdict->uncertainty);
-    ADD_REAL(object, "noise", verdict->worth.noise);
+    json_object_object_add(object, "odds_ratio", ratio_json(&verdict->worth.cost));
 }
 
 static void add_verdict(struct json_object *object, const struct live_verdict *verdict)

@@ -149,13 +149,20 @@ AN_API enum an_code an_live_record(struct an_live *live, const struct an_record_
                                    const char *recording, const char *profile,
                                    struct an_live_profile *account, struct an_error *error);
 
+struct an_live_share {
+    uint64_t inside, all; /* samples */
+    bool is_known;        /* what follows: there are enough on either side */
+    double odds;          /* inside : elsewhere */
+    double half_width;    /* of the 95 % interval of the logarithm of the odds */
+};
+
 /*
  * Counts the samples of a recording of the process: all of them, and those in functions that the
  * generation in force has moved, in old code or new. Their odds, before and after a round, show what
  * it was worth without counting work.
  */
-AN_API enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t *inside,
-                                  uint64_t *all, struct an_error *error);
+AN_API enum an_code an_live_share(struct an_live *live, const char *recording,
+                                  struct an_live_share *share, struct an_error *error);
 
 /* How alike two profiles (fdata) are: 1: the same share of counts in every function, 0: none in common. */
 AN_API enum an_code an_live_overlap(const char *one, const char *other, double *overlap,

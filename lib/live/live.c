@@ -896,8 +896,8 @@ static bool add_range(struct an_share_ranges *ranges, uint64_t start, uint64_t e
     return range != NULL;
 }
 
-enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t *inside,
-                           uint64_t *all, struct an_error *error)
+enum an_code an_live_share(struct an_live *live, const char *recording, struct an_live_share *share,
+                           struct an_error *error)
 {
     struct an_share_ranges ranges = {0};
     bool complete = true;
@@ -911,9 +911,9 @@ enum an_code an_live_share(struct an_live *live, const char *recording, uint64_t
             complete = complete && add_range(&ranges, start, start + moved->original_size);
         }
     }
-    enum an_code code = complete ? an_share_count(recording, (uint32_t)live->target.pid, &ranges,
-                                                  inside, all, error)
-                                 : an_fail_memory(error);
+    enum an_code code =
+        complete ? an_share_count(recording, (uint32_t)live->target.pid, &ranges, share, error)
+                 : an_fail_memory(error);
     an_vector_free(&ranges);
     return code;
 }

@@ -1,24 +1,19 @@
 /* Judging a new layout by numbers; see worth.h. */
 #include "live/worth.h"
 
-#include <math.h>
 #include <stdio.h>
 
-double an_worth_noise(double standard_error)
+/* Of a ratio that is the better the larger it is. */
+static enum an_worth_outcome outcome_of(double low, double high)
 {
-    return exp(2 * standard_error) - 1;
+    return low > 1 ? AN_WORTH_BETTER : high < 1 ? AN_WORTH_WORSE : AN_WORTH_NOISE;
 }
 
 void an_worth_judge(struct an_worth *worth)
 {
-    if (worth->after >= worth->before * (1 + worth->noise))
-        worth->outcome = AN_WORTH_WORSE;
-    else if (worth->after * (1 + worth->noise) <= worth->before)
-        worth->outcome = AN_WORTH_BETTER;
-    else
-        worth->outcome = AN_WORTH_NOISE;
+    worth->outcome = outcome_of(1 / worth->cost.high, 1 / worth->cost.low);
     worth->is_refused =
-        worth->outcome == AN_WORTH_WORSE || (worth->is_first && worth->after >= worth->before);
+        worth->outcome == AN_WORTH_WORSE || (worth->is_first && worth->cost.value >= 1);
 }
 
 enum an_worth_choice an_worth_choose(const struct an_worth_crossover *found,
@@ -26,7 +21,7 @@ enum an_worth_choice an_worth_choose(const struct an_worth_crossover *found,
 {
     const struct an_work_estimate *gain = &found->gain;
     bool knows_before = found->has_before && found->before_gain.is_known;
-    *outcome = gain->low > 1 ? AN_WORTH_BETTER : gain->high < 1 ? AN_WORTH_WORSE : AN_WORTH_NOISE;
+    *outcome = outcome_of(gain->low, gain->high);
     bool is_step_back = knows_before && found->step.is_known && found->step.high < 1;
     if (gain->value > 1 && !is_step_back)
         return AN_WORTH_NEW;
@@ -44,17 +39,15 @@ static const char *what_is_done(const struct an_worth *worth, bool is_kept)
     if (worth->is_refused)
         return is_kept ? "the layout is kept, as --keep-anyway asks"
                        : "the original code runs again, because it is the safer choice in doubt";
-    if (worth->after < worth->before)
+    if (worth->cost.value < 1)
         return "the layout is kept, because the estimate is a gain";
-    return "the layout is kept, because only a loss beyond the noise is worth another switch";
+    return "the layout is kept, because only a loss beyond chance is worth another switch";
 }
 
 void an_worth_explain(const struct an_worth *worth, bool is_kept, char *text, size_t size)
 {
     *text = '\0';
     if (worth->outcome == AN_WORTH_NOISE)
-        snprintf(text, size,
-                 "within the noise, because less than %.0f%% may be chance: %s; a longer --record "
-                 "measures more precisely",
-                 ceil(100 * worth->noise - 1e-9), what_is_done(worth, is_kept));
+        snprintf(text, size, "chance may explain it: %s; a longer --record measures more precisely",
+                 what_is_done(worth, is_kept));
 }

@@ -2,8 +2,9 @@
  * What a measurement before and after a switch says about the new layout: pure arithmetic, so that it can be tested
  * with made-up numbers.
  *
- *     cost after / cost before:   ...better | within the noise | worse...
- *                                        1 / (1 + n)  1   1 + n
+ *     the interval of cost after / cost before:   ├─better─┤  │   ├─worse─┤
+ *                                                          ├──noise──┤
+ *                                                             1
  *
  * A first layout has the original code as its alternative, which nobody has to trust: when the estimate says that it
  * costs as much, the original is preferred. Of two layouts, the new one stays unless it is worse beyond the noise.
@@ -18,18 +19,14 @@
 enum an_worth_outcome { AN_WORTH_BETTER, AN_WORTH_NOISE, AN_WORTH_WORSE };
 
 struct an_worth {
-    double before, after; /* costs, above 0 */
-    double noise;         /* a change of less than this may be chance; 0.03 is 3 % */
-    bool is_first;        /* the original ran before */
+    struct an_work_estimate cost; /* after the switch, divided by that before */
+    bool is_first;                /* the original ran before */
     enum an_worth_outcome outcome;
     bool is_refused; /* what ran before is to run again */
 };
 
-/* before, after, noise and is_first are given; sets the rest. */
+/* The cost, which is known, and is_first are given; sets the rest. */
 void an_worth_judge(struct an_worth *worth);
-
-/* The noise of a ratio of odds, by the standard error of its logarithm: two of them. */
-double an_worth_noise(double standard_error);
 
 /* ---- by turns ---- */
 

@@ -4,16 +4,7 @@
  * The rate of a function is all its entries over all CPU time, R. A slice with c entries and time t is off by
  * (c - R t), and all of these together by 0. As parts of all entries they are the slice's influence on the logarithm of
  * the rate; a weighted sum of logarithms has the weighted sum of influences.
- *
- *     slices       | | | | | | | | | | | | | | | | |     influences
- *     batches      |       |       |       |       |     sums of influences of neighbours
- *
- * If slices were independent, the spread of their influences would tell the error of the whole. They are not: work comes in
- * phases, and machines get warm. Sums over batches hold what neighbours have in common, if the batches are
- * longer than that. So the error is estimated from the slices, from batches of two, of four and so on, as long as
- * there are enough of them, each with the quantile of Student's t for its number; and from the slices once more, as if each
- * were like the one before by what the correlation of neighbours says. The largest one counts. A drift is a difference between
- * the batches as well.
+ * How far off the whole may be, interval.h estimates from these.
  */
 #include <anneal/work.h>
 
@@ -22,9 +13,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "work/interval.h"
 
 enum {
-    FEWEST_BATCHES = AN_WORK_FEWEST_SLICES,
     FEWEST_ENTRIES = 10,
     FEWEST_FOR_WALL = 10, /* slices */
 };
@@ -63,58 +54,6 @@ static struct an_work_reading sum_of(const struct an_work_reading *slices, size_
     for (size_t k = 0; k < count; k++)
         an_work_add(&sum, &slices[k]);
     return sum;
-}
-
-/* ---- intervals ---- */
-
-/* The quantile of Student's t for an interval of 95 %, by a series around that of the normal distribution; within
- * half a percent from 5 degrees of freedom on. */
-static double student(size_t freedom)
-{
-    const double z = 1.959964, n = (double)freedom;
-    double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
-}
-
-static double half_width_of(const double *influences, size_t count, size_t batches)
-{
-    double squares = 0;
-    for (size_t b = 0; b < batches; b++) {
-        double sum = 0;
-        for (size_t k = b * count / batches; k < (b + 1) * count / batches; k++)
-            sum += influences[k];
-        squares += sum * sum;
-    }
-    double n = (double)batches;
-    return student(batches - 1) * sqrt(squares * n / (n - 1));
-}
-
-/* By how much the error grows since each slice is like the one before. An estimate from few slices is too low on
- * average, which is made up for. */
-static double growth(const double *influences, size_t count)
-{
-    const double most = 0.95;
-    double products = 0, squares = 0;
-    for (size_t k = 0; k < count; k++) {
-        squares += influences[k] * influences[k];
-        products += k ? influences[k] * influences[k - 1] : 0;
-    }
-    double found = squares > 0 ? products / squares : 0;
-    double correlation = found + (1 + 3 * found) / (double)count;
-    if (correlation <= 0)
-        return 1;
-    correlation = correlation < most ? correlation : most;
-    return sqrt((1 + correlation) / (1 - correlation));
-}
-
-/* Of influences that add up to 0. `grain`: what one entry more or less would change. */
-static double half_width(const double *influences, size_t count, double grain)
-{
-    double widest = half_width_of(influences, count, count) * growth(influences, count);
-    for (size_t batches = count / 2; batches > FEWEST_BATCHES; batches /= 2)
-        widest = fmax(widest, half_width_of(influences, count, batches));
-    return hypot(fmax(widest, half_width_of(influences, count, FEWEST_BATCHES)), grain);
 }
 
 /* ---- one function ---- */
@@ -187,8 +126,8 @@ static void look_at_function(const struct an_work_reading *slices, size_t count,
         share->rate = (double)share->entries / ((double)sum.cpu * 1e-9);
     if (!influence(slices, count, function, row))
         return;
-    if (count >= FEWEST_BATCHES)
-        share->half_width = half_width(row, count, 1 / (double)share->entries);
+    if (count >= AN_WORK_FEWEST_SLICES)
+        share->half_width = an_interval_half_width(row, count, 1 / (double)share->entries);
     memcpy(room, row, count * sizeof *row);
     if (follows_wall(slices, count, function))
         share->use = AN_WORK_WALL_CLOCK;
@@ -261,7 +200,7 @@ static void look_for_drift(double *influences, size_t count, struct an_work_esti
         second += influences[k];
     estimate->drift = second * 4;
     level(influences, count);
-    double error = 2 * half_width(influences, count, 0);
+    double error = 2 * an_interval_half_width(influences, count, 0);
     estimate->drifts = fabs(estimate->drift) > fmax(far * error, least);
 }
 
@@ -270,7 +209,7 @@ static void conclude(const double *rows, double *room, size_t count, size_t func
                      struct an_work_estimate *estimate, double logarithm)
 {
     double grain = join(rows, count, estimate, functions, room);
-    double half = half_width(room, count, grain);
+    double half = an_interval_half_width(room, count, grain);
     estimate->is_known = true;
     estimate->value = exp(logarithm);
     estimate->low = exp(logarithm - half);
@@ -289,7 +228,7 @@ void an_work_estimate(const struct an_work_reading *slices, size_t count, size_t
     double *room = rows + functions * count;
     for (size_t i = 0; i < functions; i++)
         look_at_function(slices, count, i, rows + i * count, room, &estimate->shares[i]);
-    if (count >= FEWEST_BATCHES && weigh(estimate->shares, functions)) {
+    if (count >= AN_WORK_FEWEST_SLICES && weigh(estimate->shares, functions)) {
         for (size_t i = 0; i < functions; i++)
             if (estimate->shares[i].use == AN_WORK_USED)
                 logarithm += estimate->shares[i].weight * log(estimate->shares[i].rate);
@@ -324,9 +263,9 @@ static void pair(const struct an_work_share *a, const struct an_work_share *b, d
     for (size_t k = 0; k < count; k++)
         row[k] = other[k] - row[k];
     share->ratio = b->rate / a->rate;
-    if (count >= FEWEST_BATCHES)
-        share->half_width =
-            half_width(row, count, hypot(1 / (double)a->entries, 1 / (double)b->entries));
+    if (count >= AN_WORK_FEWEST_SLICES)
+        share->half_width = an_interval_half_width(
+            row, count, hypot(1 / (double)a->entries, 1 / (double)b->entries));
 }
 
 /* Whether a function's ratio is farther from that of all than chance explains; the interval at a far higher level. */
@@ -353,7 +292,7 @@ void an_work_compare(const struct an_work_reading *a, const struct an_work_readi
         look_at_function(b, count, i, second, room, &other);
         pair(&one, &other, rows + i * count, second, count, &estimate->shares[i]);
     }
-    if (count >= FEWEST_BATCHES && weigh(estimate->shares, functions)) {
+    if (count >= AN_WORK_FEWEST_SLICES && weigh(estimate->shares, functions)) {
         for (size_t i = 0; i < functions; i++)
             if (estimate->shares[i].use == AN_WORK_USED)
                 logarithm += estimate->shares[i].weight * log(estimate->shares[i].ratio);

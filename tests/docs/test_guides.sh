@@ -114,7 +114,8 @@ then_cleaned() {
     local folder process status=0
     ("$@") || status=$?
     for folder in /var/tmp/anneal-"$(id -u)"/*-*; do
-        process=${folder##*/}
+        process=${folder##*/} # the namespace, the number, the start
+        process=${process#*-}
         [ ! -d "$folder" ] || kill -0 "${process%-*}" 2>/dev/null || rm -r "$folder"
     done
     return $status
