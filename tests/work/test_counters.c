@@ -125,17 +125,22 @@ static void looked_for(void **state)
 enum { LINES = 4 };
 
 static atomic_bool goes_on, ends;
-static atomic_int resting;
+static atomic_int resting, living;
 static atomic_uint openings;
 
 /* A line of threads, each of which starts the next one, and calls. While it may not go on it rests; and it stays until
- * the events are open. */
+ * the events are open. If that takes long, on a machine that has much to do, threads must not come faster than events
+ * are opened for them. */
 static void *follow_on(void *line)
 {
+    enum { MOST = 400 };
     pthread_t next;
     unsigned opening = openings;
+    atomic_fetch_add(&living, 1);
     call(3);
     usleep(1000); /* awaits nothing: so threads begin one after the other, not all at once */
+    while (living > MOST && goes_on && openings == opening && !ends)
+        usleep(1000);
     if (!goes_on) {
         atomic_fetch_add(&resting, 1);
         while (!goes_on && !ends)
@@ -148,6 +153,7 @@ static void *follow_on(void *line)
         pthread_barrier_wait(line);
     while (openings == opening && !ends)
         usleep(1000);
+    atomic_fetch_sub(&living, 1);
     return NULL;
 }
 
