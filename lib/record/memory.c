@@ -51,7 +51,6 @@ static bool copy_page(struct an_memory *memory, uint64_t page, uint8_t *to)
     if (address >= memory->vvar_start && address < memory->vvar_end)
         return copy_own_page(memory, address - memory->vvar_start + memory->vvar_here, to);
     struct iovec here = {to, AN_PAGE}, there = {(void *)(uintptr_t)address, AN_PAGE};
-    memory->reads++;
     return process_vm_readv(memory->tid, &here, 1, &there, 1, 0) == AN_PAGE;
 }
 

@@ -24,8 +24,7 @@ struct an_memory {
     /* Data of the kernel that the vdso reads, which cannot be copied from another process, is the
      * same in every process: where it lies in the thread's, and in this one. */
     uint64_t vvar_start, vvar_end, vvar_here;
-    int scratch;    /* a file through which one's own pages are read without a fault */
-    uint64_t reads; /* pages that were copied, in all */
+    int scratch; /* a file through which one's own pages are read without a fault */
 };
 
 bool an_memory_open(struct an_memory *memory);

@@ -85,7 +85,8 @@ static const struct an_operation *decode(struct an_operations *operations, struc
         if (native && !an_thunk_make(&operations->thunks, operation, &operations->features,
                                      &decoded, operands))
             continue;
-        *slot_of(operations, address) = (uint32_t)++operations->count;
+        operations->last = operations->count++;
+        *slot_of(operations, address) = (uint32_t)operations->count;
         return operation;
     }
 }
@@ -96,8 +97,12 @@ const struct an_operation *an_operations_at(struct an_operations *operations,
     const uint8_t *page = code_page(operations, memory, address);
     if (!page)
         return NULL;
-    uint32_t found = *slot_of(operations, address);
-    if (found && is_unchanged(&operations->items[found - 1], page, memory))
-        return &operations->items[found - 1];
+    size_t found = operations->last + 1; /* those that follow one another were decoded so, mostly */
+    if (found >= operations->count || operations->items[found].address != address)
+        found = (size_t)*slot_of(operations, address) - 1;
+    if (found < operations->count && is_unchanged(&operations->items[found], page, memory)) {
+        operations->last = found;
+        return &operations->items[found];
+    }
     return decode(operations, memory, address);
 }

@@ -15,6 +15,7 @@ struct an_operations {
     struct an_thunks thunks;
     struct an_operation *items;
     size_t count;
+    size_t last;     /* index of the last one that was asked for */
     uint32_t *slots; /* index + 1 */
     /* the page of the last instruction */
     uint64_t page;
