@@ -10,6 +10,7 @@ enum {
     WORTH_INTERVAL,
     WORTH_OVERHEAD,
     WORTH_LAYOUTS,
+    WORTH_COUNTER,
     WORTH_JSON,
     WORTH_QUIET
 };
@@ -27,6 +28,9 @@ static const struct option_spec options[] = {
     {WORTH_LAYOUTS, 0, "layouts", NULL,
      "compare the layout that anneal live has given the process with its original code: they take "
      "turns"},
+    {WORTH_COUNTER, 0, "counter", "COMMAND",
+     "with --layouts: count work by this shell command, which prints how much has been done, "
+     "instead of by the process's functions"},
     {WORTH_JSON, 'j', "json", NULL, "print JSON"},
     {WORTH_QUIET, 'q', "quiet", NULL, "print the figure only, with its interval"},
     {0},
@@ -35,6 +39,8 @@ static const struct option_spec options[] = {
 static const struct option_rule rules[] = {
     {EXCLUDES, WORTH_JSON, {WORTH_QUIET}, {0}},
     {EXCLUDES, WORTH_LAYOUTS, {WORTH_INTERVAL}, {0}},
+    {EXCLUDES, WORTH_COUNTER, {WORTH_FUNCTION, WORTH_OVERHEAD}, {0}},
+    {NEEDS, WORTH_COUNTER, {WORTH_LAYOUTS}, {0}},
     {0},
 };
 
@@ -84,6 +90,9 @@ static bool take(struct worth_request *request, const struct command *command, i
         return amount_percent("overhead", value, &request->overhead);
     case WORTH_LAYOUTS:
         request->layouts = true;
+        return true;
+    case WORTH_COUNTER:
+        request->counter = value;
         return true;
     case WORTH_JSON:
         request->json = true;

@@ -14,6 +14,7 @@ struct worth_request {
     size_t process_count;
     const char *functions[AN_WORK_MOST];
     size_t function_count;
+    const char *counter;       /* with layouts: a command that prints how much work has been done */
     double duration, interval; /* seconds */
     double overhead;           /* a share of the process's CPU time; 0: the usual one */
     bool layouts, json, quiet;

@@ -3,6 +3,7 @@
  * original code take turns, and in the end the process runs what it ran before.
  */
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <json-c/json.h>
 
@@ -72,8 +73,11 @@ static int measure_and_tell(const struct worth_request *request, const struct li
 static int work(void *context)
 {
     const struct worth_request *request = context;
+    mode_t mask = umask(S_IRWXG | S_IRWXO); /* as anneal live does */
     struct live_request live = {
         .options = {.pid = request->pids[0], .keep_older = true, .stop = &worker_stop},
+        .counter = request->counter,
+        .mask = mask,
         .worth_time = request->duration,
         .quiet = request->quiet,
     };

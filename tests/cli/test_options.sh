@@ -232,6 +232,8 @@ live --continuous --profile=x
 live --continuous --rounds=2
 live --continuous --dry-run
 live --dry-run --keep-anyway
+worth --counter=x --function=x
+worth --counter=x --overhead=1%
 aggregate --pa --pid=1
 aggregate --pa --ignore-build-id
 aggregate --pa --allow-truncated
@@ -297,6 +299,7 @@ order --read-around --evaluate
 order --json --output or --evaluate
 live --interval=1s --continuous
 live --threshold=50% --continuous
+worth --counter=x --layouts
 bat --embed --function-map
 train --null --workloads
 END_OF_LIST

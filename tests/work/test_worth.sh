@@ -152,6 +152,12 @@ in_turns() {
     is_document out
     jq -e --argjson layout "$in_force" '.layout == $layout and .switches >= 12 and .gain.low > 0 and
         .gain.low <= .gain.high and (.counted | length > 0)' out >/dev/null || fail "$(cat out err)"
+    # by a command: its CPU time is the work that it does in it
+    await "$anneal" worth -p "$target" --layouts -d 3s --json \
+        --counter "awk '{ print \$14 + \$15 }' /proc/$target/stat" >out 2>err
+    jq -e '.counted == [] and .gain.low <= .gain.value and .gain.value <= .gain.high' out >/dev/null || fail "$(cat out err)"
+    run 1 "$anneal" worth -p "$target" --layouts --counter false
+    says '--counter' 'status 1'
     run 0 live --status --json
     expect "$(jq .in_force out)" "$in_force"
     run 0 live --revert
