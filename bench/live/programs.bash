@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+#
 # Sourced by bench/live/clock: ten programs of different kinds, as Debian has their sources, each at some endless work of
 # which it keeps count itself. Behind record/server.bash.
 # shellcheck shell=bash

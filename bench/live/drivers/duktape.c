@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Runs a file in Duktape, which has no shell of its own in its sources' main part. */
 #include <stdio.h>
 #include <stdlib.h>

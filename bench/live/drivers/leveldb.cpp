@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys come, are looked for, are gone through in order, and go.
 #include <cstdio>
 #include <memory>

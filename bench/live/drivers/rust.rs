@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON, regular expressions, maps, and panics that are caught.
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;

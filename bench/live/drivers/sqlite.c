@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rows come, change, are looked for in several ways, and go, in a database in memory. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+#
 # Endless work for awk, in units of some milliseconds: fields, arrays, regular expressions, numbers.
 function unit(n,    i, k, text, parts, counts, sum) {
     for (i = 0; i < 200; i++)

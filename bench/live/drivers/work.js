@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Endless work for Duktape, in units of some milliseconds: JSON, sorting, regular expressions, closures. */
 function unit(n) {
     var object = {}, sum = 0, i;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Compresses a text and gets it back, again and again, in two threads. */
 #include <pthread.h>
 #include <stdatomic.h>
