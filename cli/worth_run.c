@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "output.h"
 #include "record/proc.h"
+#include "record/tracee.h"
 #include "stopping.h"
 #include "worth.h"
 
@@ -19,13 +20,6 @@ static void on_choosing(void *context, enum an_work_step step)
 {
     (void)context;
     progress_step(step == AN_WORK_SAMPLE ? "looking at stacks" : "trying functions");
-}
-
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static enum an_code open_process(const struct worth_request *request, struct worth_result *result,
@@ -50,7 +44,7 @@ static enum an_code open_process(const struct worth_request *request, struct wor
         options.function_count = count;
     }
     process->pid = pid;
-    process->last.wall = now();
+    process->last.wall = an_tracee_now();
     enum an_code code = an_work_open(&options, &process->work, error);
     if (code != AN_OK)
         return code;
@@ -183,7 +177,7 @@ static bool pass_slice(struct worth_result *result, double interval, double part
                        struct timespec *next)
 {
     struct timespec middle = *next;
-    uint64_t began = now();
+    uint64_t began = an_tracee_now();
     add_time(next, interval);
     add_time(&middle, interval * part);
     if (part < 1)
@@ -191,10 +185,10 @@ static bool pass_slice(struct worth_result *result, double interval, double part
     bool is_whole = sleep_until(&middle);
     if (part < 1)
         pause_all(result, true);
-    uint64_t counted = now() - began;
+    uint64_t counted = an_tracee_now() - began;
     is_whole = is_whole && (part >= 1 || sleep_until(next));
     result->counted += (double)counted * 1e-9;
-    result->passed += (double)(part < 1 ? now() - began : counted) * 1e-9;
+    result->passed += (double)(part < 1 ? an_tracee_now() - began : counted) * 1e-9;
     result->duty = fmin(1, result->counted / result->passed);
     return is_whole;
 }
