@@ -184,7 +184,7 @@ build_memcached() {
 
 start_memcached() {
     serve "$work/memcached" -u root -l 127.0.0.1 -p "$port" -t 4 -m 256
-    clients memaslap -s "127.0.0.1:$port" -T 2 -c 32 -t 100000s -v 0.1
+    clients memcaslap -s "127.0.0.1:$port" -T 2 -c 32 -t 100000s -v 0.1
     counter="exec 3<>/dev/tcp/127.0.0.1/$port; printf 'stats\r\nquit\r\n' >&3; awk '/ cmd_(get|set) / { n += \$3 } END { print n }' <&3"
     counter="bash -c $(printf %q "$counter")"
 }
