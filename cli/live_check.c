@@ -27,19 +27,20 @@ static const double slice_seconds = 0.5;
 static enum an_code take_slices(const struct live_check *check, struct live_clock *clock,
                                 struct live_slices *slices, struct an_error *error)
 {
-    struct an_work_reading last, now;
+    struct an_work_reading last, now, slice;
     bool is_over;
     enum an_code code = live_clock_read(clock, &last, &is_over, error);
     for (size_t i = 0; code == AN_OK && !is_over && i < SLICES; i++, last = now) {
         progress_tell((double)i / SLICES, "counting its work");
         if (!check->pass(check->context, slice_seconds))
             break;
-        struct an_work_reading *slice = an_vector_push(slices);
-        if (!slice)
-            return an_fail_memory(error);
         code = live_clock_read(clock, &now, &is_over, error);
-        if (code == AN_OK && !an_work_slice(&last, &now, slice))
+        if (code != AN_OK || is_over || !an_work_slice(&last, &now, &slice))
             break;
+        struct an_work_reading *kept = an_vector_push(slices);
+        if (!kept)
+            return an_fail_memory(error);
+        *kept = slice;
     }
     return code;
 }

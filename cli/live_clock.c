@@ -114,8 +114,9 @@ enum an_code live_clock_read(struct live_clock *clock, struct an_work_reading *r
     if (!clock->work)
         return read_counter(clock, reading, is_over, error);
     enum an_code code = an_work_read(clock->work, reading, is_over, error);
-    if (code == AN_OK)
-        code = check_cost(clock, reading, error);
+    if (code != AN_OK)
+        return code;
+    code = check_cost(clock, reading, error);
     /* Else a gain would look smaller, by as much of it as counting takes of the time. */
     double cost = cost_of(clock, reading);
     reading->cpu -= cost < (double)reading->cpu ? (uint64_t)cost : reading->cpu;

@@ -7,10 +7,11 @@
  *               starts another one that does the same. Prints "calls N"
  *     fork      calls work() CALLS times, and so does a child. Prints "calls N", those of the parent
  *     exec      calls work() CALLS times and becomes sleep
- *     steady    serves for ever; with SLOWER, so many percent more work for the same
+ *     steady    serves for ever; with SLOWER, so many percent more work for the same; SIGUSR1 doubles that work
  *     busy      the same, with far more and smaller calls of work()
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,13 +31,14 @@ enum { STEPS = 3000, STEPS_TO_SERVE = 40000, WORKS = 20, PARSES = 10 };
 static atomic_ulong calls;
 static unsigned long rounds;
 static unsigned long steps = STEPS;
-static unsigned percent;
+static atomic_uint percent;
 static pthread_barrier_t begins;
 
 APART unsigned long work(unsigned long value)
 {
     volatile unsigned long sum = value;
-    for (unsigned long i = 0; i < steps * (100 + percent) / 100; i++)
+    unsigned long count = steps * (100 + percent) / 100;
+    for (unsigned long i = 0; i < count; i++)
         sum = sum * 6364136223846793005u + 1;
     return sum;
 }
@@ -65,6 +67,12 @@ APART unsigned long call_all(void)
         atomic_fetch_add(&calls, 1);
     }
     return value;
+}
+
+static void slow_down(int number)
+{
+    (void)number;
+    percent += 100;
 }
 
 static void *follow(void *ignored)
@@ -127,6 +135,7 @@ int main(int argc, char **argv)
         pass(gate);
         call_all();
     }
+    signal(SIGUSR1, slow_down);
     if (strcmp(mode, "steady") == 0)
         steps = STEPS_TO_SERVE;
     for (unsigned long value = 0; strcmp(mode, "steady") == 0 || strcmp(mode, "busy") == 0;)

@@ -140,7 +140,7 @@ static void *follow_on(void *line)
     call(3);
     usleep(1000); /* awaits nothing: so threads begin one after the other, not all at once */
     while (living > MOST && goes_on && openings == opening && !ends)
-        usleep(1000);
+        usleep(1000); /* between two looks at that */
     if (!goes_on) {
         atomic_fetch_add(&resting, 1);
         while (!goes_on && !ends)

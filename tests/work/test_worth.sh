@@ -167,6 +167,36 @@ in_turns() {
     stop
 }
 
+# has_looked TIMES: the watcher, or it has ended
+has_looked() {
+    [ "$(grep -c 'of the profile is unchanged' watcher.err)" -ge "$1" ] || ! kill -0 "$watcher" 2>/dev/null
+}
+
+# has_checked: likewise, by turns
+has_checked() {
+    jq -es 'any(.[]; .checked)' watcher.out >/dev/null || ! kill -0 "$watcher" 2>/dev/null
+}
+
+# Its own functions tell the watcher of a process that it does less than at first.
+is_watched() {
+    start_counted steady
+    passes
+    run 0 live --record 1s --overhead=40% --keep-anyway # it is what the process does: no other round is due
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% --interval=1s \
+        --threshold=1% --worth-time=3s --json >watcher.out 2>watcher.err &
+    watcher=$!
+    await has_looked 2 # when the second look has begun, the first one has counted
+    kill -USR1 "$target"
+    await has_checked
+    kill -0 "$watcher" || fail 'it has ended:' "$(cat watcher.err)"
+    jq -es 'first(.[] | select(.checked)) | .checked == 1 and .unit == "work" and .change.high < 0.97 and
+        (.counted | length > 0)' watcher.out >/dev/null || fail "$(cat watcher.out watcher.err)"
+    kill "$watcher"
+    wait "$watcher" || :
+    run 0 live --revert
+    stop
+}
+
 tells_on_a_terminal() {
     start_counted steady
     passes
@@ -332,6 +362,7 @@ finds_a_difference() {
         (.ratio - 100 / (100 + $percent) | fabs) < 4 * $half' out >/dev/null || fail "$(cat out err)"
 }
 
+check_with "$llvm_bolt" 'live watches a process by its functions' is_watched
 check 'finds no difference where there is none' finds_a_difference 0
 check 'finds a difference of five percent' finds_a_difference 5
 check 'counts each entry, in two thousand threads' exact 2000 10
