@@ -24,7 +24,8 @@ static const struct option_spec options[] = {
     {WORTH_INTERVAL, 0, "interval", "TIME",
      "length of a slice of the measurement (default: 250ms)"},
     {WORTH_OVERHEAD, 0, "overhead", "PERCENT",
-     "limit the cost of counting to this share of the process's CPU time (default: 0.5%)"},
+     "limit the cost of counting to this share of the process's CPU time (default: "
+     "0.5%; with --layouts: 5%)"},
     {WORTH_LAYOUTS, 0, "layouts", NULL,
      "compare the layout that anneal live has given the process with its original code: they take "
      "turns"},

@@ -185,10 +185,11 @@ is_judged() {
     says "not printed a number but 'many'"
     live 1 --profile "$profile" --counter 'kill -SEGV $$'
     says 'signal 11'
-    # one that hangs is ended, with what it has started; what stays in the background keeps nobody waiting
+    # one that hangs, here in a sleep without an end, is ended, with what it has started; what stays in the background keeps nobody waiting
     live 1 --profile "$profile" --counter "sleep 1000 | tail -f $PWD/counter"
     says 'within 10 seconds'
     expect "$(pgrep -f "tail -f $PWD/counter" || :)" ''
+    # (it sleeps for longer than a counter may take: whoever waits for it fails)
     live 0 --dry-run --profile "$profile" --counter 'echo 1; sleep 30 & echo 2'
     revert
     ends_well

@@ -46,6 +46,16 @@ static void within_chance(void **state)
     expect(judged(1, 1.02, 1.1, false), AN_WORTH_NOISE, false);
 }
 
+/* An interval of no width leaves nothing to chance. */
+static void exact_numbers(void **state)
+{
+    (void)state;
+    expect(judged(0.99999, 0.99999, 0.99999, true), AN_WORTH_BETTER, false);
+    expect(judged(1.00001, 1.00001, 1.00001, false), AN_WORTH_WORSE, true);
+    expect(judged(1, 1, 1, true), AN_WORTH_NOISE, true);
+    expect(judged(1, 1, 1, false), AN_WORTH_NOISE, false);
+}
+
 static void expect_text(struct an_worth worth, bool is_kept, const char *expected)
 {
     char text[300];
@@ -134,7 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_by_turns), cmocka_unit_test(later_by_turns),
         cmocka_unit_test(beyond_chance),  cmocka_unit_test(within_chance),
-        cmocka_unit_test(sentences),      cmocka_unit_test(names),
+        cmocka_unit_test(exact_numbers),  cmocka_unit_test(sentences),
+        cmocka_unit_test(names),
     };
     return RUN_TESTS(tests);
 }
