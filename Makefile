@@ -6,6 +6,7 @@
 #   BUILD=DIR      build there (build)
 #   PREFIX=DIR     install there (/usr/local)
 #   DESTDIR=DIR    put it in front of all installed paths, for packagers
+#   TEST_OPTIONS=X options of tests/run, as --retry
 #   FUZZ_SECONDS=N how long each fuzzer runs (10)
 #   FLAKY_RUNS=N   how often `make flaky` runs the tests (20)
 #   BOOTSTRAP=:    do not look for missing packages
@@ -13,6 +14,7 @@
 BUILD = build
 PREFIX ?=
 DESTDIR ?=
+TEST_OPTIONS =
 FUZZ_SECONDS = 10
 FLAKY_RUNS = 20
 BOOTSTRAP = scripts/bootstrap
@@ -40,11 +42,11 @@ demo: ## train, rebuild and measure an example program; give a running server ne
 
 check: ## run the tests (under five minutes)
 	$(BOOTSTRAP) test
-	tests/run $(BUILD)
+	tests/run $(TEST_OPTIONS) $(BUILD)
 
 check-long: ## run the long tests: statistics, campaigns, all compilers and boards
 	$(BOOTSTRAP) test-long
-	tests/run --long $(BUILD)
+	tests/run --long $(TEST_OPTIONS) $(BUILD)
 
 bench: ## compare the speed with llvm-profdata
 	$(BOOTSTRAP) bench
