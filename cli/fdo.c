@@ -2,34 +2,53 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "beside.h"
-#include "command.h"
+#include "base/file.h"
+#include "cli/core/command.h"
+#include "cli/core/install_path.h"
+#include "cli/core/output.h"
+#include "fdo/archive.h"
+#include "fdo/import.h"
 #include "fdo/report.h"
 #include "fdo/store.h"
 #include "fdo/unit.h"
-#include "output.h"
 
-enum { JSON = 1, STORE, MAKEFILE, CMAKE };
+enum { JSON = 1, STORE, EXPORT, IMPORT, MAKEFILE, CMAKE, MESON };
+
+struct values {
+    int wanted;
+    const char *export_to;
+    bool is_second; /* of the native files */
+};
+
+static const char *const passes[] = {"1", "2", NULL};
 
 static const struct option_spec options[] = {
-    {JSON, 0, "json", NULL, "print the report as JSON"},
-    {STORE, 0, "store", NULL, "print the path of the folder that keeps the profiles"},
-    {MAKEFILE, 0, "makefile", NULL, "print the path of anneal.mk, for makefiles to include"},
-    {CMAKE, 0, "cmake", NULL, "print the path of Anneal.cmake, for CMakeLists.txt to include"},
+    JSON_ROW(JSON, "print the report as JSON", TAKEN),
+    {STORE, 0, "store", NULL, "print the path of the folder that keeps the profiles", TAKEN},
+    {EXPORT, 0, "export", "FILE",
+     "write the training into FILE, for a build elsewhere (a tar archive, compressed by gzip)",
+     TAKEN},
+    {IMPORT, 0, "import", NULL,
+     "take the sum of the trainings in these FILEs, instead of what the store has", TAKEN},
+    {MAKEFILE, 0, "makefile", NULL, "print the path of anneal.mk, for makefiles to include", TAKEN},
+    {CMAKE, 0, "cmake", NULL, "print the path of Anneal.cmake, for CMakeLists.txt to include",
+     TAKEN},
+    {MESON, 0, "meson", "PASS", "print the path of the native file for pass 1 or 2 with Meson",
+     TAKEN_WORD(passes)},
     {0},
 };
 
 static const struct option_rule rules[] = {
-    {ALONE, JSON, {0}, {0}},
-    {ALONE, STORE, {0}, {0}},
-    {ALONE, MAKEFILE, {0}, {0}},
-    {ALONE, CMAKE, {0}, {0}},
-    {0},
+    {ALONE, JSON, {0}, {0}},     {ALONE, STORE, {0}, {0}},
+    {ALONE, EXPORT, {0}, {0}},   {ALONE, IMPORT, {0}, {0}},
+    {ALONE, MAKEFILE, {0}, {0}}, {ALONE, CMAKE, {0}, {0}},
+    {ALONE, MESON, {0}, {0}},    {0},
 };
 
-static const char *const fates[AN_FDO_FATES] = {"used",         "no functions", "not trained",
-                                                "never linked", "not ended",    "never ran"};
+static const char *const fates[AN_FDO_FATES] = {
+    "used", "no functions", "not trained", "never linked", "not ended", "never ran", "refused"};
 
 /* ---- text ---- */
 
@@ -44,34 +63,44 @@ static const char *reason(const struct an_fdo_entry *entry)
         return "has not ended its training: ";
     case AN_FDO_NEVER_RAN:
         return entry->program ? "never ran or did not end: " : "left no profile";
+    case AN_FDO_REFUSED:
+        return "was compiled without: the compiler fails with its profile";
     default:
         return "";
     }
 }
 
-static void print_stale(const struct an_fdo_entry *entry)
+/* As the project has it: relative to the folder in which the store is. */
+static const char *shown(const struct an_fdo_store *store, const char *path)
 {
-    char name[512], now[32], then[32];
+    size_t folder = (size_t)(an_file_name(store->root) - store->root);
+    return folder && strncmp(path, store->root, folder) == 0 ? path + folder : path;
+}
+
+static void print_stale(const struct an_fdo_entry *entry, const char *source)
+{
+    char name[512];
     for (size_t i = 0; i < entry->record->lines.count; i++) {
         const struct an_fdo_line *line = &entry->record->lines.items[i];
-        if (strcmp(line->fact, "stale") == 0 &&
-            sscanf(line->value, "%511s %31s %31s", name, now, then) == 3)
-            printf("  %s: %s: checksum %s, in training %s\n", entry->source, name, now, then);
+        if (strcmp(line->fact, "stale") == 0 && sscanf(line->value, "%511s", name) == 1)
+            printf("  %s: %s: its control flow is another one: its counts were not used\n", source,
+                   name);
         else if (strcmp(line->fact, "moved") == 0)
-            printf("  %s: %s: its lines moved, its control flow is the same\n", entry->source,
+            printf("  %s: %s: its lines moved, its control flow is the same\n", source,
                    line->value);
     }
 }
 
-static void print_reason(const struct an_fdo_entry *entry)
+static void print_reason(const struct an_fdo_entry *entry, const struct an_fdo_store *store)
 {
-    printf("  %s %s%s", entry->source, reason(entry), entry->program ? entry->program : "");
+    printf("  %s %s%s", shown(store, entry->source), reason(entry),
+           entry->program ? shown(store, entry->program) : "");
     if (entry->process)
         printf(" (anneal dump %d writes its profile)", entry->process);
     putchar('\n');
 }
 
-static void print_without(const struct an_fdo_report *report)
+static void print_without(const struct an_fdo_report *report, const struct an_fdo_store *store)
 {
     if (report->files == report->fates[AN_FDO_USED])
         return;
@@ -79,23 +108,42 @@ static void print_without(const struct an_fdo_report *report)
     for (size_t i = 0; i < report->entries.count; i++) {
         const struct an_fdo_entry *entry = &report->entries.items[i];
         if (entry->fate != AN_FDO_USED && entry->fate != AN_FDO_EMPTY)
-            print_reason(entry);
+            print_reason(entry, store);
     }
     if (report->fates[AN_FDO_NEVER_RAN])
         printf("A program that a signal ends writes its profile if ANNEAL_EXIT_SIGNAL=TERM is "
                "set.\n");
 }
 
-static void print_changed(const struct an_fdo_report *report)
+static void print_changed(const struct an_fdo_report *report, const struct an_fdo_store *store)
 {
     size_t moved = 0;
     for (size_t i = 0; i < report->entries.count; i++)
         moved += report->entries.items[i].moved;
     if (!report->stale && !moved)
         return;
-    printf("\nThe source has changed since training:\n");
+    printf("\nThe source has changed since training%s:\n",
+           report->stale ? " (train again to have counts for all of it)" : "");
+    for (size_t i = 0; i < report->entries.count; i++) {
+        const struct an_fdo_entry *entry = &report->entries.items[i];
+        if (!entry->lender)
+            print_stale(entry, shown(store, entry->source));
+    }
+}
+
+/* With warnings that -Werror would have made errors. */
+static void print_warned(const struct an_fdo_report *report, const struct an_fdo_store *store)
+{
+    size_t count = 0;
     for (size_t i = 0; i < report->entries.count; i++)
-        print_stale(&report->entries.items[i]);
+        count += report->entries.items[i].warned;
+    if (!count)
+        return;
+    printf("\nThe compiler warns with the profile, and does not without, so that these were "
+           "compiled with -Wno-error:\n");
+    for (size_t i = 0; i < report->entries.count; i++)
+        if (report->entries.items[i].warned)
+            printf("  %s\n", shown(store, report->entries.items[i].source));
 }
 
 /* clang does not say of all that it uses how much of it ran. */
@@ -105,24 +153,33 @@ static const char *number(const struct an_fdo_record *record, const char *fact)
     return value ? value : "-";
 }
 
+static void print_used(const struct an_fdo_entry *entry, const struct an_fdo_store *store)
+{
+    printf("%7s %7s %7zu %7zu  %s", number(entry->record, "used"), number(entry->record, "ran"),
+           entry->absent, entry->stale, shown(store, entry->source));
+    if (entry->lender)
+        printf(" as %s (profile borrowed from %s)", shown(store, entry->unit),
+               shown(store, entry->lender));
+    putchar('\n');
+}
+
 static void print_text(const struct an_fdo_report *report, const struct an_fdo_store *store)
 {
     if (!report->entries.count) {
-        printf("%s: nothing was compiled with FDO_PASS=2 yet (%zu files with FDO_PASS=1)\n",
-               store->root, report->pass1.count);
+        printf("%s: nothing was compiled with FDO_PASS=2 yet (%zu file%s with FDO_PASS=1)\n",
+               store->root, report->pass1.count, plural(report->pass1.count));
         return;
     }
-    printf("%s: %zu of %zu files have a profile, %llu functions\n", store->root,
-           report->fates[AN_FDO_USED], report->files, report->functions);
+    printf("%s: %zu of %zu file%s a profile, %llu function%s\n", store->root,
+           report->fates[AN_FDO_USED], report->files, report->files == 1 ? " has" : "s have",
+           report->functions, plural(report->functions));
     printf("\n   used     ran  absent   stale  file\n");
-    for (size_t i = 0; i < report->entries.count; i++) {
-        const struct an_fdo_entry *entry = &report->entries.items[i];
-        if (entry->fate == AN_FDO_USED)
-            printf("%7s %7s %7zu %7zu  %s\n", number(entry->record, "used"),
-                   number(entry->record, "ran"), entry->absent, entry->stale, entry->source);
-    }
-    print_without(report);
-    print_changed(report);
+    for (size_t i = 0; i < report->entries.count; i++)
+        if (report->entries.items[i].fate == AN_FDO_USED)
+            print_used(&report->entries.items[i], store);
+    print_without(report, store);
+    print_changed(report, store);
+    print_warned(report, store);
 }
 
 /* ---- JSON ---- */
@@ -141,11 +198,13 @@ static struct json_object *names_of(const struct an_fdo_record *record, const ch
     return array;
 }
 
-static struct json_object *stale_of(const struct an_fdo_record *record)
+/* With a borrowed profile nothing has changed: it never was true of all functions. */
+static struct json_object *stale_of(const struct an_fdo_entry *entry)
 {
     char name[512], now[32], then[32];
     struct json_object *array = json_object_new_array();
-    for (size_t i = 0; i < record->lines.count; i++) {
+    const struct an_fdo_record *record = entry->record;
+    for (size_t i = 0; !entry->lender && i < record->lines.count; i++) {
         const struct an_fdo_line *line = &record->lines.items[i];
         if (strcmp(line->fact, "stale") != 0 ||
             sscanf(line->value, "%511s %31s %31s", name, now, then) != 3)
@@ -172,11 +231,15 @@ static struct json_object *entry_json(const struct an_fdo_entry *entry)
         json_object_object_add(object, "process", json_object_new_int(entry->process));
     if (profile)
         json_object_object_add(object, "profile", text(profile));
+    if (entry->lender)
+        json_object_object_add(object, "borrowed_from", text(entry->lender));
+    if (entry->warned)
+        json_object_object_add(object, "warned", json_object_new_boolean(true));
     json_object_object_add(object, "used", json_object_new_uint64(entry->used));
     json_object_object_add(object, "ran", json_object_new_uint64(entry->ran));
     json_object_object_add(object, "absent", names_of(entry->record, "absent"));
     json_object_object_add(object, "moved", names_of(entry->record, "moved"));
-    json_object_object_add(object, "stale", stale_of(entry->record));
+    json_object_object_add(object, "stale", stale_of(entry));
     return object;
 }
 
@@ -195,7 +258,7 @@ static int report(const struct an_fdo_store *store, bool as_json)
 {
     struct an_fdo_report made;
     struct an_error error = {0};
-    bool done = an_fdo_report_make(&made, store, &error) == AN_OK;
+    bool done = an_fdo_report_make(&made, store, NULL, NULL, &error) == AN_OK;
     bool is_empty = !made.pass1.count && !made.pass2.count && !made.programs.count;
     if (!done)
         report_error(&error);
@@ -213,11 +276,14 @@ static int report(const struct an_fdo_store *store, bool as_json)
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* A file's path from the program's folder, installed and built, and where it was to be installed. */
+#define SHARED(name) AN_SHARE_FROM_BIN "/" name, "share/" name, AN_SHARE_INSTALLED "/" name
+
 /* What other build systems include. */
 static int print_shared(const char *installed, const char *built, const char *fallback)
 {
     char path[PATH_MAX];
-    if (!beside_program(installed, built, fallback, path)) {
+    if (!install_path_find(installed, built, fallback, path)) {
         say_error("%s is missing (install all of anneal: make install)", path);
         return EXIT_FAILED;
     }
@@ -225,7 +291,39 @@ static int print_shared(const char *installed, const char *built, const char *fa
     return EXIT_DONE;
 }
 
-static int about_store(int wanted)
+/* ---- trainings in a file ---- */
+
+static int export_training(const struct an_fdo_store *store, const char *path)
+{
+    struct an_error error = {0};
+    if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO)) {
+        say_error("an archive is not for a terminal: give --export the name of a file");
+        return EXIT_USAGE;
+    }
+    if (an_fdo_export(store, path, &error) == AN_OK)
+        return EXIT_DONE;
+    report_error(&error);
+    return EXIT_FAILED;
+}
+
+static int import_trainings(const struct an_fdo_store *store, const struct option_parser *parser)
+{
+    struct an_fdo_imported imported;
+    struct an_error error = {0};
+    if (an_fdo_import(store, (const char *const *)parser->operands, parser->operand_count,
+                      &imported, &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    printf("%s: %zu training%s: %zu unit%s, %zu profile%s\n", store->root, parser->operand_count,
+           plural(parser->operand_count), imported.units, plural(imported.units), imported.profiles,
+           plural(imported.profiles));
+    return EXIT_DONE;
+}
+
+/* ---- the whole ---- */
+
+static int about_store(const struct values *values, const struct option_parser *parser)
 {
     struct an_fdo_store store;
     struct an_error error = {0};
@@ -234,58 +332,77 @@ static int about_store(int wanted)
         say_error("the current folder has no name, or its name is too long");
         return EXIT_FAILED;
     }
-    if (wanted != STORE)
-        return report(&store, wanted == JSON);
-    puts(store.root);
-    return EXIT_DONE;
+    switch (values->wanted) {
+    case STORE:
+        puts(store.root);
+        return EXIT_DONE;
+    case EXPORT:
+        return export_training(&store, values->export_to);
+    case IMPORT:
+        return import_trainings(&store, parser);
+    default:
+        return report(&store, values->wanted == JSON);
+    }
 }
 
-static int answer(int wanted)
+static bool take(const struct command *command, void *into, int id, const char *value)
 {
-    switch (wanted) {
+    struct values *values = into;
+    values->wanted = id;
+    if (id == EXPORT)
+        values->export_to = value;
+    int pass = id == MESON ? option_choice(command, "meson", value, passes) : 0;
+    values->is_second = pass == 1;
+    return pass >= 0;
+}
+
+static int act(void *into, const struct option_parser *parser)
+{
+    const struct values *values = into;
+    bool takes_files = values->wanted == IMPORT;
+    if (takes_files && parser->operand_count == 0) {
+        say_error(
+            "--import needs the names of files that --export has written ('-': standard input)");
+        return EXIT_USAGE;
+    }
+    if (!takes_files && parser->operand_count > 0) {
+        say_error("fdo takes no operands (see 'anneal fdo --help')");
+        return EXIT_USAGE;
+    }
+    switch (values->wanted) {
     case MAKEFILE:
-        return print_shared(AN_SHARE_FROM_BIN "/anneal.mk", "share/anneal.mk",
-                            AN_SHARE_INSTALLED "/anneal.mk");
+        return print_shared(SHARED("anneal.mk"));
     case CMAKE:
-        return print_shared(AN_SHARE_FROM_BIN "/Anneal.cmake", "share/Anneal.cmake",
-                            AN_SHARE_INSTALLED "/Anneal.cmake");
+        return print_shared(SHARED("Anneal.cmake"));
+    case MESON:
+        return values->is_second ? print_shared(SHARED("pass2.ini"))
+                                 : print_shared(SHARED("pass1.ini"));
     default:
-        return about_store(wanted);
+        return about_store(values, parser);
     }
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct option_parser parser;
-    const char *value;
-    int id, wanted = 0;
-    if (!option_start(&parser, command, argc, argv))
-        return EXIT_FAILED;
-    while ((id = option_next(&parser, &value)) > 0)
-        wanted = id;
-    size_t operands = parser.operand_count;
-    option_finish(&parser);
-    if (id == OPTION_HELP)
-        return EXIT_DONE;
-    if (id == OPTION_WRONG)
-        return EXIT_USAGE;
-    if (operands) {
-        say_error("fdo takes no operands (see 'anneal fdo --help')");
-        return EXIT_USAGE;
-    }
-    return answer(wanted);
+    struct values values = {0};
+    return option_run(command, argc, argv, &values, take, act);
 }
 
 const struct command command_fdo = {
     .name = "fdo",
-    .operands = "",
+    .operands = "[--import FILE...]",
     .summary = "report how a two-pass build used its profiles",
     .description =
         "Reports on a build with anneal cc: how many functions of each file were compiled with a "
         "profile; which files had none, and why (they were never linked into a program in "
         "training, the program never ran or did not end, or they were not compiled for "
         "training); and which functions have changed since training, with both checksums.\n\n"
-        "Run it in the build folder, or with ANNEAL_PROFILE_DIR set as for the build.",
+        "Run it in the build folder, or with ANNEAL_PROFILE_DIR set as for the build.\n\n"
+        "A project can be trained in one place and built in another: --export writes the training "
+        "into a file, "
+        "and --import, in the folder of the other build, takes it, or the sum of several. Units "
+        "are known by "
+        "their paths below the outermost folder of the build.",
     .options = options,
     .rules = rules,
     .examples = "anneal fdo\n"
@@ -294,6 +411,10 @@ const struct command command_fdo = {
                 "    list the files without a profile\n"
                 "include $(shell anneal fdo --makefile)\n"
                 "    in a makefile, provides make FDO_PASS=1, make FDO_PASS=2 and make fdo\n"
+                "anneal fdo --export training.tar.gz\n"
+                "    keep the training, for a build elsewhere\n"
+                "anneal fdo --import training-*.tar.gz\n"
+                "    there, take the sum of what several machines have trained\n"
                 "rm -r \"$(anneal fdo --store)\"\n"
                 "    discard the training\n",
     .see_also = "anneal-cc(1), anneal-train(1)",

@@ -1,97 +1,14 @@
-/* Help, man pages and shell completion, all made from the command tables. */
+/* The list of commands, man pages and shell completion, all made from the command tables. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <anneal/version.h>
 
-#include "command.h"
+#include "cli/core/command.h"
+#include "cli/core/usage.h"
 
 static const struct option_spec no_options[] = {{0}};
-
-enum { LEFT = 30, WIDTH = 79 };
-
-/* Prints text wrapped to WIDTH, all lines but the first indented. */
-static void wrap(const char *text, int column, int indent)
-{
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        if (column + 1 + (int)length > WIDTH && column > indent) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", (int)length, text);
-        column += (int)length;
-        text += length;
-        text += *text == ' ';
-    }
-    putchar('\n');
-}
-
-static void print_option(const struct option_spec *spec)
-{
-    char left[128];
-    char letter[8] = "    ";
-    if (spec->letter)
-        snprintf(letter, sizeof letter, "-%c, ", spec->letter);
-    snprintf(left, sizeof left, "  %s--%s%s%s", letter, spec->name, spec->argument ? "=" : "",
-             spec->argument ? spec->argument : "");
-    int column = printf("%s", left);
-    if (column >= LEFT) {
-        printf("\n%*s", LEFT, "");
-        column = LEFT;
-    } else {
-        column += printf("%*s", LEFT - column, "");
-    }
-    wrap(spec->help, column, LEFT);
-}
-
-static void print_paragraphs(const char *text)
-{
-    while (*text) {
-        const char *end = strstr(text, "\n\n");
-        char paragraph[2048];
-        size_t length = end ? (size_t)(end - text) : strlen(text);
-        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
-        for (char *c = paragraph; *c; c++)
-            if (*c == '\n')
-                *c = ' ';
-        wrap(paragraph, 0, 0);
-        text += length;
-        while (*text == '\n')
-            text++;
-        if (*text)
-            putchar('\n');
-    }
-}
-
-void print_help(const struct command *command)
-{
-    printf("Usage: %s%s%s [OPTION]... %s\n\n", program_name, command->name[0] ? " " : "",
-           command->name, command->operands);
-    print_paragraphs(command->description);
-    bool any = false;
-    for (const struct option_spec *spec = command->options; spec->name; spec++) {
-        if (!spec->help)
-            continue;
-        if (!any)
-            printf("\nOptions:\n");
-        any = true;
-        print_option(spec);
-    }
-    print_option(&(struct option_spec){0, help_has_letter(command) ? 'h' : 0, "help", NULL,
-                                       "print this and exit"});
-    if (command->examples[0])
-        printf("\nExamples:\n");
-    for (const char *line = command->examples; *line;) {
-        size_t length = strcspn(line, "\n");
-        printf("  %.*s\n", (int)length, line);
-        line += length + (line[length] != '\0');
-    }
-}
 
 /* Text for roff: no line may begin with a dot or an apostrophe, and backslashes are doubled. */
 static void roff(const char *text, size_t length)
@@ -269,13 +186,39 @@ static void completion_options(const struct command *command)
     printf("--help");
 }
 
+/* Lines of a case of the shell: the words that an option takes. */
+static void completion_words(const struct command *command)
+{
+    for (const struct option_spec *spec = command->options; spec->name; spec++) {
+        const char *const *words = spec->help ? spec->value.words : NULL;
+        if (!words)
+            continue;
+        printf("    '%s --%s') words='", command->name, spec->name);
+        for (size_t i = 0; words[i]; i++)
+            printf("%s%s", i ? " " : "", words[i]);
+        printf("' ;;\n");
+    }
+}
+
+/* bash takes "--method=lbr" for three words. */
 void print_completion(void)
 {
+    const struct command *command;
     printf("# bash completion for anneal; made by 'anneal help --completion'\n"
            "_anneal()\n{\n"
            "    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words=\n"
-           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"");
-    const struct command *command;
+           "    local previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+           "    if [ \"$current\" = = ]; then\n"
+           "        current=\n"
+           "    elif [ \"$previous\" = = ]; then\n"
+           "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+           "    fi\n"
+           "    case \"$command $previous\" in\n");
+    for (struct command_walk walk = {0}; (command = command_next(&walk));)
+        completion_words(command);
+    printf("    esac\n"
+           "    if [ -n \"$words\" ]; then\n        :\n"
+           "    elif [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"");
     for (struct command_walk walk = {0}; (command = command_next(&walk));)
         printf("%s ", command->name);
     printf("version --help --version\"\n    else\n        case $command in\n");
@@ -284,11 +227,11 @@ void print_completion(void)
         completion_options(command);
         printf("\" ;;\n");
     }
-    printf("        esac\n    fi\n"
-           "    case $current in\n"
-           "    -*) ;;\n"
-           "    *) [ \"$COMP_CWORD\" -gt 1 ] && words= ;;\n"
-           "    esac\n"
+    printf("        esac\n"
+           "        case $current in\n"
+           "        -*) ;;\n"
+           "        *) words= ;;\n"
+           "        esac\n    fi\n"
            "    # shellcheck disable=SC2207\n"
            "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
            "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
@@ -299,8 +242,8 @@ void print_completion(void)
 enum { MAN = 1, COMPLETION };
 
 static const struct option_spec help_options[] = {
-    {MAN, 0, "man", NULL, "print the man page in roff instead"},
-    {COMPLETION, 0, "completion", NULL, "print the bash completion script"},
+    {MAN, 0, "man", NULL, "print the man page in roff instead", TAKEN},
+    {COMPLETION, 0, "completion", NULL, "print the bash completion script", TAKEN},
     {0},
 };
 
@@ -345,13 +288,13 @@ static void print_names(const struct command_group *group)
     for (size_t i = 0; group->commands[i]; i++)
         length += (size_t)snprintf(line + length, sizeof line - length, "%s %s", i ? "," : "",
                                    group->commands[i]->name);
-    wrap(line, 0, 0);
+    usage_wrap(line, 0, 0);
 }
 
 static void print_commands(void)
 {
     printf("Usage: anneal COMMAND [ARGUMENT]...\n\n");
-    print_paragraphs("anneal is a toolkit for execution profiles.");
+    usage_paragraphs("anneal is a toolkit for execution profiles.");
     for (const struct command_group *group = command_groups; group->title; group++) {
         putchar('\n');
         if (group->in_one_line) {

@@ -8,11 +8,11 @@
 #include <anneal/version.h>
 
 #include "base/file.h"
-#include "command.h"
-#include "suggest.h"
+#include "cli/cc/cc.h"
+#include "cli/core/command.h"
 
 /* In the order in which they are used, from the training run to the running process. */
-const struct command_group command_groups[] = {
+static const struct command_group groups[] = {
     {.title = "Collect profiles",
      .commands = {&command_record, &command_train, &command_rt, &command_cc, &command_cxx,
                   &command_dump, &command_peek, &command_extract}},
@@ -45,40 +45,6 @@ static const struct {
     {"anneal-cc", &command_cc},
     {"anneal-c++", &command_cxx},
 };
-
-const struct command *command_next(struct command_walk *walk)
-{
-    const struct command *command = command_groups[walk->group].commands[walk->next];
-    if (!command)
-        return NULL;
-    if (!command_groups[walk->group].commands[++walk->next])
-        *walk = (struct command_walk){walk->group + 1, 0};
-    return command;
-}
-
-const struct command *command_find(const char *name)
-{
-    const struct command *command;
-    for (struct command_walk walk = {0}; (command = command_next(&walk));)
-        if (strcmp(command->name, name) == 0)
-            return command;
-    return NULL;
-}
-
-void command_unknown(const char *name)
-{
-    struct suggestion suggestion = {.typed = name + strspn(name, "-")};
-    bool is_option = name[0] == '-';
-    const struct command *command;
-    for (struct command_walk walk = {0}; !is_option && (command = command_next(&walk));)
-        suggest_consider(&suggestion, command->name);
-    if (is_option)
-        suggest_consider(&suggestion, "help");
-    suggest_consider(&suggestion, "version");
-    say_error("unknown %s '%s'%s", is_option ? "option" : "command", name,
-              suggest_text(&suggestion, is_option ? "--" : ""));
-    say("'anneal help' lists the commands");
-}
 
 /* llvm-profdata, and also llvm-profdata-19; gcov-dump is not gcov. */
 static const struct command *personality(const char *name)
@@ -155,12 +121,15 @@ static int run(int argc, char **argv)
     const struct command *command = command_find(argv[1]);
     if (command)
         return command->run(command, argc - 1, argv + 1);
+    if (cc_is_compiler(argc - 1, argv + 1)) /* its name says which language it is for */
+        return command_cc.run(&command_cc, argc, argv);
     command_unknown(argv[1]);
     return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
+    command_groups = groups;
     keep_memory();
     signal(SIGPIPE, SIG_DFL);
     const struct command *command = argc ? personality(an_file_name(argv[0])) : NULL;

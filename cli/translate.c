@@ -8,8 +8,9 @@
 #include <anneal/branch.h>
 
 #include "base/percent.h"
-#include "command.h"
-#include "output.h"
+#include "cli/core/amounts.h"
+#include "cli/core/command.h"
+#include "cli/core/output.h"
 
 enum {
     RECORDING = 1,
@@ -22,41 +23,10 @@ enum {
     TO_COUNTS,
     PID,
     IGNORE_BUILD_ID,
-    TRUNCATED,
+    FAILURE_MODE,
     THREADS,
     JSON,
     QUIET,
-};
-
-static const struct option_spec options[] = {
-    {RECORDING, 'p', "perfdata", "FILE",
-     "the recording: perf.data, text from perf script, or pre-aggregated (-: standard input)"},
-    {OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)"},
-    {LAYOUT, 'l', "layout", "FILE[@ADDRESS]",
-     "also translate from FILE, a layout with an address translation (BAT) by llvm-bolt; repeat "
-     "for each layout, oldest first. ADDRESS says where its first new segment was loaded, if the "
-     "recording does not show it and it was not the link address"},
-    {STATE, 0, "state", "FILE", "read layouts and call stack from the state file FILE"},
-    {CALL_STACK, 0, "call-stack", "FILE",
-     "read the functions that were on a call stack when code was replaced from FILE, one per line"},
-    {TARGET, 0, "to", "FILE",
-     "translate into addresses of the layout FILE, for perf2bolt on that binary (pre-aggregated)"},
-    {COUNTED, 0, "pa", NULL, "the recording is pre-aggregated"},
-    {TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format instead of fdata"},
-    {PID, 0, "pid", "N", "use only the samples of process N"},
-    {IGNORE_BUILD_ID, 0, "ignore-build-id", NULL, "accept files of another build"},
-    {TRUNCATED, 0, "allow-truncated", NULL, "use a truncated recording as far as it goes"},
-    {THREADS, 'j', "num-threads", "N",
-     "use N threads (default: one per processor; the result is the same)"},
-    {JSON, 0, "json", NULL, "print the summary as JSON"},
-    {QUIET, 'q', "quiet", NULL, "print errors only"},
-    {0},
-};
-
-static const struct option_rule rules[] = {
-    {EXCLUDES, COUNTED, {PID, TRUNCATED}, {0}},
-    {EXCLUDES, STATE, {LAYOUT, CALL_STACK}, {0}},
-    {0},
 };
 
 struct request {
@@ -66,7 +36,48 @@ struct request {
     size_t layout_count, owned_count;
     enum an_aggregate_output form;
     const char *recording, *output;
+    unsigned failure_mode; /* enum an_failure_mode; of the one recording */
     bool json, quiet;
+};
+
+static const struct option_spec options[] = {
+    {RECORDING, 'p', "perfdata", "FILE",
+     "the recording: perf.data, text from perf script, or pre-aggregated (-: standard input)",
+     VALUE_OF(struct request, recording)},
+    {OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)",
+     VALUE_OF(struct request, output)},
+    {LAYOUT, 'l', "layout", "FILE[@ADDRESS]",
+     "also translate from FILE, a layout with an address translation (BAT) by llvm-bolt; repeat "
+     "for each layout, oldest first. ADDRESS says where its first new segment was loaded, if the "
+     "recording does not show it and it was not the link address",
+     TAKEN},
+    {STATE, 0, "state", "FILE", "read layouts and call stack from the state file FILE", TAKEN},
+    {CALL_STACK, 0, "call-stack", "FILE",
+     "read the functions that were on a call stack when code was replaced from FILE, one per line",
+     VALUE_OF(struct request, options.call_stack)},
+    {TARGET, 0, "to", "FILE",
+     "translate into addresses of the layout FILE, for perf2bolt on that binary (pre-aggregated)",
+     TAKEN},
+    {COUNTED, 0, "pa", NULL, "the recording is pre-aggregated", TAKEN},
+    {TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format instead of fdata", TAKEN},
+    {PID, 0, "pid", "N", "use only the samples of process N",
+     NUMBER_OF(struct request, options.pid, 0, UINT32_MAX)},
+    {IGNORE_BUILD_ID, 0, "ignore-build-id", NULL, "accept files of another build",
+     VALUE_OF(struct request, options.ignore_build_id)},
+    {FAILURE_MODE, 0, "failure-mode", "MODE",
+     "fail on a truncated recording (any, the default; all), or use it as far as it goes (warn)",
+     WORD_OF(struct request, failure_mode, failure_modes)},
+    {FAILURE_MODE, 0, "allow-truncated", NULL, NULL, MEANS("warn")},
+    THREADS_ROWS(THREADS, THREADS_OF(struct request, options.threads)),
+    JSON_ROW(JSON, "print the summary as JSON", VALUE_OF(struct request, json)),
+    QUIET_ROW(QUIET, VALUE_OF(struct request, quiet)),
+    {0},
+};
+
+static const struct option_rule rules[] = {
+    {EXCLUDES, COUNTED, {PID, FAILURE_MODE}, {0}},
+    {EXCLUDES, STATE, {LAYOUT, CALL_STACK}, {0}},
+    {0},
 };
 
 static char *keep(struct request *request, const char *text, size_t length)
@@ -161,23 +172,15 @@ static bool take_state(struct request *request, const char *path)
     return good;
 }
 
-static bool take(struct request *request, const struct command *command, int id, const char *value)
+static bool take(const struct command *command, void *values, int id, const char *value)
 {
-    unsigned long long number = 0;
+    struct request *request = values;
+    (void)command;
     switch (id) {
-    case RECORDING:
-        request->recording = value;
-        return true;
-    case OUTPUT:
-        request->output = value;
-        return true;
     case LAYOUT:
         return take_layout(request, value);
     case STATE:
         return take_state(request, value);
-    case CALL_STACK:
-        request->options.call_stack = value;
-        return true;
     case TARGET:
         request->options.target = value;
         request->form = AN_AGGREGATE_PREAGGREGATED;
@@ -185,30 +188,8 @@ static bool take(struct request *request, const struct command *command, int id,
     case COUNTED:
         request->options.input = AN_AGGREGATE_COUNTS;
         return true;
-    case TO_COUNTS:
-        request->form = AN_AGGREGATE_PREAGGREGATED;
-        return true;
-    case PID:
-        if (!option_number(command, "pid", value, UINT32_MAX, &number))
-            return false;
-        request->options.pid = (uint32_t)number;
-        return true;
-    case IGNORE_BUILD_ID:
-        request->options.ignore_build_id = true;
-        return true;
-    case TRUNCATED:
-        request->options.allow_truncated = true;
-        return true;
-    case THREADS:
-        if (!option_number(command, "num-threads", value, 1024, &number))
-            return false;
-        request->options.threads = (unsigned)number;
-        return true;
-    case JSON:
-        request->json = true;
-        return true;
     default:
-        request->quiet = true;
+        request->form = AN_AGGREGATE_PREAGGREGATED;
         return true;
     }
 }
@@ -356,24 +337,20 @@ static bool complete(const struct request *request, const struct command *comman
     return false;
 }
 
+static int act(void *values, const struct option_parser *parser)
+{
+    struct request *request = values;
+    if (!complete(request, parser->command, parser->operand_count))
+        return EXIT_USAGE;
+    request->options.original = parser->operands[0];
+    request->options.allow_truncated = request->failure_mode == AN_FAIL_WARN;
+    return translate(request);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct request request = {0};
-    struct option_parser parser;
-    const char *value;
-    int id = OPTION_WRONG, status = EXIT_USAGE;
-    bool good = true;
-    if (!option_start(&parser, command, argc, argv))
-        return EXIT_FAILED;
-    while (good && (id = option_next(&parser, &value)) > 0)
-        good = take(&request, command, id, value);
-    if (good && id == OPTION_HELP) {
-        status = EXIT_DONE;
-    } else if (good && id == OPTION_END && complete(&request, command, parser.operand_count)) {
-        request.options.original = parser.operands[0];
-        status = translate(&request);
-    }
-    option_finish(&parser);
+    struct request request = {.options = {.size = sizeof(struct an_translate_options)}};
+    int status = option_run(command, argc, argv, &request, take, act);
     for (size_t i = 0; i < request.owned_count; i++)
         free(request.owned[i]);
     free(request.owned);

@@ -355,7 +355,7 @@ end_line
 step 'measured twice with its original code: what differs now is noise'
 
 layouts=0
-recording="--record=$(recording_time)s --overhead=$overhead"
+recording="--duration=$(recording_time)s --overhead=$overhead"
 mark 0 'anneal live begins to record'
 # shellcheck disable=SC2086
 run_live live.out "anneal live has failed" $recording --keep-anyway --worth-time=8s --bolt="$bolt"

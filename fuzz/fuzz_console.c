@@ -17,7 +17,8 @@ const bool takes_several_files = false;
 
 static struct an_console *read_log(struct an_bytes log)
 {
-    static const struct an_console_options options = {.require_checksum = false};
+    static const struct an_console_options options = {.size = sizeof options,
+                                                      .require_checksum = false};
     struct an_console *console;
     struct an_error error;
     char path[40];

@@ -151,7 +151,7 @@ static void claim_same(const struct an_coverage *one, const struct an_coverage *
 
 static struct an_coverage *read_all(const struct inputs *inputs, unsigned threads)
 {
-    struct an_coverage_options options = {.threads = threads};
+    struct an_coverage_options options = {.size = sizeof options, .threads = threads};
     /* Twice the same: what is inline in one is in the other, too. */
     struct an_coverage_input objects[] = {
         {inputs->paths[0], inputs->paths + 1, inputs->count - 1},

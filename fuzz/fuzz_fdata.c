@@ -109,8 +109,10 @@ struct merged {
 static struct merged merge(const struct part *parts, size_t count, unsigned threads,
                            bool whole_lines)
 {
-    struct an_fdata_merge_options options = {
-        .threads = threads, .failure_mode = AN_FDATA_FAIL_WARN, .whole_lines = whole_lines};
+    struct an_fdata_merge_options options = {.size = sizeof options,
+                                             .threads = threads,
+                                             .failure_mode = AN_FAIL_WARN,
+                                             .whole_lines = whole_lines};
     struct an_fdata_input inputs[FUZZ_MOST_FILES];
     struct merged merged;
     struct an_error error;

@@ -1,7 +1,7 @@
 /* Feeds function maps to the reader; what it accepts is written again, and must be the same. */
 #include <string.h>
 
-#include "branch/funcmap.h"
+#include "bolt/funcmap.h"
 #include "harness.h"
 
 const bool takes_several_files = false;

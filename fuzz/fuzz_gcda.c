@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tests/support/gcda_add.h"
 #include "gcc/compare.h"
-#include "gcc/gcda_add.h"
 #include "harness.h"
 
 const bool takes_several_files = false;
@@ -46,7 +46,7 @@ static void claim_doubles(struct an_bytes file, const struct an_gcda *gcda,
     uint32_t runs = gcda->runs;
     claim(an_gcda_read(&into, file, &error) == AN_OK);
     struct an_gcda_added added;
-    claim(an_gcda_add(&into, file, order, &added, &error) == AN_OK);
+    claim(gcda_add(&into, file, order, &added, &error) == AN_OK);
     claim(added.total == an_gcda_total(gcda));
     claim(into.runs == 2 * runs && into.functions.count == gcda->functions.count);
     claim_comes_back(&into);
@@ -66,7 +66,7 @@ static void claim_takes_good_ones(struct an_bytes file, size_t at, uint8_t damag
     copy[at] ^= damage;
     struct an_bytes later = {copy, file.size};
     claim(an_gcda_read(&into, file, &error) == AN_OK);
-    if (an_gcda_add(&into, later, AN_GCDA_LATER_FIRST, &added, &error) == AN_OK) {
+    if (gcda_add(&into, later, AN_GCDA_LATER_FIRST, &added, &error) == AN_OK) {
         claim(an_gcda_read(&alone, later, &error) == AN_OK);
         claim(added.total == an_gcda_total(&alone));
         claim(into.functions.count == alone.functions.count);
@@ -127,7 +127,10 @@ static void claim_overlaps(const struct an_gcda *gcda)
 /* Whatever it becomes in another release can be read. */
 static void claim_converts(struct an_bytes file)
 {
-    static const struct an_gcc_convert_options ways[] = {
+    static const struct {
+        unsigned major, minor;
+        enum an_gcc_order order;
+    } ways[] = {
         {4, 8, AN_GCC_BIG_ENDIAN},  {9, 3, AN_GCC_ORDER_KEPT},     {10, 2, AN_GCC_BIG_ENDIAN},
         {11, 4, AN_GCC_ORDER_KEPT}, {12, 3, AN_GCC_LITTLE_ENDIAN}, {15, 1, AN_GCC_ORDER_KEPT},
     };
@@ -135,7 +138,13 @@ static void claim_converts(struct an_bytes file)
         struct an_gcc_converted converted;
         struct an_gcda gcda;
         struct an_error error;
-        enum an_code code = an_gcc_convert(&ways[i], file.data, file.size, &converted, &error);
+        const struct an_gcc_convert_options way = {
+            .size = sizeof way,
+            .major = ways[i].major,
+            .minor = ways[i].minor,
+            .order = ways[i].order,
+        };
+        enum an_code code = an_gcc_convert(&way, file.data, file.size, &converted, &error);
         claim(code == AN_OK || (code == AN_UNSUPPORTED && error.what[0]));
         if (code != AN_OK)
             continue;
@@ -145,6 +154,24 @@ static void claim_converts(struct an_bytes file)
         an_gcda_free(&gcda);
         free(converted.bytes);
     }
+}
+
+/* Whoever looks into it finds what the reader did, and no value outside of its counters. */
+static void claim_walks(struct an_bytes file, const struct an_gcda *gcda)
+{
+    struct an_gcc_profile *profile;
+    struct an_error error;
+    claim(an_gcc_profile_read(file.data, file.size, NULL, &profile, &error) == AN_OK);
+    claim(profile->count <= gcda->functions.count);
+    for (size_t i = 0; i < profile->count; i++)
+        for (uint32_t k = 0; k < profile->functions[i].kinds; k++) {
+            const struct an_gcc_counters *counters = &profile->functions[i].counters[k];
+            struct an_gcc_values at = an_gcc_values_of(counters);
+            while (an_gcc_values_next(&at))
+                claim(at.pairs >= counters->values &&
+                      at.pairs + 2 * at.count <= counters->values + counters->count);
+        }
+    an_gcc_profile_free(profile);
 }
 
 /* The stream of a freestanding program, if it is one. */
@@ -173,6 +200,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     }
     claim_comes_back(&gcda);
+    claim_walks(file, &gcda);
     claim_doubles(file, &gcda, AN_GCDA_LATER_FIRST);
     claim_doubles(file, &gcda, AN_GCDA_EARLIER_FIRST);
     for (unsigned i = 1; i < 8; i++)

@@ -123,7 +123,8 @@ static void order_all(const struct an_image *image)
     struct an_error error;
     struct an_order orders[3], again;
     claim(an_matches_find(behaviour, image, &matches, &error) == AN_OK);
-    struct an_order_options options = {.matches = matches, .image = image, .threads = 1};
+    struct an_order_options options = {
+        .size = sizeof options, .matches = matches, .image = image, .threads = 1};
     claim(an_order_startup(behaviour, &options, &orders[0], &error) == AN_OK);
     claim(an_order_hot(behaviour, &options, &orders[1], &error) == AN_OK);
     claim(an_order_blend(behaviour, &options, 0.9, &orders[2], &error) == AN_OK);

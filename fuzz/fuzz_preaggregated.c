@@ -1,5 +1,5 @@
 /* Feeds text to the reader of pre-aggregated profiles. What it reads, it writes, and reads again. */
-#include "branch/preaggregated.h"
+#include "perf/preaggregated.h"
 
 #include <stdlib.h>
 #include <string.h>

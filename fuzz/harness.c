@@ -132,8 +132,9 @@ static struct merged merge(const struct an_llvm_input *inputs, size_t count, uns
                            bool by_records, unsigned choice)
 {
     struct an_llvm_merge_options options = {
+        .size = sizeof options,
         .threads = threads,
-        .failure_mode = choice & 1 ? AN_LLVM_FAIL_ANY : AN_LLVM_FAIL_WARN,
+        .failure_mode = choice & 1 ? AN_FAIL_ANY : AN_FAIL_WARN,
         .keep_vtable_names = by_records,
         .trace_reservoir = choice & 2 ? 2 : 0,
         .trace_length = choice & 4 ? 3 : 0,
@@ -170,7 +171,7 @@ static struct result write_profile(struct an_llvm_profile *profile, unsigned ver
                                    bool sparse)
 {
     struct an_llvm_write_options options = {
-        .format_version = version, .text = text, .sparse = sparse};
+        .size = sizeof options, .format_version = version, .text = text, .sparse = sparse};
     struct result result = {0};
     struct an_error error = {0};
     claim(an_llvm_profile_write(profile, &options, &result.bytes, &result.size, NULL, &error) ==

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "branch/samples.h"
 #include "harness.h"
+#include "perf/samples.h"
 
 enum { PIPE_HOLDS = 60000 };
 

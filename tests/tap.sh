@@ -115,6 +115,16 @@ check_with() {
     fi
 }
 
+# first, found GREP-ARGUMENT...: the first line, and whether there is such a line, of what is piped in. head
+# and grep -q go when they know, and what still writes to them then dies of SIGPIPE, at times, for pipefail.
+first() {
+    sed -n 1p
+}
+
+found() {
+    grep "$@" | cat >/dev/null
+}
+
 finish() {
     echo "1..$cases"
     [ $failed -eq 0 ]
@@ -128,12 +138,14 @@ fail() {
     return 1
 }
 
-# await COMMAND...: until the command succeeds. What never comes is a failure after five minutes: on a
-# machine that does much else, a round of anneal live alone has taken one.
+# await COMMAND...: until the command succeeds. What never comes is a failure after five minutes, in which it was looked for
+# three thousand times: on a machine that does much else, a round of anneal live alone has taken one minute, and a
+# virtual machine may stand still for some.
 await() {
-    local deadline=$((SECONDS + 300))
+    local deadline=$((SECONDS + 300)) looks=0
     until "$@"; do
-        [ $SECONDS -lt $deadline ] || {
+        looks=$((looks + 1))
+        [ $SECONDS -lt $deadline ] || [ $looks -lt 3000 ] || {
             fail "waited five minutes in vain: $*"
             return
         }

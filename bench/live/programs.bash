@@ -1,22 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by bench/live/clock: ten programs of different kinds, as Debian has their sources, each at some endless work of
-# which it keeps count itself. Behind record/server.bash.
+# Sourced by bench/live/clock, bench/record/shares and bench/record/windows: ten programs of different kinds, as Debian has
+# their sources, each at some endless work of which it keeps count itself. Behind record/server.bash.
 # shellcheck shell=bash
 #
 #     build_NAME     $work/NAME, with relocations
 #     start_NAME     sets process, and counter: a command that prints how much it has done
+#     stop_program   whatever start_NAME has started; stop_all also the loops of BUSY
 #     server programs also have clients, which say nothing
 
 programs_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck disable=SC2034 # clock goes through them
+# shellcheck disable=SC2034 # those who source this go through them
 programs=(lua duktape gawk zstd sqlite leveldb rust redis memcached nginx)
 options=(-O2 -g1 -fno-reorder-blocks-and-partition)
 port=${PORT:-18950}
 
+# ---- processes ----
+
+helpers=() # of the program that runs
+busy=()
+process=
+
+stop_program() {
+    local one
+    for one in "${helpers[@]}" $process; do
+        kill "$one" 2>/dev/null || true
+        wait "$one" 2>/dev/null || true
+    done
+    helpers=()
+    process=
+}
+
+stop_all() {
+    stop_program
+    [ ${#busy[@]} -eq 0 ] || kill "${busy[@]}" 2>/dev/null || true
+}
+
+# ---- for the script that sources this ----
+
+# take_arguments [--json] WORK [PROGRAM...]: sets json, work and programs; what is started ends with the script
+take_arguments() {
+    json=false
+    if [ "${1:-}" = --json ]; then
+        json=true
+        shift
+    fi
+    if [ $# -lt 1 ]; then
+        sed -n 's/^#     \(bench.*\)/usage: \1/p' "$0" >&2
+        exit 2
+    fi
+    mkdir -p "$1"
+    work=$(realpath "$1")
+    shift
+    [ $# -eq 0 ] || programs=("$@")
+    need jq gcc
+    trap stop_all EXIT
+}
+
+# print_table: a table with tabs, or what --json makes of it
+print_table() {
+    if $json; then
+        jq -Rn '[inputs | split("\t")] | .[0] as $keys | .[1:] | map([$keys, .] | transpose |
+            map({(.[0]): (.[1] | tonumber? // .)}) | add)'
+    else
+        cat
+    fi
+}
+
+build_programs() {
+    local name
+    for name in "${programs[@]}"; do
+        build "$name"
+    done
+}
+
+# start_busy: so many loops as BUSY says, which compute
+start_busy() {
+    local i
+    for ((i = 0; i < ${BUSY:-0}; i++)); do
+        while :; do :; done &
+        busy+=($!)
+    done
+}
+
+# ---- the programs ----
+
 # source_of PACKAGE: a fresh copy of its sources, which becomes the current folder
 source_of() {
-    # shellcheck disable=SC2154 # work is set by clock
+    # shellcheck disable=SC2154 # work is set by those who source this
     "$programs_here/../../scripts/debian-source" "$1" "$work/sources/$1" >&2
     rm -rf "$work/build/$1"
     mkdir -p "$work/build/$1"
@@ -182,11 +253,16 @@ build_memcached() {
     cp memcached "$work/memcached"
 }
 
-start_memcached() {
+# Without clients.
+serve_memcached() {
     serve "$work/memcached" -u root -l 127.0.0.1 -p "$port" -t 4 -m 256
-    clients memcaslap -s "127.0.0.1:$port" -T 2 -c 32 -t 100000s -v 0.1
     counter="exec 3<>/dev/tcp/127.0.0.1/$port; printf 'stats\r\nquit\r\n' >&3; awk '/ cmd_(get|set) / { n += \$3 } END { print n }' <&3"
     counter="bash -c $(printf %q "$counter")"
+}
+
+start_memcached() {
+    serve_memcached
+    clients memcaslap -s "127.0.0.1:$port" -T 2 -c 32 -t 100000s -v 0.1
 }
 
 build_nginx() {

@@ -11,6 +11,11 @@ rows=${ROWS:-100000}
 clients=${CLIENTS:-4}
 workload=oltp_read_only # of sysbench
 
+# For all profiles the same.
+# shellcheck disable=SC2034 # for the scripts that source this
+bolt_options=(-reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions -split-all-cold
+    -split-eh -dyno-stats)
+
 servers=() # processes
 server=    # the one that is meant
 home=      # and its folder: data, socket, log

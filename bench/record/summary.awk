@@ -32,13 +32,14 @@ function quantile(part, values, name, base,    sorted, i, j, value, place) {
 END {
     best = ("exact", 1) in user ? quantile(0.5, user, "exact", "original") : 1
     print "profile", "branches", "recorded_s", "functions", "edges", "weights", "user_us", \
-        "all_cpu_us", "per_second", "user_ratio", "lower_quartile", "upper_quartile", "share_of_gain"
+        "all_cpu_us", "per_second", "user_ratio", "lower_quartile", "upper_quartile", "share_of_gain", "rate_ratio"
     for (i = 1; i <= profiles; i++) {
         name = order[i]
         ratio = quantile(0.5, user, name, "original")
-        printf "%s\t%s\t%.1f\t%.1f\t%.0f\t%.3f\t%.3f\t%.3f\t%s\n", name, about[name], \
+        printf "%s\t%s\t%.1f\t%.1f\t%.0f\t%.3f\t%.3f\t%.3f\t%s\t%.3f\n", name, about[name], \
             quantile(0.5, user, name), quantile(0.5, all, name), quantile(0.5, rate, name), ratio, \
             quantile(0.25, user, name, "original"), quantile(0.75, user, name, "original"), \
-            best < 1 ? sprintf("%.2f", (1 - ratio) / (1 - best)) : "-"
+            best < 1 ? sprintf("%.2f", (1 - ratio) / (1 - best)) : "-", \
+            quantile(0.5, rate, name, "original")
     }
 }

@@ -10,6 +10,7 @@
 #include <anneal/faults.h>
 #include <anneal/fdata.h>
 #include <anneal/gcc.h>
+#include <anneal/gcov.h>
 #include <anneal/ledger.h>
 #include <anneal/live.h>
 #include <anneal/llvm.h>

@@ -27,6 +27,7 @@ enum an_aggregate_input {
 };
 
 struct an_aggregate_options {
+    size_t size; /* of this structure: sizeof */
     enum an_aggregate_input input;
     unsigned threads;     /* 0: one per processor; the result is the same */
     uint32_t pid;         /* only this process; 0: all that ran the binary */
@@ -73,6 +74,9 @@ struct an_aggregate_counts {
     uint64_t records, memory_records; /* that are written */
 };
 
+/* Whether a file begins as a recording does, be it perf.data or the text of perf script: 4096 bytes are enough. */
+AN_API bool an_recording_recognise(const void *bytes, size_t size);
+
 /*
  * Aggregates a recording ("-": standard input) for a binary. The caller frees the result. On
  * failure *aggregate is NULL.
@@ -109,6 +113,7 @@ struct an_translate_layout {
 };
 
 struct an_translate_options {
+    size_t size; /* of this structure: sizeof */
     enum an_aggregate_input input;
     unsigned threads; /* 0: one per processor; the result is the same */
     uint32_t pid;     /* only this process; 0: all that ran the program */

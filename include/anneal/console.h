@@ -43,6 +43,7 @@ enum an_console_proof {
     AN_CONSOLE_CRC32,  /* a line "crc32 SUM SIZE NAME" */
     AN_CONSOLE_SHA256, /* RTEMS' line about a whole stream */
     AN_CONSOLE_COPY,   /* it was sent more than once, and was the same */
+    AN_CONSOLE_GZIP,   /* it was sent compressed, and has the sum that gzip has of it */
 };
 
 AN_API const char *an_console_proof_name(enum an_console_proof proof);
@@ -67,6 +68,7 @@ struct an_console_file {
 struct an_console;
 
 struct an_console_options {
+    size_t size;           /* of this structure: sizeof */
     bool require_checksum; /* what is not verified counts as damaged */
     /* Called now and then with bytes read; may be NULL. */
     void (*progress)(void *context, size_t done, size_t total);

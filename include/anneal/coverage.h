@@ -130,6 +130,7 @@ struct an_coverage_input {
 };
 
 struct an_coverage_options {
+    size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful. The result is the same */
     bool demangle;
     bool

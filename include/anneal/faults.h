@@ -112,6 +112,7 @@ AN_API struct an_faults_summary an_faults_summarize_file(const struct an_faults_
 /* Measuring                                                                                    */
 
 struct an_faults_options {
+    size_t size;             /* of this structure: sizeof */
     char *const *command;    /* ended by NULL; the first is looked up in PATH */
     const char *file;        /* the binary whose text is counted; NULL: the command itself */
     const char *const *with; /* further files whose text is counted: libraries, interpreters */

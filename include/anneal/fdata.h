@@ -70,7 +70,7 @@ struct an_fdata_info {
 
 /*
  * Whether the start of a file (some hundred bytes are enough) looks like fdata: a header line, or
- * a line of it among the first ones.
+ * a line of it among the first ones; or a partial result of fdata.
  */
 AN_API bool an_fdata_recognise(const void *bytes, size_t size);
 
@@ -134,6 +134,11 @@ AN_API bool an_fdata_profile_record(const struct an_fdata_profile *profile, size
 AN_API enum an_code an_fdata_profile_write(const struct an_fdata_profile *profile, void **bytes,
                                            size_t *size, struct an_error *error);
 
+/* The same as a partial result, with the ledger of its merge, which was to be partial. */
+AN_API enum an_code an_fdata_profile_write_partial(const struct an_fdata_profile *profile,
+                                                   const struct an_ledger *ledger, void **bytes,
+                                                   size_t *size, struct an_error *error);
+
 /*
  * Keeps the records with at least one end in a function for which keep() is true, and sets *removed to the number
  * of the others. keep() is called once per function, with its plain name, terminated. Fails only for lack of memory;
@@ -152,15 +157,10 @@ struct an_fdata_input {
     uint64_t weight;  /* at least 1: the factor for the counts */
 };
 
-enum an_fdata_failure_mode {
-    AN_FDATA_FAIL_ANY,  /* fail when any input is rejected */
-    AN_FDATA_FAIL_ALL,  /* fail only when all are */
-    AN_FDATA_FAIL_WARN, /* never fail because of an input */
-};
-
 struct an_fdata_merge_options {
+    size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful */
-    enum an_fdata_failure_mode failure_mode;
+    enum an_failure_mode failure_mode;
 
     /*
      * Merge as merge-fdata does: what stands before the last number of a line is one key, as it
@@ -172,6 +172,8 @@ struct an_fdata_merge_options {
     /* Called now and then, never by two threads at a time; may be NULL. */
     void (*progress)(void *context, size_t done, size_t total);
     void *context;
+    bool partial;      /* as an_llvm_merge_options has it; not with whole_lines */
+    bool count_copies; /* likewise */
 };
 
 /*
@@ -182,6 +184,8 @@ struct an_fdata_merge_options {
  * before it. Each input counts whole or not at all; *ledger (free it with an_ledger_free) says
  * what became of each, also on failure. Failures of single inputs are in the ledger; *error says
  * why the merge as a whole failed, if it did. *profile is settled, and set only on AN_OK.
+ *
+ * Inputs may be partial results; what holds then, an_llvm_merge() says. The names of events ascend.
  */
 AN_API enum an_code an_fdata_merge(const struct an_fdata_merge_options *options,
                                    const struct an_fdata_input *inputs, size_t count,

@@ -28,15 +28,10 @@ struct an_gcc_input {
     size_t size;
 };
 
-enum an_gcc_failure_mode {
-    AN_GCC_FAIL_ANY,   /* if an input is rejected */
-    AN_GCC_FAIL_ALL,   /* when all inputs are */
-    AN_GCC_FAIL_NEVER, /* never; there may be nothing to write */
-};
-
 struct an_gcc_merge_options {
+    size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful. The result is the same */
-    enum an_gcc_failure_mode failure_mode;
+    enum an_failure_mode failure_mode;
     bool
         as_gcov_tool; /* lists of frequent values begin with those of the first input, not the last */
     /* Called by any of the threads, one at a time: `done` of `total` modules; may be NULL. */
@@ -89,6 +84,118 @@ AN_API enum an_code an_gcc_rewrite(const struct an_gcc_scale *scale,
                                    const struct an_gcc_input *inputs, size_t count,
                                    struct an_gcc_merged **rewritten, struct an_error *error);
 
+/* ---- what is in a profile ---- */
+
+enum an_gcc_kind_of_file {
+    AN_GCC_NO_FILE, /* none of these */
+    AN_GCC_COUNTS,  /* gcda */
+    AN_GCC_NOTES,   /* gcno */
+};
+
+/*
+ * What a file is by its first 12 bytes, and its stamp, which tells compilations apart: the gcda and the gcno of an object
+ * have the same. *stamp is 0 for other files.
+ */
+AN_API enum an_gcc_kind_of_file an_gcc_identify(const void *bytes, size_t size, uint32_t *stamp);
+
+/*
+ * The path of the gcno beside a gcda, or one of a core's (NAME.gcda7), if there is such a file. NULL also when
+ * memory runs out; the caller frees it.
+ */
+AN_API char *an_gcc_notes_beside(const char *path, size_t length);
+
+/*
+ * What c++filt makes of a name, to be freed; NULL when it is no name of C++, when memory runs out, or when
+ * there is no C++ runtime library on the machine, which knows how: it is loaded when it is first needed.
+ */
+AN_API char *an_gcc_demangle(const char *name);
+
+/* The counters of one kind that a function has. */
+struct an_gcc_counters {
+    const char *kind;       /* GCC's name of it: "arcs", "interval", "indirect_call_topn"... */
+    const uint64_t *values; /* NULL: all are 0; then any number may be claimed */
+    uint32_t count;
+    uint32_t rule; /* private */
+};
+
+struct an_gcc_function {
+    uint32_t ident;              /* identifies the function within its module */
+    uint32_t line_sum, flow_sum; /* checksums of where it begins, and of its control flow */
+    const struct an_gcc_counters *counters;
+    uint32_t kinds; /* how many of these */
+
+    /* Of the counters of arcs: */
+    uint32_t arcs, ran; /* how many there are, and how many are not 0 */
+    uint64_t total;     /* stops at 2^64-1 */
+    uint64_t largest;
+
+    uint64_t first_run; /* its place in the order of first runs; 0: none is known */
+
+    /* With a gcno: */
+    const char *name, *file; /* NULL: it does not have the function */
+    uint32_t line;
+    bool has_entries; /* its counters are those of this control flow */
+    int64_t entries;  /* how often it was entered; below 0 when threads lost counts */
+};
+
+enum an_gcc_names {
+    AN_GCC_NO_NAMES, /* no gcno was given */
+    AN_GCC_NAMES,
+    AN_GCC_OTHER_NAMES, /* of another compilation: not used */
+    AN_GCC_BAD_NAMES,   /* damaged; `names_error` tells more */
+};
+
+struct an_gcc_profile {
+    unsigned major, minor; /* the release of GCC whose format it is */
+    bool is_clang;         /* which wrote it like that release */
+    bool is_big_endian;
+    uint32_t version, stamp;
+    bool has_checksum;
+    uint32_t checksum;
+    bool has_summary;
+    uint32_t runs, sum_max; /* of the summary: sum_max adds up the largest count of each run */
+    const uint32_t
+        *program_runs; /* of each program with the object, which GCC up to 8 tells apart */
+    size_t programs;
+
+    const struct an_gcc_function
+        *functions; /* those that the program had, in the order of the file */
+    size_t count;
+    enum an_gcc_names names;
+    struct an_error names_error;
+};
+
+/*
+ * Reads a gcda, of one run or merged, and the gcno of that path, unless it is NULL: a gcno that cannot be used is no
+ * failure. *profile is the caller's to free, and does not refer to the bytes; on failure it is NULL.
+ */
+AN_API enum an_code an_gcc_profile_read(const void *bytes, size_t size, const char *notes,
+                                        struct an_gcc_profile **profile, struct an_error *error);
+AN_API void an_gcc_profile_free(struct an_gcc_profile *profile);
+
+/* The counters of a kind that a function has, by GCC's name of it, or NULL. */
+AN_API const struct an_gcc_counters *an_gcc_counters_of(const struct an_gcc_function *function,
+                                                        const char *kind);
+
+/*
+ * The frequent values of expressions, and the targets of indirect calls, whatever a release kept them as: one
+ * place of the program after the other, each with its values.
+ *
+ *     struct an_gcc_values at = an_gcc_values_of(counters);
+ *     while (an_gcc_values_next(&at)) ...
+ */
+struct an_gcc_values {
+    bool are_there;        /* false: counters of another kind */
+    const uint64_t *pairs; /* value, count, value, count ... */
+    size_t count;          /* of these; those with a count of 0 are empty */
+    /* private */
+    const uint64_t *next, *end;
+    uint32_t rule;
+};
+
+AN_API struct an_gcc_values an_gcc_values_of(const struct an_gcc_counters *counters);
+AN_API bool an_gcc_values_next(struct an_gcc_values *values);
+
 /* ---- streams ---- */
 
 struct an_gcc_file {
@@ -110,6 +217,7 @@ AN_API void an_gcc_stream_free(struct an_gcc_file *files, size_t count);
 enum an_gcc_order { AN_GCC_ORDER_KEPT, AN_GCC_LITTLE_ENDIAN, AN_GCC_BIG_ENDIAN };
 
 struct an_gcc_convert_options {
+    size_t size;           /* of this structure: sizeof */
     unsigned major, minor; /* of the release that will read the file; 0.0: the one that wrote it */
     enum an_gcc_order order;
 };

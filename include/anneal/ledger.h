@@ -14,11 +14,24 @@
 extern "C" {
 #endif
 
+/* What is a failure of the whole: an input that is damaged, or does not fit the others. */
+enum an_failure_mode {
+    AN_FAIL_ANY,  /* any */
+    AN_FAIL_ALL,  /* only if all are */
+    AN_FAIL_WARN, /* none; there may be nothing to write */
+};
+
 enum an_input_status {
     AN_INPUT_PENDING = 0, /* not looked at: the merge stopped before */
     AN_INPUT_USED,
     AN_INPUT_REJECTED, /* error says why; nothing of it was merged */
     AN_INPUT_EMPTY,    /* a file of no bytes, as a process leaves that died early; not an error */
+    AN_INPUT_COUNTED,  /* into a partial result: an input of the same digest was used already */
+};
+
+/* What tells inputs of partial results apart: XXH3 of 128 bits of their bytes, the high half first, big-endian. */
+struct an_digest {
+    uint8_t bytes[16];
 };
 
 struct an_ledger_entry {
@@ -37,6 +50,12 @@ struct an_ledger_entry {
     uint64_t device, inode; /* of a file that was opened, else 0 */
     bool repeated;          /* the same file was named before (it was merged again) */
     bool thin;              /* its total is less than a tenth of the median of the used ones */
+
+    /* Only where partial results are read or made: */
+    bool has_digest;
+    struct an_digest digest;
+    const char *
+        partial; /* the partial result in which it came; NULL: it was read itself. Belongs to the ledger */
 };
 
 struct an_ledger {
@@ -45,11 +64,18 @@ struct an_ledger {
     size_t used, rejected, empty, repeated, thin;
     uint64_t total_count; /* weighted sum over the used ones, saturating */
     uint64_t median;      /* of the used ones' totals */
+    size_t counted;       /* inputs that were used already */
+    size_t partials;      /* partial results whose inputs are listed in place of them */
+    char **partial_paths;
 };
 
 AN_API void an_ledger_free(struct an_ledger *ledger);
 
-/* "used", "rejected", "empty" or "pending". */
+/* The digest as 32 hexadecimal digits. Returns text. */
+#define AN_DIGEST_TEXT 33
+AN_API char *an_digest_format(const struct an_digest *digest, char text[AN_DIGEST_TEXT]);
+
+/* "used", "rejected", "empty", "counted" or "pending". */
 AN_API const char *an_input_status_name(enum an_input_status status);
 
 #ifdef __cplusplus

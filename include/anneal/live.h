@@ -34,6 +34,7 @@ enum an_live_step {
 };
 
 struct an_live_options {
+    size_t size; /* of this structure: sizeof */
     int32_t pid;
     const char *binary;              /* the program's file, unless it is /proc/PID/exe; or NULL */
     const char *state_dir;           /* where to keep what has been done; NULL: below /var/tmp */
@@ -54,6 +55,9 @@ struct an_live_options {
     void (*progress)(void *context, enum an_live_step step);
     void *context;
 };
+
+/* The first of such `bolt_options` that is not possible here; NULL when all are. */
+AN_API const char *an_live_refused_option(const char *const *options);
 
 /*
  * Opens a process, with what was done to it before. AN_USAGE, AN_SYSTEM, AN_UNSUPPORTED, AN_MISMATCH

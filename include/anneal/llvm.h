@@ -64,6 +64,14 @@ struct an_llvm_values {
     struct an_llvm_site *sites[AN_LLVM_VALUE_KINDS];
 };
 
+/*
+ * What a function without a profile has in place of its first count, when its maker knew that it is hot, or warm. The
+ * record of a context-sensitive profile has a bit of its hash set.
+ */
+#define AN_LLVM_HOT UINT64_MAX
+#define AN_LLVM_WARM (UINT64_MAX - 1)
+#define AN_LLVM_IS_CONTEXT_SENSITIVE(hash) (((hash) >> 60) & 1)
+
 /* One function of one structure (hash). A name can have several records, with distinct hashes. */
 struct an_llvm_record {
     const char *name; /* not terminated */
@@ -119,7 +127,14 @@ struct an_llvm_info {
     uint64_t trace_stream_size; /* how many traces those were sampled from */
 };
 
+/* The version as raw and indexed files have it: a word, with the variants in its high bits. */
+AN_API uint64_t an_llvm_version_word(unsigned version, unsigned variants);
+
 struct an_llvm_reader;
+
+/* Whether a file begins as a raw or an indexed profile does, or as a partial result of these. Text cannot be told from other
+ * text. */
+AN_API bool an_llvm_recognise(const void *bytes, size_t size);
 
 /*
  * Recognizes the bytes, checks all of them, and makes a reader: once it is open, reading cannot
@@ -138,9 +153,13 @@ AN_API const struct an_llvm_info *an_llvm_reader_info(const struct an_llvm_reade
 AN_API bool an_llvm_reader_next(struct an_llvm_reader *reader, struct an_llvm_record *record);
 AN_API bool an_llvm_reader_failed(const struct an_llvm_reader *reader);
 
-/* The name behind a name hash in this file, or NULL; *length receives its length. */
+/* The name behind a name hash in this file, or NULL, also when it is empty; *length receives its length. */
 AN_API const char *an_llvm_reader_symbol(struct an_llvm_reader *reader, uint64_t hash,
                                          size_t *length);
+
+/* A record as the text format has it, for the caller to free; not ended by a 0. NULL: no memory. */
+AN_API char *an_llvm_reader_text(struct an_llvm_reader *reader, const struct an_llvm_record *record,
+                                 size_t *size);
 AN_API void an_llvm_reader_close(struct an_llvm_reader *reader);
 
 /* The hash by which LLVM refers to a name: the first 8 bytes of its MD5, little-endian. */
@@ -178,11 +197,31 @@ AN_API unsigned an_llvm_profile_variants(const struct an_llvm_profile *profile);
 AN_API size_t an_llvm_profile_functions(const struct an_llvm_profile *profile); /* names */
 AN_API size_t an_llvm_profile_records(const struct an_llvm_profile *profile);
 
-/* What a written profile looks like. Zero-initialise, then set what differs. */
+/*
+ * Where a walk through a profile is; of no bytes but 0, it is at the beginning. While it goes on, the profile must not be
+ * added to, filtered, written or freed.
+ */
+struct an_llvm_cursor {
+    size_t function;
+    const void *next;
+};
+
+/*
+ * Delivers the next record of a profile; false at the end. Functions come in the order in which inputs have brought them,
+ * the records of one name in that order, too, and the values of a site by their counts, the greatest first, as a written
+ * profile has them. What *record points to belongs to the profile, and must not be changed.
+ */
+AN_API bool an_llvm_profile_next(struct an_llvm_profile *profile, struct an_llvm_cursor *cursor,
+                                 struct an_llvm_record *record);
+
+/* What a written profile looks like. */
 struct an_llvm_write_options {
+    size_t size; /* of this structure: sizeof */
     bool text;
     unsigned format_version; /* 5..12; 0: AN_LLVM_DEFAULT_VERSION */
     bool sparse;             /* leave out functions that never ran */
+    const struct an_ledger
+        *partial; /* write a partial result, with the ledger of its merge; else NULL */
 };
 
 #define AN_LLVM_DEFAULT_VERSION 12 /* what LLVM 19 writes */
@@ -213,15 +252,10 @@ struct an_llvm_input {
     uint64_t weight;  /* at least 1 */
 };
 
-enum an_llvm_failure_mode {
-    AN_LLVM_FAIL_ANY,  /* fail when any input is rejected */
-    AN_LLVM_FAIL_ALL,  /* fail only when all are */
-    AN_LLVM_FAIL_WARN, /* never fail because of an input */
-};
-
 struct an_llvm_merge_options {
+    size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful */
-    enum an_llvm_failure_mode failure_mode;
+    enum an_failure_mode failure_mode;
     uint64_t trace_reservoir; /* most traces kept; 0: 100 */
     uint64_t trace_length;    /* most functions of a trace; 0: 10,000 */
     uint32_t trace_seed;      /* of the sample of traces; 0: LLVM's, which gives LLVM's sample */
@@ -235,6 +269,10 @@ struct an_llvm_merge_options {
     /* Renames functions: returns the new name, or NULL to keep it; may be NULL. */
     const char *(*rename)(void *context, const char *name, size_t name_length);
     void *context;
+    /* Keep what a profile would cut, for a partial result: a profile that can only be written as one. */
+    bool partial;
+    /* Of partial results: inputs of the same bytes and different paths each count. */
+    bool count_copies;
 };
 
 /*
@@ -242,6 +280,11 @@ struct an_llvm_merge_options {
  * threads. Each input counts whole or not at all; *ledger (free it with an_ledger_free) says what
  * became of each, also on failure. Failures of single inputs are in the ledger; *error says why
  * the merge as a whole failed, if it did.
+ *
+ * Inputs may be partial results, among others. Then, and when one is made, an input whose digest is that of another one is
+ * counted once, whether it stands by itself or in a partial result; the ledger lists the inputs of partial results in place
+ * of these; and the outcome does not depend on the order or the grouping of inputs: it is that of their digests
+ * (docs/formats/partial.md).
  */
 AN_API enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
                                   const struct an_llvm_input *inputs, size_t count,
@@ -317,6 +360,7 @@ struct an_llvm_overlap_function {
 };
 
 struct an_llvm_overlap_options {
+    size_t size;            /* of this structure: sizeof */
     bool context_sensitive; /* compare the context-sensitive records of IR profiles */
     uint64_t value_cutoff;  /* function detail for functions with a count of at least this */
     const char *function;   /* and for functions whose name contains this; NULL: none */

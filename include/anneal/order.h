@@ -89,6 +89,7 @@ AN_API enum an_code an_behaviour_add_heat(struct an_behaviour *behaviour, const 
 struct an_image;
 
 struct an_recording_options {
+    size_t size;          /* of this structure: sizeof */
     uint32_t pid;         /* only this process; 0: all that ran the binary */
     bool ignore_build_id; /* accept a recording of another build of the binary */
     bool allow_truncated; /* leave out the end of a recording that was cut off */
@@ -162,9 +163,6 @@ AN_API bool an_image_is_fixed(const struct an_image *image);
 AN_API const struct an_image_function *an_image_functions(const struct an_image *image,
                                                           size_t *count);
 
-/* Where functions that are ordered will begin: the start of the text section, or of the first function. */
-AN_API uint64_t an_image_start(const struct an_image *image);
-
 /* ------------------------------------------------------------------------------------------- */
 /* Profiles' names and symbols                                                                  */
 
@@ -200,6 +198,7 @@ struct an_order {
 AN_API void an_order_free(struct an_order *order);
 
 struct an_order_options {
+    size_t size; /* of this structure: sizeof */
     const struct an_matches
         *matches; /* with `image`: real sizes, instead of one for all; may be NULL */
     const struct an_image *image;
@@ -337,6 +336,59 @@ struct an_pages_heat {
 AN_API enum an_code an_pages_heat(const struct an_behaviour *behaviour,
                                   const struct an_pages_layout *layout, uint64_t page_size,
                                   struct an_pages_heat *heat, struct an_error *error);
+
+/* ---- what an order is worth ---- */
+
+struct an_order_evaluate_options {
+    size_t size;                      /* of this structure: sizeof */
+    const struct an_matches *matches; /* these three: not NULL */
+    const struct an_image *image;
+    const struct an_order *placed; /* functions of the image, as an_order_place() has them */
+    uint64_t page_size;            /* a power of 2; 0: 4096 */
+    unsigned around;               /* as in an_pages_kernel; 0: 16 */
+    unsigned read_ahead;           /* pages that are read for one; 0: all are in memory */
+    bool read_around;              /* half of them in front of the page */
+    size_t
+        tests; /* only the last so many runs, which were kept aside when the order was made; 0: all */
+};
+
+enum { AN_ORDER_CURVE_POINTS = 64 };
+
+/* What a layout costs: means over the runs, by their weights. */
+struct an_order_cost {
+    double pages, area;         /* touched in the end; mean over time */
+    double faults, faults_area; /* the same for faults, when all is in memory */
+    double cold, cold_area;     /* and when nothing is */
+    double major;               /* of these, for which the disk is read */
+    double pages_curve[AN_ORDER_CURVE_POINTS],
+        faults_curve[AN_ORDER_CURVE_POINTS]; /* at equal steps of time */
+};
+
+struct an_order_evaluation {
+    size_t runs;    /* that were looked at */
+    double entered; /* functions of a run, mean */
+    uint64_t text_pages;
+    struct an_order_cost before, after;
+    bool has_heat;
+    struct an_pages_heat heat_before, heat_after; /* if it has */
+};
+
+/*
+ * What the runs and the heat of a behaviour cost with the image as it is, and as the order makes it. Where a program may
+ * be loaded anywhere, the mean of several places is taken.
+ */
+AN_API enum an_code an_order_evaluate(const struct an_behaviour *behaviour,
+                                      const struct an_order_evaluate_options *options,
+                                      struct an_order_evaluation *evaluation,
+                                      struct an_error *error);
+
+/*
+ * Draws both curves of an evaluation as SVG, which the caller frees; it has no end mark. `binary` is what the title calls
+ * the image, `around` what the faults were counted with.
+ */
+AN_API enum an_code an_order_draw(const struct an_order_evaluation *evaluation, const char *binary,
+                                  unsigned around, char **text, size_t *size,
+                                  struct an_error *error);
 
 #ifdef __cplusplus
 }

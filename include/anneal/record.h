@@ -39,7 +39,8 @@ enum { AN_RECORD_MOST_ENDS = 48 };
 
 struct an_record_counts {
     enum an_record_method method; /* that is used */
-    uint64_t samples;             /* windows, or samples of the processor */
+    uint64_t samples;             /* written */
+    uint64_t windows;             /* one sample or several are of each; 0: the processor's */
     uint64_t branches;
     uint64_t lost;          /* samples that the kernel had no room for */
     uint64_t stops;         /* of threads */
@@ -69,6 +70,7 @@ struct an_record_counts {
 #define AN_RECORD_DENSE 1.0
 
 struct an_record_options {
+    size_t size;                  /* of this structure: sizeof */
     int32_t pid;                  /* the process, with all its threads */
     bool children;                /* and the processes that it has started or starts */
     enum an_record_method method; /* AUTO: chosen here */
@@ -81,11 +83,11 @@ struct an_record_options {
     unsigned frequency; /* windows or samples in a second of run time at most; 0: default */
     uint64_t seed;      /* of the choice of threads and moments; 0: from the clock */
     const char *output; /* the perf.data file; "-": the standard output, as a pipe */
-    /* The recording ends, as if its time were over, when this becomes not 0. May be NULL. */
+    /* The recording ends, as if its time were over, when this becomes not 0, which is noticed within a second. May be NULL. */
     const volatile int *stop;
     /* Called once, when the process is watched and nothing has been recorded yet; may be NULL. */
     void (*started)(void *context);
-    /* Called several times a second, with numbers that are not final; may be NULL. */
+    /* Called several times a second, with numbers that are not final, at the expense of the budget; may be NULL. */
     void (*progress)(void *context, const struct an_record_counts *counts);
     void *context;
 };

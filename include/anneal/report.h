@@ -19,6 +19,7 @@ extern "C" {
 #endif
 
 struct an_report_options {
+    size_t size;       /* of this structure: sizeof */
     const char *title; /* of all pages; NULL: "Coverage" */
     const char *made;  /* when, in words, for the foot of the pages; NULL: none */
 

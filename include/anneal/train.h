@@ -80,7 +80,10 @@ enum an_train_outcome {
  * "interrupted": stable, for use in JSON. */
 AN_API const char *an_train_outcome_name(enum an_train_outcome outcome);
 
-enum an_train_family { AN_TRAIN_LLVM, AN_TRAIN_GCC };
+enum an_train_family { AN_TRAIN_LLVM, AN_TRAIN_GCC, AN_TRAIN_FAMILIES };
+
+/* "llvm" or "gcc": stable, for use in JSON. */
+AN_API const char *an_train_family_name(enum an_train_family family);
 
 /* A profile that a run left. */
 struct an_train_profile {
@@ -120,10 +123,10 @@ struct an_train_result {
     struct an_train_counts counts;
     bool interrupted;                   /* by options.stop */
     bool too_many_failed;               /* more than are allowed */
-    size_t llvm_profiles, gcc_profiles; /* that were merged */
+    size_t profiles[AN_TRAIN_FAMILIES]; /* that were merged, of each family */
     size_t llvm_functions, gcc_modules; /* in the result */
     uint64_t llvm_bytes;                /* of the result */
-    uint64_t llvm_total, gcc_total;     /* weighted sums of all counts, saturating */
+    uint64_t totals[AN_TRAIN_FAMILIES]; /* weighted sums of all counts, saturating */
     size_t warnings[AN_LLVM_WARNINGS];  /* how often each came up */
     struct an_llvm_left_out left_out;   /* what the format's version cannot hold */
     char *llvm_output, *gcc_output;     /* what was written; NULL: nothing of that family */
@@ -137,6 +140,7 @@ AN_API void an_train_result_free(struct an_train_result *result);
 /* Training                                                                                     */
 
 struct an_train_options {
+    size_t size;             /* of this structure: sizeof */
     char *const *command;    /* ended by NULL */
     const char *placeholder; /* stands for the workload in the command; NULL: "{}" */
     const struct an_train_workload *workloads;

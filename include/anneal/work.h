@@ -102,6 +102,7 @@ struct an_work;
 enum an_work_step { AN_WORK_SAMPLE, AN_WORK_TRY };
 
 struct an_work_options {
+    size_t size; /* of this structure: sizeof */
     int32_t pid;
     const char *const *functions; /* to be counted; none: they are chosen */
     size_t function_count;        /* up to AN_WORK_MOST */
@@ -110,6 +111,7 @@ struct an_work_options {
     const unsigned *layouts;
     size_t layout_count;
     double budget; /* the share of its CPU time that counting may take from the process; 0: 0.005 */
+    double most;   /* the same while it goes on; at least the budget; 0: 0.015 */
     /* Choosing ends when this becomes not 0; may be NULL. */
     const volatile int *stop;
     /* Called some times in a second while functions are chosen; may be NULL. */

@@ -81,7 +81,8 @@ static enum an_code load_open(struct an_file *file, int fd, const char *path,
         an_fail(error, AN_USAGE, "is a directory, expected a file");
         return an_error_in(error, path);
     }
-    file->regular = S_ISREG(info.st_mode);
+    /* Standard input is read but once, from wherever it is, even where it is a file. */
+    file->regular = S_ISREG(info.st_mode) && fd != STDIN_FILENO;
     file->device = (uint64_t)info.st_dev;
     file->inode = (uint64_t)info.st_ino;
     file->modified = info.st_mtime;
@@ -93,7 +94,7 @@ static enum an_code load_open(struct an_file *file, int fd, const char *path,
             return AN_OK;
         }
     }
-    size_t guess = file->regular && info.st_size > 0 ? (size_t)info.st_size : 0;
+    size_t guess = S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size : 0;
     return slurp(file, fd, guess, path, error);
 }
 

@@ -18,7 +18,7 @@ struct an_file {
     uint8_t *buffer;       /* owned, kept from file to file */
     size_t capacity;
     bool mapped;
-    bool regular; /* reading the same path again gives the same bytes */
+    bool regular; /* reading the same path again gives the same bytes: not standard input */
     uint64_t device, inode;
     int64_t modified; /* seconds since 1970 */
 };

@@ -22,6 +22,9 @@ static const struct kind {
     {"gcno", 4, "a big-endian GCC notes file (gcno)", NOTES},
     {"PERFILE2", 8, "a Linux perf recording (perf.data)", RECORDING},
     {"2ELIFREP", 8, "a big-endian Linux perf recording (perf.data)", RECORDING},
+    {"\x89"
+     "ANPART\n",
+     8, "a partial result of anneal merge", "anneal merge makes a profile of it"},
     {"\x81rforpm\xff", 8, "a raw memory profile (memprof)", NULL},
     {"\x7f"
      "ELF",

@@ -1,6 +1,7 @@
 /* The ledger of a merge: one entry an input, then what only shows when all are in. */
 #include "base/ledger.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,18 @@ void an_ledger_reject(struct an_ledger_entry *entry, const struct an_error *erro
         *entry->error = *error;
 }
 
+void an_ledger_conclude(struct an_ledger_entry *entry, const char *path, enum an_code code,
+                        struct an_error *error)
+{
+    if (code == AN_OK) {
+        if (entry->status == AN_INPUT_PENDING)
+            entry->status = AN_INPUT_USED;
+        return;
+    }
+    an_error_in(error, strcmp(path, "-") == 0 ? "<stdin>" : path);
+    an_ledger_reject(entry, error);
+}
+
 void an_ledger_free(struct an_ledger *ledger)
 {
     if (!ledger)
@@ -51,8 +64,18 @@ void an_ledger_free(struct an_ledger *ledger)
         free(ledger->entries[i].path);
         free(ledger->entries[i].error);
     }
+    for (size_t i = 0; i < ledger->partials; i++)
+        free(ledger->partial_paths[i]);
+    free(ledger->partial_paths);
     free(ledger->entries);
     free(ledger);
+}
+
+char *an_digest_format(const struct an_digest *digest, char text[AN_DIGEST_TEXT])
+{
+    for (size_t i = 0; i < sizeof digest->bytes; i++)
+        snprintf(text + 2 * i, 3, "%02x", digest->bytes[i]);
+    return text;
 }
 
 const char *an_input_status_name(enum an_input_status status)
@@ -64,6 +87,8 @@ const char *an_input_status_name(enum an_input_status status)
         return "rejected";
     case AN_INPUT_EMPTY:
         return "empty";
+    case AN_INPUT_COUNTED:
+        return "counted";
     case AN_INPUT_PENDING:
         break;
     }
@@ -76,7 +101,7 @@ static int by_size(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The same file under another path counts too: device and inode decide, else the path. */
+/* The same file under another path counts too: device and inode decide, else the path. Digests have told already. */
 static bool mark_repeated(struct an_ledger *ledger)
 {
     struct an_names seen = {0};
@@ -86,6 +111,8 @@ static bool mark_repeated(struct an_ledger *ledger)
     bool done = keys != NULL;
     for (size_t i = 0; done && i < ledger->count; i++) {
         struct an_ledger_entry *entry = &ledger->entries[i];
+        if (entry->has_digest || entry->partial)
+            continue;
         keys[i] = (struct key){entry->device, entry->inode};
         bool is_new, by_file = entry->inode != 0;
         done =
@@ -110,6 +137,7 @@ enum an_code an_ledger_close(struct an_ledger *ledger, struct an_error *error)
         const struct an_ledger_entry *entry = &ledger->entries[i];
         ledger->rejected += entry->status == AN_INPUT_REJECTED;
         ledger->empty += entry->status == AN_INPUT_EMPTY;
+        ledger->counted += entry->status == AN_INPUT_COUNTED;
         if (entry->status != AN_INPUT_USED)
             continue;
         totals[ledger->used++] = entry->total_count;
@@ -129,16 +157,26 @@ enum an_code an_ledger_close(struct an_ledger *ledger, struct an_error *error)
     return AN_OK;
 }
 
-enum an_code an_ledger_judge(const struct an_ledger *ledger, bool any, bool all,
+/* Whoever made a partial result has judged what was rejected then. */
+static bool is_rejected_now(const struct an_ledger_entry *entry)
+{
+    return entry->status == AN_INPUT_REJECTED && !entry->partial;
+}
+
+enum an_code an_ledger_judge(const struct an_ledger *ledger, enum an_failure_mode mode,
                              struct an_error *error)
 {
-    if (!(any && ledger->rejected > 0) && !(all && ledger->rejected == ledger->count))
+    size_t rejected = 0;
+    for (size_t i = 0; i < ledger->count; i++)
+        rejected += is_rejected_now(&ledger->entries[i]);
+    if (mode == AN_FAIL_WARN || (mode == AN_FAIL_ANY && rejected == 0) ||
+        (mode == AN_FAIL_ALL && rejected < ledger->count))
         return AN_OK;
-    for (size_t i = 0; ledger->rejected == 1 && i < ledger->count; i++)
-        if (ledger->entries[i].status == AN_INPUT_REJECTED && ledger->entries[i].error) {
+    for (size_t i = 0; rejected == 1 && i < ledger->count; i++)
+        if (is_rejected_now(&ledger->entries[i]) && ledger->entries[i].error) {
             *error = *ledger->entries[i].error;
             return error->code;
         }
-    return an_fail(error, AN_MALFORMED, "%zu of %zu inputs rejected, nothing merged",
-                   ledger->rejected, ledger->count);
+    return an_fail(error, AN_MALFORMED, "%zu of %zu inputs rejected, nothing merged", rejected,
+                   ledger->count);
 }

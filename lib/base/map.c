@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/secret.h"
 
+enum { FIRST_SLOTS = 64 };
+
 /*
  * Where a key belongs. Keys are often addresses, whose low bits are equal: so it is both halves of a
  * 128-bit product. (Y. Wang's wyhash. The factor is odd, as the secret is.)
@@ -39,7 +41,7 @@ static bool map_resize(struct an_map *map, size_t slots)
 {
     struct an_map_slot *old = map->slots;
     size_t old_slots = old ? map->mask + 1 : 0;
-    struct an_map_slot *fresh = an_alloc_zero(slots, sizeof *fresh);
+    struct an_map_slot *fresh = an_alloc_table(slots, sizeof *fresh);
     if (!fresh)
         return false;
     uint64_t secret = an_secret_for(fresh);
@@ -58,6 +60,24 @@ static bool map_resize(struct an_map *map, size_t slots)
     return true;
 }
 
+/* The size of a table that is at most half full with so many keys; 0: there is none. */
+static size_t slots_for(size_t keys)
+{
+    size_t slots = FIRST_SLOTS;
+    while (slots / 2 < keys)
+        if (__builtin_mul_overflow(slots, 2, &slots))
+            return 0;
+    return slots;
+}
+
+bool an_map_reserve(struct an_map *map, size_t keys)
+{
+    size_t slots = slots_for(keys);
+    if (map->slots && slots && slots <= map->mask + 1)
+        return true;
+    return slots && map_resize(map, slots);
+}
+
 uint64_t *an_map_insert(struct an_map *map, uint64_t key, bool *is_new)
 {
     uint64_t *value = an_map_find(map, key);
@@ -70,7 +90,7 @@ uint64_t *an_map_insert(struct an_map *map, uint64_t key, bool *is_new)
         return &map->zero_value;
     }
     if (!map->slots || 2 * (map->used + 1) > map->mask + 1)
-        if (!map_resize(map, map->slots ? 2 * (map->mask + 1) : 64))
+        if (!map_resize(map, map->slots ? 2 * (map->mask + 1) : FIRST_SLOTS))
             return NULL;
     size_t at = spread(map->secret, key) & map->mask;
     while (map->slots[at].key)
@@ -122,7 +142,7 @@ size_t an_names_find(const struct an_names *names, const char *text, size_t leng
 
 static bool names_resize(struct an_names *names, size_t slots)
 {
-    struct an_names_slot *fresh = an_alloc_zero(slots, sizeof *fresh);
+    struct an_names_slot *fresh = an_alloc_table(slots, sizeof *fresh);
     if (!fresh)
         return false;
     uint64_t secret = an_secret_for(fresh);
@@ -140,12 +160,31 @@ static bool names_resize(struct an_names *names, size_t slots)
     return true;
 }
 
+static bool list_resize(struct an_names *names, size_t capacity)
+{
+    struct an_name *grown = an_grow(names->names, capacity, sizeof *grown);
+    if (!grown)
+        return false;
+    names->names = grown;
+    names->capacity = capacity;
+    return true;
+}
+
+bool an_names_reserve(struct an_names *names, size_t count)
+{
+    size_t slots = slots_for(count);
+    if (!slots || ((!names->slots || slots > names->mask + 1) && !names_resize(names, slots)))
+        return false;
+    size_t doubled = 2 * names->capacity;
+    return count <= names->capacity || list_resize(names, count > doubled ? count : doubled);
+}
+
 size_t an_names_insert(struct an_names *names, const char *text, size_t length, bool *is_new)
 {
     if (names->count >= UINT32_MAX - 1)
         return AN_NO_NAME;
     if (!names->slots || 2 * (names->count + 1) > names->mask + 1)
-        if (!names_resize(names, names->slots ? 2 * (names->mask + 1) : 64))
+        if (!names_resize(names, names->slots ? 2 * (names->mask + 1) : FIRST_SLOTS))
             return AN_NO_NAME;
     uint64_t hash = hash_text(names->secret, text, length);
     bool found;
@@ -153,14 +192,9 @@ size_t an_names_insert(struct an_names *names, const char *text, size_t length, 
     *is_new = !found;
     if (found)
         return names->slots[at].index_plus_1 - 1;
-    if (names->count == names->capacity) {
-        size_t capacity = names->capacity ? 2 * names->capacity : 64;
-        struct an_name *grown = an_grow(names->names, capacity, sizeof *grown);
-        if (!grown)
-            return AN_NO_NAME;
-        names->names = grown;
-        names->capacity = capacity;
-    }
+    if (names->count == names->capacity &&
+        !list_resize(names, names->capacity ? 2 * names->capacity : FIRST_SLOTS))
+        return AN_NO_NAME;
     names->names[names->count] = (struct an_name){text, length};
     names->slots[at] = (struct an_names_slot){(uint32_t)(hash >> 32), (uint32_t)names->count + 1};
     return names->count++;

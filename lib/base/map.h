@@ -31,6 +31,9 @@ uint64_t *an_map_find(const struct an_map *map, uint64_t key);
 
 /* Finds key or inserts it with value 0; *is_new tells which. NULL when memory runs out. */
 uint64_t *an_map_insert(struct an_map *map, uint64_t key, bool *is_new);
+
+/* Makes room for so many keys in all, so that the table need not grow on the way. False when memory runs out. */
+bool an_map_reserve(struct an_map *map, size_t keys);
 void an_map_free(struct an_map *map);
 
 /*
@@ -58,6 +61,9 @@ size_t an_names_find(const struct an_names *names, const char *text, size_t leng
 
 /* The index of the string, inserted if it is new. AN_NO_NAME when memory runs out. */
 size_t an_names_insert(struct an_names *names, const char *text, size_t length, bool *is_new);
+
+/* Makes room for so many strings in all. False when memory runs out. */
+bool an_names_reserve(struct an_names *names, size_t count);
 void an_names_free(struct an_names *names);
 
 #endif

@@ -40,7 +40,8 @@ void *an_grow(void *old, size_t count, size_t size)
     size_t bytes;
     if (an_fault() || __builtin_mul_overflow(count, size, &bytes))
         return NULL;
-    return realloc(old, bytes ? bytes : 1);
+    void *large = old || bytes < LARGE_PAGE ? NULL : an_alloc_large(&bytes);
+    return large ? large : realloc(old, bytes ? bytes : 1);
 }
 
 void *an_alloc_large(size_t *size)
@@ -83,7 +84,7 @@ static void *new_block(struct an_arena *arena, size_t bytes)
     size_t whole;
     if (__builtin_add_overflow(bytes, BLOCK_HEAD, &whole))
         return NULL;
-    struct an_arena_block *block = whole == LARGEST_BLOCK ? an_alloc_large(&whole) : NULL;
+    struct an_arena_block *block = whole >= LARGEST_BLOCK ? an_alloc_large(&whole) : NULL;
     if (!block)
         block = an_alloc(1, whole);
     if (!block)

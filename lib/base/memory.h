@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* malloc, calloc and realloc with overflow checks; NULL on failure. Freed with free(). */
+/* malloc, calloc and realloc with overflow checks; NULL on failure. Freed with free(). What an_grow() makes of nothing is in
+ * large pages if it is large (below). */
 void *an_alloc(size_t count, size_t size);
 void *an_alloc_zero(size_t count, size_t size);
 void *an_grow(void *old, size_t count, size_t size);

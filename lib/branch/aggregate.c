@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/options.h"
 #include "base/pool.h"
 #include "branch/recorded.h"
 #include "branch/resolve.h"
 #include "branch/sampling.h"
+#include "elf/instructions.h"
 
 struct an_aggregate {
     struct an_elf *elf;
@@ -55,10 +57,10 @@ static enum an_code open_binary(struct an_aggregate *aggregate, const char *path
     enum an_code code = an_elf_open(path, &aggregate->elf, error);
     if (code != AN_OK)
         return code;
-    if (an_elf_machine(aggregate->elf) != EM_X86_64) {
-        an_fail(error, AN_UNSUPPORTED, "code for a processor other than x86-64");
-        return an_error_in(error, path);
-    }
+    const struct an_arch *arch;
+    code = an_elf_arch(aggregate->elf, &arch, error);
+    if (code != AN_OK)
+        return code;
     size_t count;
     const struct an_elf_segment *segments = an_elf_segments(aggregate->elf, &count);
     aggregate->counted.base = count ? UINT64_MAX : 0;
@@ -304,14 +306,18 @@ static enum an_code read_counts(struct an_aggregate *aggregate, const char *path
 enum an_code an_aggregate_run(const struct an_aggregate_options *options, const char *recording,
                               const char *binary, struct an_aggregate **out, struct an_error *error)
 {
+    struct an_aggregate_options full;
     *out = NULL;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
     struct an_aggregate *aggregate = an_alloc_zero(1, sizeof *aggregate);
     if (!aggregate)
         return an_fail_memory(error);
-    aggregate->options = *options;
-    enum an_code code = open_binary(aggregate, binary, error);
-    bool counted = options->input == AN_AGGREGATE_COUNTS ||
-                   (options->input == AN_AGGREGATE_DETECT && an_counted_recognise(recording));
+    aggregate->options = full;
+    code = open_binary(aggregate, binary, error);
+    bool counted = full.input == AN_AGGREGATE_COUNTS ||
+                   (full.input == AN_AGGREGATE_DETECT && an_counted_recognise(recording));
     if (code == AN_OK)
         code = counted ? read_counts(aggregate, recording, error)
                        : read_recording(aggregate, recording, error);

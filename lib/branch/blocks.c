@@ -151,7 +151,7 @@ static bool is_epilogue(const struct an_body *body, const struct an_block *block
 }
 
 /* With relocations nothing can be hidden, and every indirect jump is either claimed or harmless. */
-static bool trust_indirect(const struct an_program *program, const struct an_body *body)
+static bool trust_indirect(const struct an_flow_program *program, const struct an_body *body)
 {
     if (body->block_count == 1)
         return true;
@@ -175,7 +175,7 @@ static bool trust_indirect(const struct an_program *program, const struct an_bod
 
 /* Every label stands at an instruction; and without relocations nothing but the start is an
  * entry. */
-static bool trust_labels(const struct an_program *program, const struct an_body *body)
+static bool trust_labels(const struct an_flow_program *program, const struct an_body *body)
 {
     uint32_t site = 0;
     for (uint32_t word = 0; word <= body->size / 64; word++) {
@@ -192,14 +192,14 @@ static bool trust_labels(const struct an_program *program, const struct an_body 
 
 /* With relocations BOLT leaves functions alone that are longer than they say, it seems; without,
  * those that have parts elsewhere, and these parts. */
-static bool trust_extent(const struct an_program *program, const struct an_body *body)
+static bool trust_extent(const struct an_flow_program *program, const struct an_body *body)
 {
     const struct an_function *function = an_body_function(program, body);
     bool split = function->parent || function->has_fragments;
     return program->has_relocations ? an_padding_is_valid(program, function) : !split;
 }
 
-bool an_blocks_make(const struct an_program *program, struct an_body *body)
+bool an_blocks_make(const struct an_flow_program *program, struct an_body *body)
 {
     if (body->ignored || body->site_count == 0 || !trust_labels(program, body))
         return true;

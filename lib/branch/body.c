@@ -29,7 +29,7 @@ size_t an_body_site(const struct an_body *body, uint64_t offset)
 }
 
 struct decoding {
-    const struct an_program *program;
+    const struct an_flow_program *program;
     const struct an_function *function;
     struct an_body *body;
     uint32_t index;
@@ -145,8 +145,8 @@ static bool decode_all(struct decoding *decoding, const uint8_t *bytes)
     struct an_instruction instruction;
     for (uint32_t offset = 0; offset < body->size; offset += instruction.length) {
         size_t left = body->size - offset;
-        if (!an_decode(&decoding->program->decoder, bytes + offset, left,
-                       decoding->function->address + offset, &instruction)) {
+        if (!decoding->program->arch->decode(bytes + offset, left,
+                                             decoding->function->address + offset, &instruction)) {
             body->ignored = body->ignored || !all_zero(bytes + offset, left);
             return true;
         }
@@ -156,8 +156,8 @@ static bool decode_all(struct decoding *decoding, const uint8_t *bytes)
     return true;
 }
 
-bool an_body_decode(const struct an_program *program, uint32_t index, struct an_references *outward,
-                    struct an_references *data)
+bool an_body_decode(const struct an_flow_program *program, uint32_t index,
+                    struct an_references *outward, struct an_references *data)
 {
     struct an_body *body = &program->bodies[index];
     const struct an_function *function = an_body_function(program, body);
@@ -186,7 +186,7 @@ bool an_body_decode(const struct an_program *program, uint32_t index, struct an_
     return done;
 }
 
-void an_program_label(struct an_program *program, uint64_t address, enum an_label label)
+void an_flow_program_label(struct an_flow_program *program, uint64_t address, enum an_label label)
 {
     size_t function = an_functions_with_code(program->functions, address);
     if (function == AN_NO_FUNCTION || !program->body_of[function])

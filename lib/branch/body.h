@@ -2,24 +2,18 @@
 #ifndef AN_BRANCH_BODY_H
 #define AN_BRANCH_BODY_H
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "base/vector.h"
-#include "branch/decode.h"
 #include "elf/functions.h"
 
-enum an_site_flag {
-    AN_SITE_LEAVES = 1, /* a jump out of the function: a tail call */
-    AN_SITE_VOID = 2,   /* a jump to the end, as __builtin_unreachable() leaves: does nothing */
-    AN_SITE_POP = 4,
-    AN_SITE_TABLE = 8,    /* an indirect jump that goes through a table */
-    AN_SITE_UNKNOWN = 16, /* an indirect jump to who knows where */
-};
-
-struct an_site { /* an instruction */
-    uint32_t offset;
-    uint8_t length;
-    uint8_t kind;  /* enum an_instruction_kind */
-    uint8_t flags; /* enum an_site_flag */
+enum an_site_flag {                     /* of struct an_site */
+                    AN_SITE_LEAVES = 1, /* a jump out of the function: a tail call */
+                    AN_SITE_VOID =
+                        2, /* a jump to the end, as __builtin_unreachable() leaves: does nothing */
+                    AN_SITE_POP = 4,
+                    AN_SITE_TABLE = 8,    /* an indirect jump that goes through a table */
+                    AN_SITE_UNKNOWN = 16, /* an indirect jump to who knows where */
 };
 
 struct an_jump { /* within the function, as offsets */
@@ -75,10 +69,10 @@ struct an_references {
 };
 
 /* The program, as the parts of flow.h share it. */
-struct an_program {
+struct an_flow_program {
     struct an_elf *elf;
     const struct an_functions *functions;
-    ZydisDecoder decoder;
+    const struct an_arch *arch;
     bool has_relocations; /* linked with --emit-relocs: they tell what refers to what */
     struct an_body *bodies;
     size_t body_count;
@@ -89,7 +83,7 @@ struct an_program {
     size_t relative_count;
 };
 
-static inline const struct an_function *an_body_function(const struct an_program *program,
+static inline const struct an_function *an_body_function(const struct an_flow_program *program,
                                                          const struct an_body *body)
 {
     return &program->functions->items[body->function];
@@ -107,8 +101,8 @@ static inline bool an_bit(const uint64_t *bits, uint64_t at)
 
 /* Decodes a function from its first byte to its last; false when memory runs out. The references go
  * to the lists given. */
-bool an_body_decode(const struct an_program *program, uint32_t index, struct an_references *outward,
-                    struct an_references *data);
+bool an_body_decode(const struct an_flow_program *program, uint32_t index,
+                    struct an_references *outward, struct an_references *data);
 void an_body_free(struct an_body *body);
 
 /* The site at an offset, or SIZE_MAX when no instruction begins there. */
@@ -123,38 +117,21 @@ enum an_label {
 };
 
 /* Marks a place as one that something leads to, if it lies in a function that was hit. */
-void an_program_label(struct an_program *program, uint64_t address, enum an_label label);
+void an_flow_program_label(struct an_flow_program *program, uint64_t address, enum an_label label);
 
 /* Labels from static relocations; nothing without them. */
-enum an_code an_relocations_label(struct an_program *program, struct an_error *error);
+enum an_code an_relocations_label(struct an_flow_program *program, struct an_error *error);
 
 /* Finds jump tables, labels what they lead to, and makes the jumps. */
-bool an_jump_tables(struct an_program *program);
-
-/* How an indirect jump finds its target. */
-enum an_pattern_kind {
-    AN_PATTERN_NONE,     /* not recognised */
-    AN_PATTERN_FIXED,    /* through a word in memory at `address` */
-    AN_PATTERN_MEMORY,   /* through memory at `address`, indexed: addresses */
-    AN_PATTERN_RELATIVE, /* through a table of distances at `address` */
-};
-
-struct an_pattern {
-    enum an_pattern_kind kind;
-    uint64_t address;
-    uint32_t lowest; /* offset of the first instruction that belongs to it */
-};
-
-struct an_pattern an_pattern_find(const struct an_program *program, const struct an_body *body,
-                                  uint32_t site);
+bool an_jump_tables(struct an_flow_program *program);
 
 /* Whether nothing but padding lies behind a function. */
-bool an_padding_is_valid(const struct an_program *program, const struct an_function *function);
+bool an_padding_is_valid(const struct an_flow_program *program, const struct an_function *function);
 
 /* The index of the block that an offset lies in; the body has blocks. */
 uint32_t an_body_block(const struct an_body *body, uint64_t offset);
 
 /* Makes the blocks, once all labels are known; false when memory runs out. */
-bool an_blocks_make(const struct an_program *program, struct an_body *body);
+bool an_blocks_make(const struct an_flow_program *program, struct an_body *body);
 
 #endif

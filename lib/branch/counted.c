@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "branch/preaggregated.h"
+#include "perf/preaggregated.h"
 
 void an_counted_free(struct an_counted *counted)
 {

@@ -8,16 +8,17 @@
 #include "branch/body.h"
 #include "branch/visits.h"
 #include "elf/fragments.h"
+#include "elf/instructions.h"
 
 struct an_flow {
-    struct an_program program;
+    struct an_flow_program program;
 };
 
 void an_flow_free(struct an_flow *flow)
 {
     if (!flow)
         return;
-    struct an_program *program = &flow->program;
+    struct an_flow_program *program = &flow->program;
     for (size_t i = 0; i < program->body_count && program->bodies; i++)
         an_body_free(&program->bodies[i]);
     free(program->bodies);
@@ -40,7 +41,7 @@ static bool *choose_roots(const struct an_functions *functions, const bool *hit)
 }
 
 /* Adds those that jump into the middle of what was chosen. */
-static bool choose_visits(struct an_program *program, unsigned threads)
+static bool choose_visits(struct an_flow_program *program, unsigned threads)
 {
     bool *visits = an_alloc_zero(program->functions->count + 1, sizeof *visits);
     if (!visits)
@@ -53,7 +54,7 @@ static bool choose_visits(struct an_program *program, unsigned threads)
     return true;
 }
 
-static bool choose(struct an_program *program, const bool *hit, unsigned threads)
+static bool choose(struct an_flow_program *program, const bool *hit, unsigned threads)
 {
     const struct an_functions *functions = program->functions;
     bool *roots = choose_roots(functions, hit);
@@ -75,7 +76,7 @@ static bool choose(struct an_program *program, const bool *hit, unsigned threads
 enum { BATCH = 64 };
 
 struct batches {
-    struct an_program *program;
+    struct an_flow_program *program;
     struct an_references *outward, *data;
     atomic_bool failed;
 };
@@ -103,7 +104,7 @@ static bool gather(struct an_references *all, const struct an_references *some)
     return true;
 }
 
-static bool decode_all(struct an_program *program, unsigned threads)
+static bool decode_all(struct an_flow_program *program, unsigned threads)
 {
     size_t count = (program->body_count + BATCH - 1) / BATCH;
     struct batches batches = {
@@ -128,25 +129,25 @@ static bool decode_all(struct an_program *program, unsigned threads)
 
 static void label_landing_pad(void *context, uint64_t landing_pad)
 {
-    an_program_label(context, landing_pad, AN_LABEL_LANDING_PAD);
+    an_flow_program_label(context, landing_pad, AN_LABEL_LANDING_PAD);
 }
 
-static void label_all(struct an_program *program)
+static void label_all(struct an_flow_program *program)
 {
     const struct an_functions *functions = program->functions;
     for (size_t i = 0; i < program->body_count; i++) {
         const struct an_function *function = an_body_function(program, &program->bodies[i]);
         for (uint32_t k = 0; k < function->entry_count; k++)
-            an_program_label(program, functions->entries[function->entry + k], AN_LABEL_ENTRY);
+            an_flow_program_label(program, functions->entries[function->entry + k], AN_LABEL_ENTRY);
     }
     for (size_t i = 0; i < program->outward.count; i++)
         if (!program->bodies[program->outward.items[i].body].ignored)
-            an_program_label(program, program->outward.items[i].address, AN_LABEL_ENTRY);
+            an_flow_program_label(program, program->outward.items[i].address, AN_LABEL_ENTRY);
 }
 
 /* BOLT does not read the landing pads of a function whose switch leads into another part of it
  * (RewriteInstance::disassembleFunctions()). */
-static void label_exceptions(struct an_program *program)
+static void label_exceptions(struct an_flow_program *program)
 {
     for (size_t i = 0; i < program->body_count; i++) {
         const struct an_function *function = an_body_function(program, &program->bodies[i]);
@@ -163,7 +164,7 @@ static void make_blocks(void *context, size_t index)
         batches->failed = true;
 }
 
-static enum an_code build(struct an_program *program, const bool *hit, unsigned threads,
+static enum an_code build(struct an_flow_program *program, const bool *hit, unsigned threads,
                           struct an_error *error)
 {
     if (!choose(program, hit, threads) || !decode_all(program, threads))
@@ -191,8 +192,9 @@ enum an_code an_flow_build(struct an_elf *elf, const struct an_functions *functi
     flow->program.elf = elf;
     flow->program.functions = functions;
     flow->program.has_relocations = an_elf_section(elf, ".rela.text") != NULL;
-    an_decoder_init(&flow->program.decoder);
-    enum an_code code = build(&flow->program, hit, threads, error);
+    enum an_code code = an_elf_arch(elf, &flow->program.arch, error);
+    if (code == AN_OK)
+        code = build(&flow->program, hit, threads, error);
     if (code == AN_OK)
         *out = flow;
     else
@@ -263,7 +265,7 @@ bool an_flow_add_records(const struct an_flow *flow, struct an_records *records)
 
 bool an_flow_is_return(const struct an_flow *flow, size_t function, uint64_t address)
 {
-    const struct an_program *program = &flow->program;
+    const struct an_flow_program *program = &flow->program;
     uint64_t start = program->functions->items[function].address;
     const struct an_body *body = body_of(flow, function);
     /* in code that is known, no other instructions are looked for than it has */
@@ -271,5 +273,5 @@ bool an_flow_is_return(const struct an_flow *flow, size_t function, uint64_t add
         size_t site = an_body_site(body, address - start);
         return site != SIZE_MAX && body->sites[site].kind == AN_RETURN;
     }
-    return an_decode_is_return(&program->decoder, program->elf, address);
+    return an_elf_is_return(program->arch, program->elf, address);
 }

@@ -23,7 +23,7 @@ struct an_flow;
 
 /*
  * Decodes the functions for which hit[index] is set. The elf and the functions must outlive the
- * result, which the caller frees.
+ * result, which the caller frees. Code for a processor that lib/arch does not know: AN_UNSUPPORTED.
  */
 enum an_code an_flow_build(struct an_elf *elf, const struct an_functions *functions,
                            const bool *hit, unsigned threads, struct an_flow **out,

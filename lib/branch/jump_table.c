@@ -19,7 +19,7 @@ struct table {
 };
 
 struct tables {
-    struct an_program *program;
+    struct an_flow_program *program;
     struct {
         AN_VECTOR(struct table);
     } list;
@@ -28,7 +28,7 @@ struct tables {
     } targets;
 };
 
-static bool has_relative_place(const struct an_program *program, uint64_t address)
+static bool has_relative_place(const struct an_flow_program *program, uint64_t address)
 {
     size_t low = 0, high = program->relative_count;
     while (low < high) {
@@ -44,8 +44,8 @@ static bool has_relative_place(const struct an_program *program, uint64_t addres
 /* What an entry means for the function that uses the table. */
 enum meaning { NOTHING, TARGET, START, UNREACHABLE };
 
-static enum meaning meaning_of(const struct an_program *program, const struct an_function *function,
-                               uint64_t value, bool decoded)
+static enum meaning meaning_of(const struct an_flow_program *program,
+                               const struct an_function *function, uint64_t value, bool decoded)
 {
     const struct an_functions *functions = program->functions;
     if (value == function->address + function->size)
@@ -67,7 +67,7 @@ static enum meaning meaning_of(const struct an_program *program, const struct an
 
 /* Where a table ends at the latest: with its section, the object of that address, or at the next
  * table. */
-static uint64_t upper_bound(const struct an_program *program, const struct table *table)
+static uint64_t upper_bound(const struct an_flow_program *program, const struct table *table)
 {
     const struct an_elf_section *section = an_elf_section_containing(program->elf, table->address);
     if (!section || section->type == SHT_NOBITS || (section->flags & SHF_EXECINSTR))
@@ -85,7 +85,7 @@ static uint64_t upper_bound(const struct an_program *program, const struct table
  * Walks over a table. With `labels` set, what it leads to is labelled; otherwise the question is
  * whether it is one: two entries that lead into the function, or one and a special one.
  */
-static bool walk(struct an_program *program, const struct table *table, bool labels,
+static bool walk(struct an_flow_program *program, const struct table *table, bool labels,
                  bool (*target)(void *context, uint64_t address), void *context)
 {
     const struct an_function *function = an_body_function(program, &program->bodies[table->body]);
@@ -112,8 +112,8 @@ static bool walk(struct an_program *program, const struct table *table, bool lab
         if (labels && meaning != UNREACHABLE) {
             size_t owner = an_functions_with_code(program->functions, value);
             bool inside = &program->functions->items[owner] == function;
-            an_program_label(program, value,
-                             inside && !table->is_shared ? AN_LABEL_DATA : AN_LABEL_ENTRY);
+            an_flow_program_label(program, value,
+                                  inside && !table->is_shared ? AN_LABEL_DATA : AN_LABEL_ENTRY);
             program->bodies[table->body].is_split |= !inside;
         }
         if (target && meaning != UNREACHABLE && !target(context, value))
@@ -135,7 +135,7 @@ static bool remember(struct tables *tables, const struct table *table)
 /* Memory operands that may be the start of a table of distances, wherever the jump is. */
 static bool collect_from_data(struct tables *tables)
 {
-    const struct an_program *program = tables->program;
+    const struct an_flow_program *program = tables->program;
     for (size_t i = 0; i < program->data.count; i++) {
         struct table table = {.address = program->data.items[i].address,
                               .body = program->data.items[i].body,
@@ -148,28 +148,37 @@ static bool collect_from_data(struct tables *tables)
     return true;
 }
 
+static struct an_jump_source source_of(const struct an_flow_program *program,
+                                       const struct an_body *body, uint32_t site)
+{
+    uint64_t address = an_body_function(program, body)->address;
+    struct an_bytes_at code = {an_elf_at(program->elf, address, body->size), body->size, address};
+    return code.bytes ? program->arch->jump_source(&code, body->sites, site)
+                      : (struct an_jump_source){0};
+}
+
 /* Sorts one indirect jump: through a table, a tail call, or unknown. */
 static bool classify(struct tables *tables, uint32_t index, struct an_indirect *indirect)
 {
-    struct an_program *program = tables->program;
+    struct an_flow_program *program = tables->program;
     struct an_body *body = &program->bodies[index];
     struct an_site *site = &body->sites[indirect->site];
-    struct an_pattern pattern = an_pattern_find(program, body, indirect->site);
-    indirect->lowest = pattern.lowest;
+    struct an_jump_source source = source_of(program, body, indirect->site);
+    indirect->lowest = body->sites[source.first_site].offset;
     site->flags |= AN_SITE_UNKNOWN;
-    if (pattern.kind == AN_PATTERN_NONE)
+    if (source.through == AN_THROUGH_UNKNOWN)
         return true;
-    const struct an_elf_section *section = an_elf_section_containing(program->elf, pattern.address);
+    const struct an_elf_section *section = an_elf_section_containing(program->elf, source.address);
     if (!section || section->type == SHT_NOBITS) {
         site->flags = (uint8_t)((site->flags & ~AN_SITE_UNKNOWN) | AN_SITE_LEAVES);
         return true;
     }
-    if (pattern.kind == AN_PATTERN_FIXED)
+    if (source.through == AN_THROUGH_WORD)
         return true; /* through the global offset table, or the like */
-    struct table relative = {.address = pattern.address, .body = index, .is_relative = true};
-    struct table direct = {.address = pattern.address, .body = index};
+    struct table relative = {.address = source.address, .body = index, .is_relative = true};
+    struct table direct = {.address = source.address, .body = index};
     bool is_relative = walk(program, &relative, false, NULL, NULL);
-    if (pattern.kind == AN_PATTERN_RELATIVE ? !is_relative : is_relative)
+    if (source.through == AN_THROUGH_DISTANCES ? !is_relative : is_relative)
         return true;
     site->flags &= (uint8_t)~AN_SITE_UNKNOWN;
     if (!is_relative && !walk(program, &direct, false, NULL, NULL)) {
@@ -177,7 +186,7 @@ static bool classify(struct tables *tables, uint32_t index, struct an_indirect *
         return true;
     }
     site->flags |= AN_SITE_TABLE;
-    indirect->table = pattern.address;
+    indirect->table = source.address;
     indirect->is_relative = is_relative;
     return remember(tables, is_relative ? &relative : &direct);
 }
@@ -280,7 +289,7 @@ static bool make_jumps(const struct tables *tables, struct an_body *body)
     return true;
 }
 
-bool an_jump_tables(struct an_program *program)
+bool an_jump_tables(struct an_flow_program *program)
 {
     struct tables tables = {.program = program};
     bool done = !program->has_relocations || collect_from_data(&tables);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/instructions.h"
+
 void an_layouts_close(struct an_layouts *layouts)
 {
     for (size_t i = 0; i < layouts->list.count; i++) {
@@ -65,12 +67,9 @@ enum an_code an_layouts_open(struct an_layouts *layouts, const char *original,
                              struct an_error *error)
 {
     *layouts = (struct an_layouts){0};
-    an_decoder_init(&layouts->decoder);
     enum an_code code = an_elf_open(original, &layouts->original, error);
-    if (code == AN_OK && an_elf_machine(layouts->original) != EM_X86_64) {
-        an_fail(error, AN_UNSUPPORTED, "code for a processor other than x86-64");
-        code = an_error_in(error, original);
-    }
+    if (code == AN_OK)
+        code = an_elf_arch(layouts->original, &layouts->arch, error);
     if (code == AN_OK && an_elf_section(layouts->original, AN_BAT_SECTION)) {
         an_fail(error, AN_USAGE, "was made by llvm-bolt: it cannot be the original");
         an_error_in(error, original);
@@ -178,8 +177,8 @@ static bool add_entry_of_fragment(struct an_layouts *layouts, const struct an_la
     enum { JUMP = 5 };
     const uint64_t behind = (uint64_t)1 << 32;
     const struct an_function *original = &layouts->functions.items[function];
-    uint8_t first = an_decode_same(&layouts->decoder, layouts->original, original->address,
-                                   layout->elf, fragment->address);
+    uint8_t first = an_elf_same_instruction(layouts->arch, layouts->original, original->address,
+                                            layout->elf, fragment->address);
     if (!add_entry(layouts, fragment->address, function + 1))
         return false;
     if (!first || original->size < first + JUMP || fragment->size < first + JUMP)
@@ -285,5 +284,5 @@ bool an_layouts_is_return(const struct an_layouts *layouts, uint64_t address)
         return false;
     const struct an_elf *elf =
         region->layout ? layouts->list.items[region->layout - 1].elf : layouts->original;
-    return an_decode_is_return(&layouts->decoder, elf, address);
+    return an_elf_is_return(layouts->arch, elf, address);
 }

@@ -18,9 +18,9 @@
 #ifndef AN_BRANCH_LAYOUTS_H
 #define AN_BRANCH_LAYOUTS_H
 
-#include "branch/bat_runs.h"
-#include "branch/decode.h"
-#include "branch/funcmap.h"
+#include "arch/arch.h"
+#include "bolt/bat_runs.h"
+#include "bolt/funcmap.h"
 #include "branch/records.h"
 #include "branch/sampling.h"
 #include "elf/functions.h"
@@ -51,7 +51,7 @@ struct an_layouts {
     /* Where moved functions begin, relative to base; numbers: indexes + 1, and others behind the first instruction */
     struct an_entries *entries;
     uint64_t base; /* the lowest address of all */
-    ZydisDecoder decoder;
+    const struct an_arch *arch;
 };
 
 /* Opens the original; the caller closes the layouts, also on failure. */

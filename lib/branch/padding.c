@@ -8,7 +8,7 @@
 #include "branch/body.h"
 
 struct padding {
-    const ZydisDecoder *decoder;
+    const struct an_arch *arch;
     const uint8_t *bytes;
     size_t at, size;
 };
@@ -17,20 +17,17 @@ enum piece { NO_OPERATION, BREAKPOINT, JUMP, OTHER };
 
 static enum piece piece_at(const struct padding *padding, size_t *length)
 {
-    ZydisDecodedInstruction decoded;
-    ZydisDecoderContext context;
+    struct an_instruction instruction;
     size_t left = padding->size - padding->at;
-    if (!left || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(
-                     padding->decoder, &context, padding->bytes + padding->at, left, &decoded)))
+    if (!left || !padding->arch->decode(padding->bytes + padding->at, left, 0, &instruction))
         return OTHER;
-    *length = decoded.length;
-    if (decoded.mnemonic == ZYDIS_MNEMONIC_INT3)
+    *length = instruction.length;
+    if (instruction.is_breakpoint)
         return BREAKPOINT;
-    if (decoded.mnemonic == ZYDIS_MNEMONIC_NOP)
+    if (instruction.is_nop)
         return NO_OPERATION;
-    bool jumps = decoded.mnemonic == ZYDIS_MNEMONIC_JMP && decoded.raw.imm[0].is_relative;
-    ZyanI64 distance = decoded.raw.imm[0].value.s;
-    return jumps && distance >= 0 && (uint64_t)distance <= left - decoded.length ? JUMP : OTHER;
+    bool is_inside = instruction.target >= instruction.length && instruction.target <= left;
+    return instruction.kind == AN_JUMP && is_inside ? JUMP : OTHER;
 }
 
 static void skip(struct padding *padding, enum piece piece)
@@ -40,11 +37,11 @@ static void skip(struct padding *padding, enum piece piece)
         padding->at += length;
 }
 
-bool an_padding_is_valid(const struct an_program *program, const struct an_function *function)
+bool an_padding_is_valid(const struct an_flow_program *program, const struct an_function *function)
 {
     uint64_t size = function->reach - function->size;
     struct padding padding = {
-        .decoder = &program->decoder,
+        .arch = program->arch,
         .bytes = an_elf_at(program->elf, function->address + function->size, size),
         .size = size,
     };

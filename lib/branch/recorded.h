@@ -6,7 +6,7 @@
 
 #include <anneal/branch.h>
 
-#include "branch/mappings.h"
+#include "perf/mappings.h"
 
 struct an_recorded {
     struct an_samples *samples;

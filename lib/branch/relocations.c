@@ -16,11 +16,10 @@
 
 enum {
     RELA_SIZE = 24,
-    CONVERTED_BIT = 0x80, /* GNU ld sets it on relocations that it relaxed */
 };
 
 struct relocations {
-    struct an_program *program;
+    struct an_flow_program *program;
     const uint8_t *symbols; /* Elf64_Sym of .symtab */
     size_t symbol_count;
     const struct an_elf_section *target; /* the section that is relocated */
@@ -32,7 +31,7 @@ struct relocations {
 
 struct relocation {
     uint64_t address, value; /* value: that of the symbol and the addend */
-    uint32_t type;
+    enum an_relocation_form form;
     uint16_t section; /* of the symbol */
 };
 
@@ -47,7 +46,7 @@ static bool read_relocation(const struct relocations *relocations, const uint8_t
     *relocation = (struct relocation){
         .address = an_get64(bytes, false),
         .value = an_get64(symbol + 8, false) + an_get64(bytes + 16, false),
-        .type = an_get32(bytes + 8, false) & ~(uint32_t)CONVERTED_BIT,
+        .form = relocations->program->arch->relocation(an_get32(bytes + 8, false)).form,
         .section = an_get16(symbol + 6, false),
     };
     return true;
@@ -64,26 +63,23 @@ static bool points_to_code(const struct relocations *relocations,
 /* Code that refers to a place in itself makes no entry of it; other code does, and data as well. */
 static bool take(struct relocations *relocations, const struct relocation *relocation)
 {
-    struct an_program *program = relocations->program;
+    struct an_flow_program *program = relocations->program;
     bool from_code = relocations->target->flags & SHF_EXECINSTR;
-    switch (relocation->type) {
-    case R_X86_64_64:
-    case R_X86_64_32:
-    case R_X86_64_32S: {
+    switch (relocation->form) {
+    case AN_RELOCATION_ADDRESS: {
         if (!points_to_code(relocations, relocation) ||
             an_map_find(&relocations->dynamic, relocation->address))
             return true;
         const struct an_functions *functions = program->functions;
         bool own = from_code && an_functions_containing(functions, relocation->address) ==
                                     an_functions_containing(functions, relocation->value);
-        an_program_label(program, relocation->value,
-                         own         ? AN_LABEL_OWN
-                         : from_code ? AN_LABEL_ENTRY
-                                     : AN_LABEL_DATA);
+        an_flow_program_label(program, relocation->value,
+                              own         ? AN_LABEL_OWN
+                              : from_code ? AN_LABEL_ENTRY
+                                          : AN_LABEL_DATA);
         return true;
     }
-    case R_X86_64_PC32:
-    case R_X86_64_PC64:
+    case AN_RELOCATION_DISTANCE:
         if (!from_code && points_to_code(relocations, relocation)) {
             uint64_t *place = an_vector_push(&relocations->places);
             if (!place)
@@ -162,7 +158,7 @@ static int by_number(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-enum an_code an_relocations_label(struct an_program *program, struct an_error *error)
+enum an_code an_relocations_label(struct an_flow_program *program, struct an_error *error)
 {
     if (!program->has_relocations)
         return AN_OK;

@@ -6,7 +6,7 @@
 #ifndef AN_BRANCH_RESOLVE_H
 #define AN_BRANCH_RESOLVE_H
 
-#include "branch/bat_runs.h"
+#include "bolt/bat_runs.h"
 #include "branch/flow.h"
 #include "branch/records.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "branch/decode.h"
 #include "elf/fragments.h"
+#include "elf/instructions.h"
 
 enum { SWEPT = 1, JUMPS = 2, STAYS = 4 }; /* of a function */
 
@@ -21,7 +21,7 @@ struct word { /* of data, that names a place in code */
 struct finder {
     const struct an_elf *elf;
     const struct an_functions *functions;
-    ZydisDecoder decoder;
+    const struct an_arch *arch;
     struct {
         AN_VECTOR(struct word);
     } words;
@@ -38,16 +38,7 @@ struct finder {
 enum {
     RELA = 24,
     SYMBOL = 24,
-    CONVERTED_BIT = 0x80 /* GNU ld's, on relocations that it relaxed */
 };
-
-static bool size_of(uint32_t type, uint8_t *size, bool *is_relative)
-{
-    *is_relative = type == R_X86_64_PC32 || type == R_X86_64_PC64;
-    *size = type == R_X86_64_64 || type == R_X86_64_PC64 || type == R_X86_64_RELATIVE ? 8 : 4;
-    return *is_relative || type == R_X86_64_64 || type == R_X86_64_32 || type == R_X86_64_32S ||
-           type == R_X86_64_RELATIVE;
-}
 
 /* Not an entry, but a place behind one. */
 static size_t function_inside(const struct finder *finder, uint64_t value)
@@ -84,15 +75,14 @@ static bool is_code(const struct an_elf *elf, uint16_t section)
 }
 
 static enum an_code read_relocation(struct finder *finder, const uint8_t *bytes,
-                                    struct an_bytes symbols)
+                                    struct an_relocation relocation, struct an_bytes symbols)
 {
-    uint32_t type = an_get32(bytes + 8, false) & ~(uint32_t)CONVERTED_BIT;
     uint64_t symbol = an_get32(bytes + 12, false), value = an_get64(bytes + 16, false);
-    bool is_relative;
-    uint8_t size;
-    if (!size_of(type, &size, &is_relative))
+    bool is_relative = relocation.form == AN_RELOCATION_DISTANCE;
+    if (!is_relative && relocation.form != AN_RELOCATION_ADDRESS &&
+        relocation.form != AN_RELOCATION_BASE)
         return AN_OK;
-    if (type != R_X86_64_RELATIVE) {
+    if (relocation.form != AN_RELOCATION_BASE) {
         if (symbol >= symbols.size / SYMBOL)
             return an_fail(finder->error, AN_MALFORMED, "a relocation names symbol %llu of %zu",
                            (unsigned long long)symbol, symbols.size / SYMBOL);
@@ -101,7 +91,7 @@ static enum an_code read_relocation(struct finder *finder, const uint8_t *bytes,
             return AN_OK;
         value += an_get64(of + 8, false);
     }
-    return add(finder, an_get64(bytes, false), value, size, is_relative);
+    return add(finder, an_get64(bytes, false), value, relocation.size, is_relative);
 }
 
 /* Sections that name places in code for reasons of their own, none of which are return addresses. */
@@ -139,10 +129,11 @@ static enum an_code read_section(struct finder *finder, const struct an_elf_sect
         return an_fail(finder->error, AN_MALFORMED, "the relocations in %.60s cannot be read",
                        section->name);
     for (size_t at = 0; at < bytes.size; at += RELA) {
-        bool is_plain = an_get32(bytes.data + at + 8, false) == R_X86_64_RELATIVE;
-        if (is_plain != for_loader)
+        struct an_relocation relocation =
+            finder->arch->relocation(an_get32(bytes.data + at + 8, false));
+        if ((relocation.form == AN_RELOCATION_BASE) != for_loader)
             continue;
-        enum an_code code = read_relocation(finder, bytes.data + at, symbols);
+        enum an_code code = read_relocation(finder, bytes.data + at, relocation, symbols);
         if (code != AN_OK)
             return code;
     }
@@ -182,8 +173,8 @@ static void sweep(struct finder *finder, size_t number, struct word *words, size
         words[i].is_return = true;
     for (uint64_t at = 0; bytes && at < function->reach;) {
         struct an_instruction instruction;
-        bool is_one = an_decode(&finder->decoder, bytes + at, function->reach - at,
-                                function->address + at, &instruction);
+        bool is_one = finder->arch->decode(bytes + at, function->reach - at, function->address + at,
+                                           &instruction);
         at += is_one ? instruction.length : 1;
         if (!is_one)
             continue;
@@ -279,9 +270,11 @@ enum an_code an_return_tables_find(const struct an_elf *elf, const struct an_fun
 {
     struct finder finder = {.elf = elf, .functions = functions, .error = error};
     *named = (struct an_named_functions){0};
-    an_decoder_init(&finder.decoder);
+    enum an_code code = an_elf_arch(elf, &finder.arch, error);
+    if (code != AN_OK)
+        return code;
     finder.flags = an_alloc_zero(functions->count + 1, sizeof *finder.flags);
-    enum an_code code = finder.flags ? read_all(&finder) : an_fail_memory(error);
+    code = finder.flags ? read_all(&finder) : an_fail_memory(error);
     if (code == AN_OK && finder.words.count) {
         sweep_all(&finder);
         code = judge_all(&finder, named);
@@ -294,17 +287,18 @@ enum an_code an_return_tables_find(const struct an_elf *elf, const struct an_fun
 /* ---- for people ---- */
 
 static void tell(const struct an_functions *functions, const struct an_named_functions *named,
-                 struct an_findings *findings)
+                 struct an_diagnostics *diagnostics)
 {
     bool one = named->count == 1;
-    an_findings_add(findings, "return tables", AN_LOSS,
-                    "data names what the calls of %zu function%s return to, %.60s%s: anneal live "
-                    "leaves %s where %s",
-                    named->count, one ? "" : "s", functions->items[named->items[0]].name,
-                    one ? "" : " among them", one ? "it" : "them", one ? "it is" : "they are");
+    an_diagnostics_add(
+        diagnostics, "return tables", AN_LOSS,
+        "data names what the calls of %zu function%s return to, %.60s%s: anneal live "
+        "leaves %s where %s",
+        named->count, one ? "" : "s", functions->items[named->items[0]].name,
+        one ? "" : " among them", one ? "it" : "them", one ? "it is" : "they are");
 }
 
-enum an_code an_return_tables_judge(const char *path, struct an_findings *findings,
+enum an_code an_return_tables_judge(const char *path, struct an_diagnostics *diagnostics,
                                     struct an_error *error)
 {
     struct an_elf *elf;
@@ -317,7 +311,7 @@ enum an_code an_return_tables_judge(const char *path, struct an_findings *findin
     if (code == AN_OK)
         code = an_return_tables_find(elf, &functions, &named, error);
     if (code == AN_OK && named.count)
-        tell(&functions, &named, findings);
+        tell(&functions, &named, diagnostics);
     an_vector_free(&named);
     an_functions_free(&functions);
     an_elf_close(elf);

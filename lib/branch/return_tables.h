@@ -23,7 +23,7 @@
 #ifndef AN_BRANCH_RETURN_TABLES_H
 #define AN_BRANCH_RETURN_TABLES_H
 
-#include "base/findings.h"
+#include "base/diagnostics.h"
 #include "base/vector.h"
 #include "elf/functions.h"
 
@@ -39,8 +39,8 @@ struct an_named_functions {
 enum an_code an_return_tables_find(const struct an_elf *elf, const struct an_functions *functions,
                                    struct an_named_functions *named, struct an_error *error);
 
-/* Adds a finding about the binary at the path, if there is something to say. */
-enum an_code an_return_tables_judge(const char *path, struct an_findings *findings,
+/* Adds a diagnostic about the binary at the path, if there is something to say. */
+enum an_code an_return_tables_judge(const char *path, struct an_diagnostics *diagnostics,
                                     struct an_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #define AN_BRANCH_SAMPLING_H
 
 #include "branch/counted.h"
-#include "branch/mappings.h"
+#include "perf/mappings.h"
 
 /*
  * Addresses of which a jump leads from one with a number to another one with the same. The bits say of most addresses

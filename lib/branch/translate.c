@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "branch/call_stack.h"
-#include "branch/preaggregated.h"
+#include "perf/preaggregated.h"
 
 void an_translation_free(struct an_translation *translation)
 {
@@ -81,12 +82,16 @@ static enum an_code aim(struct an_translation *translation, struct an_error *err
 enum an_code an_translate_run(const struct an_translate_options *options, const char *recording,
                               struct an_translation **out, struct an_error *error)
 {
+    struct an_translate_options full;
     *out = NULL;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
     struct an_translation *translation = an_alloc_zero(1, sizeof *translation);
     if (!translation)
         return an_fail_memory(error);
-    translation->options = *options;
-    enum an_code code = open_layouts(translation, error);
+    translation->options = full;
+    code = open_layouts(translation, error);
     if (code == AN_OK)
         code = aim(translation, error);
     if (code == AN_OK)

@@ -4,7 +4,7 @@
 
 #include <anneal/branch.h>
 
-#include "branch/bat_reverse.h"
+#include "bolt/bat_reverse.h"
 #include "branch/flow.h"
 #include "branch/layouts.h"
 #include "branch/sampling.h"

@@ -14,18 +14,18 @@
 enum { BATCH = 256 };
 
 struct searching {
-    const struct an_program *program;
+    const struct an_flow_program *program;
     bool *visits;
 };
 
-static bool leads_into(const struct an_program *program, uint64_t target)
+static bool leads_into(const struct an_flow_program *program, uint64_t target)
 {
     size_t function = an_functions_with_code(program->functions, target);
     return function != AN_NO_FUNCTION && program->body_of[function] &&
            program->functions->items[function].address != target;
 }
 
-static bool has_near(const struct an_program *program, const struct an_function *function,
+static bool has_near(const struct an_flow_program *program, const struct an_function *function,
                      const uint8_t *bytes)
 {
     for (uint64_t at = 0; at + 5 <= function->size; at++) {
@@ -43,7 +43,7 @@ static bool has_near(const struct an_program *program, const struct an_function 
     return false;
 }
 
-static bool has_short(const struct an_program *program, const struct an_function *function,
+static bool has_short(const struct an_flow_program *program, const struct an_function *function,
                       const uint8_t *bytes)
 {
     for (uint64_t at = 0; at + 2 <= function->size; at++) {
@@ -57,7 +57,7 @@ static bool has_short(const struct an_program *program, const struct an_function
 }
 
 /* Whether a function that was hit lies where a short jump reaches. */
-static bool is_neighbour(const struct an_program *program, size_t index)
+static bool is_neighbour(const struct an_flow_program *program, size_t index)
 {
     enum { REACH = 130 };
     const struct an_functions *functions = program->functions;
@@ -81,7 +81,7 @@ static bool is_neighbour(const struct an_program *program, size_t index)
 static void search_batch(void *context, size_t batch)
 {
     struct searching *searching = context;
-    const struct an_program *program = searching->program;
+    const struct an_flow_program *program = searching->program;
     size_t end = (batch + 1) * BATCH;
     if (end > program->functions->count)
         end = program->functions->count;
@@ -97,7 +97,7 @@ static void search_batch(void *context, size_t batch)
     }
 }
 
-void an_visits_find(const struct an_program *program, unsigned threads, bool *visits)
+void an_visits_find(const struct an_flow_program *program, unsigned threads, bool *visits)
 {
     struct searching searching = {program, visits};
     an_pool_run(threads, (program->functions->count + BATCH - 1) / BATCH, search_batch, &searching);

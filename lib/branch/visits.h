@@ -13,6 +13,6 @@
  * jump: every byte is taken for an opcode, so that functions are found that have none, but no
  * function is missed. Those found are to be decoded to know for sure.
  */
-void an_visits_find(const struct an_program *program, unsigned threads, bool *visits);
+void an_visits_find(const struct an_flow_program *program, unsigned threads, bool *visits);
 
 #endif

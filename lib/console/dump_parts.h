@@ -8,6 +8,9 @@
 const char *an_dump_find(struct an_line line, const char *word);
 struct an_line an_dump_behind(struct an_line line, const char *at);
 
+/* Whether memory was missing for what was read. */
+bool an_dumps_failed(const struct an_dumps *dumps);
+
 /* Adds the file that was read, whose name is known; NULL when memory runs out. */
 struct an_found *an_dumps_add_file(struct an_dumps *dumps);
 

@@ -1,11 +1,17 @@
 /*
- * What can be known about files that were found, without a checksum: whether they are well-formed inside,
- * and whether they agree with each other.
+ * What can be known about files that were found: whether they are well-formed inside, and whether they agree with each
+ * other.
  */
 #ifndef AN_CONSOLE_JUDGE_H
 #define AN_CONSOLE_JUDGE_H
 
 #include "console/found.h"
+
+/*
+ * Expands profiles that were sent compressed (NAME.gz): from then on they are NAME. gzip's checksum proves them. False
+ * when memory runs out, as below.
+ */
+bool an_judge_compressed(struct an_console *console);
 
 /* Looks into counter files of GCC. False when memory runs out, as below. */
 bool an_judge_contents(struct an_console *console);

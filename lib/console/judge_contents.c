@@ -97,7 +97,8 @@ void an_judge_checksums(struct an_console *console)
             console->items[i].file.form == AN_CONSOLE_UUENCODE && console->items[i].has_checksum;
     for (size_t i = 0; some_have && i < console->count; i++) {
         struct an_found *found = &console->items[i];
-        if (found->file.form == AN_CONSOLE_UUENCODE && !found->has_checksum)
+        if (found->file.form == AN_CONSOLE_UUENCODE && !found->has_checksum &&
+            found->file.proof != AN_CONSOLE_GZIP)
             an_found_blame(found, found->file.last_line,
                            "its checksum is missing, while other files in the log have one");
     }

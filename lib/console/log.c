@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/options.h"
 #include "console/checksum.h"
 #include "console/dumps.h"
 #include "console/judge.h"
@@ -189,7 +190,7 @@ static void name_cores(struct an_console *console)
 
 static bool judge(const struct an_console_options *options, struct an_console *console)
 {
-    if (!an_judge_contents(console))
+    if (!an_judge_compressed(console) || !an_judge_contents(console))
         return false;
     an_judge_checksums(console);
     if (!an_judge_cores(console) || !an_judge_copies(console))
@@ -223,9 +224,13 @@ static enum an_code read_log(const struct an_console_options *options, const cha
 enum an_code an_console_read(const struct an_console_options *options, const char *path,
                              struct an_console **result, struct an_error *error)
 {
-    struct an_console *console = an_alloc_zero(1, sizeof *console);
+    struct an_console_options full;
     *result = NULL;
-    enum an_code code = console ? read_log(options, path, console, error) : an_fail_memory(error);
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
+    struct an_console *console = an_alloc_zero(1, sizeof *console);
+    code = console ? read_log(&full, path, console, error) : an_fail_memory(error);
     if (code == AN_OK)
         *result = console;
     else

@@ -20,7 +20,7 @@ const char *an_console_status_name(enum an_console_status status)
 
 const char *an_console_proof_name(enum an_console_proof proof)
 {
-    static const char *const names[] = {"none", "crc32", "sha256", "copy"};
+    static const char *const names[] = {"none", "crc32", "sha256", "copy", "gzip"};
     an_assert((unsigned)proof < sizeof names / sizeof *names);
     return names[proof];
 }

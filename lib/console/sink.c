@@ -216,11 +216,12 @@ enum an_console_outcome an_console_write(const struct an_console_file *file,
     const char *relative = relative_name(file, sink->strip);
     const char *wrong = relative ? wrong_name(relative) : "its name has no parts left (--strip)";
     bool here = strcmp(sink->directory, ".") == 0;
+    bool has_slash = *sink->directory && sink->directory[strlen(sink->directory) - 1] == '/';
     if (!wrong && !full_name(file, relative, name, sizeof name))
         wrong = "its name is too long";
     if (path_size)
-        snprintf(path, path_size, "%s%s%s", here ? "" : sink->directory, here ? "" : "/",
-                 wrong ? file->name : name);
+        snprintf(path, path_size, "%s%s%s", here ? "" : sink->directory,
+                 here || has_slash ? "" : "/", wrong ? file->name : name);
     if (file->status == AN_CONSOLE_DAMAGED && (file->size == 0 || file->name[0] == '\0'))
         return AN_CONSOLE_NOTHING;
     if (wrong)

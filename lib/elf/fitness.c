@@ -35,77 +35,77 @@ static void judge_format(struct an_fitness *fitness)
         [AN_ELF_LIBRARY] = "shared library",
     };
     const struct an_elf_traits *traits = &fitness->traits;
-    struct an_findings *findings = &fitness->findings;
+    struct an_diagnostics *diagnostics = &fitness->diagnostics;
     bool is_program = traits->kind == AN_ELF_FIXED || traits->kind == AN_ELF_PIE;
     if (fitness->traits.machine != EM_X86_64) {
-        struct an_finding *finding = an_findings_add(findings, "format", AN_PROBLEM,
-                                                     "for %s processors: anneal supports x86-64",
-                                                     an_elf_machine_name(fitness->traits.machine));
-        an_finding_remedy(finding, "name a program for x86-64");
+        struct an_diagnostic *diagnostic = an_diagnostics_add(
+            diagnostics, "format", AN_PROBLEM, "for %s processors: anneal supports x86-64",
+            an_elf_machine_name(fitness->traits.machine));
+        an_diagnostic_remedy(diagnostic, "name a program for x86-64");
     } else if (!is_program && traits->kind != AN_ELF_LIBRARY) {
-        struct an_finding *finding = an_findings_add(findings, "format", AN_PROBLEM,
-                                                     "%s, which cannot run", kinds[traits->kind]);
-        an_finding_remedy(finding, "name a linked program or shared library");
+        struct an_diagnostic *diagnostic = an_diagnostics_add(
+            diagnostics, "format", AN_PROBLEM, "%s, which cannot run", kinds[traits->kind]);
+        an_diagnostic_remedy(diagnostic, "name a linked program or shared library");
     } else if (traits->kind == AN_ELF_PIE && !traits->dynamic) {
-        struct an_finding *finding =
-            an_findings_add(findings, "format", AN_LOSS,
-                            "x86-64, static and position-independent: llvm-bolt 19 stops at some "
-                            "functions of the C library");
-        an_finding_remedy(finding, "link with -static -no-pie, or call llvm-bolt with "
-                                   "-skip-funcs and the names in its messages");
+        struct an_diagnostic *diagnostic = an_diagnostics_add(
+            diagnostics, "format", AN_LOSS,
+            "x86-64, static and position-independent: llvm-bolt 19 stops at some "
+            "functions of the C library");
+        an_diagnostic_remedy(diagnostic, "link with -static -no-pie, or call llvm-bolt with "
+                                         "-skip-funcs and the names in its messages");
     } else {
-        an_findings_add(findings, "format", AN_IN_ORDER, "x86-64, %s%s", kinds[traits->kind],
-                        !is_program       ? ""
-                        : traits->dynamic ? ", dynamic"
-                                          : ", static");
+        an_diagnostics_add(diagnostics, "format", AN_IN_ORDER, "x86-64, %s%s", kinds[traits->kind],
+                           !is_program       ? ""
+                           : traits->dynamic ? ", dynamic"
+                                             : ", static");
     }
 }
 
 static void judge_origin(struct an_fitness *fitness)
 {
-    struct an_finding *finding =
-        an_findings_add(&fitness->findings, "origin", AN_PROBLEM,
-                        "made by llvm-bolt, which does not accept its own output; recordings of "
-                        "it %s",
-                        fitness->traits.has_bat ? "can be translated"
-                                                : "cannot be translated: made without -enable-bat");
-    an_finding_remedy(finding, "run llvm-bolt on the binary that this one was made from");
+    struct an_diagnostic *diagnostic = an_diagnostics_add(
+        &fitness->diagnostics, "origin", AN_PROBLEM,
+        "made by llvm-bolt, which does not accept its own output; recordings of "
+        "it %s",
+        fitness->traits.has_bat ? "can be translated"
+                                : "cannot be translated: made without -enable-bat");
+    an_diagnostic_remedy(diagnostic, "run llvm-bolt on the binary that this one was made from");
 }
 
 static void judge_sanitizer(struct an_fitness *fitness)
 {
-    struct an_finding *finding =
-        an_findings_add(&fitness->findings, "sanitizer", AN_PROBLEM,
-                        "built with the address sanitizer, which llvm-bolt refuses");
-    an_finding_remedy(finding, "build without -fsanitize=address");
+    struct an_diagnostic *diagnostic =
+        an_diagnostics_add(&fitness->diagnostics, "sanitizer", AN_PROBLEM,
+                           "built with the address sanitizer, which llvm-bolt refuses");
+    an_diagnostic_remedy(diagnostic, "build without -fsanitize=address");
 }
 
 static void judge_symbols(struct an_fitness *fitness)
 {
     const struct an_elf_traits *traits = &fitness->traits;
     if (traits->has_symbols) {
-        an_findings_add(&fitness->findings, "symbols", AN_IN_ORDER,
-                        "%zu function%s, %llu KB of code", traits->functions,
-                        traits->functions == 1 ? "" : "s",
-                        (unsigned long long)(traits->code_size + 999) / 1000);
+        an_diagnostics_add(&fitness->diagnostics, "symbols", AN_IN_ORDER,
+                           "%zu function%s, %llu KB of code", traits->functions,
+                           traits->functions == 1 ? "" : "s",
+                           (unsigned long long)(traits->code_size + 999) / 1000);
         return;
     }
-    struct an_finding *finding =
-        an_findings_add(&fitness->findings, "symbols", AN_PROBLEM,
-                        "none: the binary is stripped, but profiles name functions");
-    an_finding_remedy(finding, "link without -s, and do not strip (strip -g is fine)");
+    struct an_diagnostic *diagnostic =
+        an_diagnostics_add(&fitness->diagnostics, "symbols", AN_PROBLEM,
+                           "none: the binary is stripped, but profiles name functions");
+    an_diagnostic_remedy(diagnostic, "link without -s, and do not strip (strip -g is fine)");
 }
 
 static void judge_relocations(struct an_fitness *fitness)
 {
     if (fitness->traits.has_relocations) {
-        an_findings_add(&fitness->findings, "relocations", AN_IN_ORDER, "kept");
+        an_diagnostics_add(&fitness->diagnostics, "relocations", AN_IN_ORDER, "kept");
         return;
     }
-    struct an_finding *finding = an_findings_add(
-        &fitness->findings, "relocations", AN_LOSS,
+    struct an_diagnostic *diagnostic = an_diagnostics_add(
+        &fitness->diagnostics, "relocations", AN_LOSS,
         "not kept: llvm-bolt reorders the blocks of functions, but cannot move functions");
-    an_finding_remedy(finding, "link with -Wl,-q (--emit-relocs)");
+    an_diagnostic_remedy(diagnostic, "link with -Wl,-q (--emit-relocs)");
     add_linker_flag(fitness, "-Wl,-q");
 }
 
@@ -113,19 +113,19 @@ static void judge_fragments(struct an_fitness *fitness)
 {
     const struct an_elf_traits *traits = &fitness->traits;
     if (!traits->fragments) {
-        an_findings_add(&fitness->findings, "split functions", AN_IN_ORDER, "none");
+        an_diagnostics_add(&fitness->diagnostics, "split functions", AN_IN_ORDER, "none");
         return;
     }
     const char *flag = traits->compiler == AN_COMPILER_CLANG ? "-fno-split-machine-functions"
                                                              : "-fno-reorder-blocks-and-partition";
     bool is_static = !traits->dynamic && traits->kind != AN_ELF_LIBRARY;
-    struct an_finding *finding = an_findings_add(
-        &fitness->findings, "split functions", traits->has_relocations ? AN_LOSS : AN_PROBLEM,
+    struct an_diagnostic *diagnostic = an_diagnostics_add(
+        &fitness->diagnostics, "split functions", traits->has_relocations ? AN_LOSS : AN_PROBLEM,
         "%zu: the compiler placed parts of them elsewhere (.cold); %s", traits->fragments,
         traits->has_relocations ? "llvm-bolt supports them only in part"
                                 : "without relocations, llvm-bolt leaves them unchanged");
-    an_finding_remedy(finding, "compile with %s%s", flag,
-                      is_static ? " (those of the C library remain)" : "");
+    an_diagnostic_remedy(diagnostic, "compile with %s%s", flag,
+                         is_static ? " (those of the C library remain)" : "");
     add_flag(fitness, flag);
 }
 
@@ -135,20 +135,20 @@ static void judge_ifuncs(struct an_fitness *fitness)
     const struct an_elf_traits *traits = &fitness->traits;
     enum an_level level = traits->has_relocations ? AN_PROBLEM : AN_LOSS;
     if (traits->scattered_ifuncs) {
-        struct an_finding *finding =
-            an_findings_add(&fitness->findings, "ifuncs", level,
-                            "relocations of indirect functions are in two tables%s",
-                            traits->has_relocations ? ": llvm-bolt stops (\"Offset overflow\")"
-                                                    : ": with -Wl,-q alone, llvm-bolt would stop");
-        an_finding_remedy(finding, "link with -fuse-ld=lld, which puts them into one");
+        struct an_diagnostic *diagnostic = an_diagnostics_add(
+            &fitness->diagnostics, "ifuncs", level,
+            "relocations of indirect functions are in two tables%s",
+            traits->has_relocations ? ": llvm-bolt stops (\"Offset overflow\")"
+                                    : ": with -Wl,-q alone, llvm-bolt would stop");
+        an_diagnostic_remedy(diagnostic, "link with -fuse-ld=lld, which puts them into one");
         add_flag(fitness, "-fuse-ld=lld");
     } else if (traits->unordered_plt) {
-        struct an_finding *finding = an_findings_add(
-            &fitness->findings, "ifuncs", level,
+        struct an_diagnostic *diagnostic = an_diagnostics_add(
+            &fitness->diagnostics, "ifuncs", level,
             "indirect functions put the relocations of the PLT out of order: the output of "
             "llvm-bolt%s crashes at the first lazily bound call",
             traits->has_relocations ? "" : " with -Wl,-q");
-        an_finding_remedy(finding, "link with -Wl,-z,now");
+        an_diagnostic_remedy(diagnostic, "link with -Wl,-z,now");
         add_linker_flag(fitness, "-Wl,-z,now");
     }
 }
@@ -156,22 +156,22 @@ static void judge_ifuncs(struct an_fitness *fitness)
 static void judge_build_id(struct an_fitness *fitness)
 {
     if (fitness->traits.build_id[0]) {
-        an_findings_add(&fitness->findings, "build-id", AN_IN_ORDER, "%s",
-                        fitness->traits.build_id);
+        an_diagnostics_add(&fitness->diagnostics, "build-id", AN_IN_ORDER, "%s",
+                           fitness->traits.build_id);
         return;
     }
-    struct an_finding *finding =
-        an_findings_add(&fitness->findings, "build-id", AN_LOSS,
-                        "none: recordings of another build cannot be told apart");
-    an_finding_remedy(finding, "link with -Wl,--build-id");
+    struct an_diagnostic *diagnostic =
+        an_diagnostics_add(&fitness->diagnostics, "build-id", AN_LOSS,
+                           "none: recordings of another build cannot be told apart");
+    an_diagnostic_remedy(diagnostic, "link with -Wl,--build-id");
     add_linker_flag(fitness, "-Wl,--build-id");
 }
 
 static void judge_debug_info(struct an_fitness *fitness)
 {
     if (fitness->traits.has_debug_info)
-        an_findings_add(&fitness->findings, "debug info", AN_IN_ORDER,
-                        "llvm-bolt drops it unless called with -update-debug-sections");
+        an_diagnostics_add(&fitness->diagnostics, "debug info", AN_IN_ORDER,
+                           "llvm-bolt drops it unless called with -update-debug-sections");
 }
 
 /* ---- all of them ---- */
@@ -182,23 +182,23 @@ static void judge_runtime(struct an_fitness *fitness)
     enum an_elf_runtime runtime = fitness->traits.runtime;
     const char *name = an_elf_runtime_name(runtime);
     if (an_elf_runtime_forbids_bolt(runtime)) {
-        struct an_finding *finding = an_findings_add(
-            &fitness->findings, "runtime", AN_PROBLEM,
+        struct an_diagnostic *diagnostic = an_diagnostics_add(
+            &fitness->diagnostics, "runtime", AN_PROBLEM,
             "%s: its runtime looks up return addresses in tables that llvm-bolt does not know",
             name);
-        an_finding_remedy(finding, "use the profiles of %s itself (go build -pgo)", name);
+        an_diagnostic_remedy(diagnostic, "use the profiles of %s itself (go build -pgo)", name);
     } else if (runtime != AN_RUNTIME_NONE) {
-        an_findings_add(&fitness->findings, "runtime", AN_LOSS,
-                        "%s: its runtime looks up return addresses in tables, so anneal live "
-                        "cannot give a running process new code; llvm-bolt's output can run",
-                        name);
+        an_diagnostics_add(&fitness->diagnostics, "runtime", AN_LOSS,
+                           "%s: its runtime looks up return addresses in tables, so anneal live "
+                           "cannot give a running process new code; llvm-bolt's output can run",
+                           name);
     }
 }
 
 static void judge(struct an_fitness *fitness)
 {
     judge_format(fitness);
-    if (an_findings_worst(&fitness->findings) == AN_PROBLEM)
+    if (an_diagnostics_worst(&fitness->diagnostics) == AN_PROBLEM)
         return;
     if (fitness->traits.is_bolted) {
         judge_origin(fitness);
@@ -236,12 +236,12 @@ static enum an_code name_other_class(const char *path, struct an_fitness *fitnes
         const uint8_t *head = file.bytes.data;
         bool big = head[EI_DATA] == ELFDATA2MSB;
         fitness->traits.machine = an_get16(head + 18, big);
-        struct an_finding *finding = an_findings_add(
-            &fitness->findings, "format", AN_PROBLEM,
+        struct an_diagnostic *diagnostic = an_diagnostics_add(
+            &fitness->diagnostics, "format", AN_PROBLEM,
             "%d bits%s, for %s processors: llvm-bolt supports 64 bits, little-endian",
             head[EI_CLASS] == ELFCLASS64 ? 64 : 32, big ? ", big-endian" : "",
             an_elf_machine_name(fitness->traits.machine));
-        an_finding_remedy(finding, "name a program for x86-64");
+        an_diagnostic_remedy(diagnostic, "name a program for x86-64");
     }
     an_file_close(&file);
     return code;

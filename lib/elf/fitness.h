@@ -7,11 +7,11 @@
 #ifndef AN_ELF_FITNESS_H
 #define AN_ELF_FITNESS_H
 
-#include "base/findings.h"
+#include "base/diagnostics.h"
 #include "elf/traits.h"
 
 struct an_fitness {
-    struct an_findings findings;
+    struct an_diagnostics diagnostics;
     bool is_known; /* the traits are: of an ELF file that is not of 64 bits, only the machine is */
     struct an_elf_traits traits;
     /* What a compiler has to be called with in addition, e.g. "-Wl,-q -Wl,--build-id"; "": nothing,
@@ -19,7 +19,7 @@ struct an_fitness {
     char flags[160];
 };
 
-/* Fails when the file cannot be read or is no ELF file; whatever else is wrong is a finding. */
+/* Fails when the file cannot be read or is no ELF file; whatever else is wrong is a diagnostic. */
 enum an_code an_fitness_judge(const char *path, struct an_fitness *fitness, struct an_error *error);
 
 #endif

@@ -1,10 +1,10 @@
 /* Finding the entries of the procedure linkage table; see plt.h. */
 #include "elf/plt.h"
 
-#include <Zydis/Zydis.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/map.h"
 
 static const struct {
@@ -32,7 +32,7 @@ struct plt {
     struct an_arena *arena;
     bool (*found)(void *context, uint64_t address, const char *name);
     void *context;
-    ZydisDecoder decoder;
+    const struct an_arch *arch;
 };
 
 /* Elf64_Rela: address 8, type 4, symbol 4, addend 8. */
@@ -65,20 +65,14 @@ static void decode_entry(const struct plt *plt, struct an_bytes bytes, uint64_t 
 {
     *slot = 0;
     for (size_t here = at; here < at + *entry_size && here < bytes.size;) {
-        ZydisDecodedInstruction instruction;
-        ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&plt->decoder, bytes.data + here,
-                                                 bytes.size - here, &instruction, operands)))
+        struct an_instruction instruction;
+        if (!plt->arch->decode(bytes.data + here, bytes.size - here, address + here, &instruction))
             return;
-        if (at == 0 && instruction.mnemonic == ZYDIS_MNEMONIC_ENDBR64 && *entry_size == 8)
+        if (at == 0 && instruction.is_landing && *entry_size == 8)
             *entry_size = 16;
-        bool jump = instruction.mnemonic == ZYDIS_MNEMONIC_JMP;
-        if (jump && operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
-            ZyanU64 target;
-            if (here + instruction.length <= at + *entry_size &&
-                ZYAN_SUCCESS(
-                    ZydisCalcAbsoluteAddress(&instruction, &operands[0], address + here, &target)))
-                *slot = target;
+        if (instruction.kind == AN_INDIRECT_JUMP && instruction.has_address) {
+            if (here + instruction.length <= at + *entry_size)
+                *slot = instruction.address;
             return;
         }
         here += instruction.length;
@@ -144,9 +138,9 @@ enum an_code an_plt_entries(struct an_elf *elf, const struct an_functions *known
     struct plt plt = {
         .elf = elf, .known = known, .arena = arena, .found = found, .context = context};
     enum an_code code = an_elf_dynamic_symbols(elf, &plt.symbols, &plt.symbol_count, error);
-    if (code != AN_OK || an_elf_machine(elf) != EM_X86_64)
+    plt.arch = an_arch_of(an_elf_machine(elf));
+    if (code != AN_OK || !plt.arch)
         return code;
-    ZydisDecoderInit(&plt.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     bool done = read_slots(&plt);
     for (size_t i = 0; i < SECTIONS && done; i++) {
         const struct an_elf_section *section = an_elf_section(elf, sections[i].name);

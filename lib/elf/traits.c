@@ -1,5 +1,6 @@
 /* Looking at how a binary was made; see traits.h. */
 #include "elf/traits.h"
+#include "arch/arch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,10 +93,10 @@ static struct slot slot_at(struct an_bytes table, size_t at)
     return (struct slot){an_get64(table.data + at, false), an_get32(table.data + at + 8, false)};
 }
 
-static bool has_ifuncs(struct an_bytes table)
+static bool has_ifuncs(const struct an_arch *arch, struct an_bytes table)
 {
     for (size_t at = 0; at + RELA_SIZE <= table.size; at += RELA_SIZE)
-        if (slot_at(table, at).type == R_X86_64_IRELATIVE)
+        if (arch->relocation(slot_at(table, at).type).form == AN_RELOCATION_RESOLVER)
             return true;
     return false;
 }
@@ -104,12 +105,12 @@ static bool has_ifuncs(struct an_bytes table)
  * An entry of the PLT names its relocation by the number in the table. llvm-bolt writes the table
  * anew, in the order of addresses: is the place of a function's relocation another one then?
  */
-static bool is_unordered(struct an_bytes table)
+static bool is_unordered(const struct an_arch *arch, struct an_bytes table)
 {
     uint64_t highest = 0, highest_function = 0;
     for (size_t at = 0; at + RELA_SIZE <= table.size; at += RELA_SIZE) {
         struct slot slot = slot_at(table, at);
-        bool is_function = slot.type == R_X86_64_JUMP_SLOT;
+        bool is_function = arch->relocation(slot.type).form == AN_RELOCATION_SLOT;
         if (slot.address < (is_function ? highest : highest_function))
             return true;
         if (slot.address > highest)
@@ -120,8 +121,8 @@ static bool is_unordered(struct an_bytes table)
     return false;
 }
 
-static void find_ifuncs(const struct an_elf *elf, const struct dynamic *dynamic,
-                        struct an_elf_traits *traits)
+static void find_ifuncs(const struct an_elf *elf, const struct an_arch *arch,
+                        const struct dynamic *dynamic, struct an_elf_traits *traits)
 {
     uint64_t size = dynamic->relocations_size, end;
     struct an_bytes plt = relocations_at(elf, dynamic->plt_relocations, dynamic->plt_size);
@@ -131,8 +132,8 @@ static void find_ifuncs(const struct an_elf *elf, const struct dynamic *dynamic,
     if (inside)
         size = dynamic->plt_relocations - dynamic->relocations;
     struct an_bytes others = relocations_at(elf, dynamic->relocations, size);
-    traits->scattered_ifuncs = has_ifuncs(plt) && has_ifuncs(others);
-    traits->unordered_plt = !dynamic->binds_now && is_unordered(plt);
+    traits->scattered_ifuncs = has_ifuncs(arch, plt) && has_ifuncs(arch, others);
+    traits->unordered_plt = !dynamic->binds_now && is_unordered(arch, plt);
 }
 
 /* ---- what it is, what it has ---- */
@@ -241,12 +242,14 @@ enum an_code an_elf_traits_find(struct an_elf *elf, struct an_elf_traits *traits
     };
     take_build_id(an_elf_build_id(elf), traits);
     look_at_sections(elf, traits);
-    find_ifuncs(elf, &dynamic, traits);
+    const struct an_arch *arch = an_arch_of(traits->machine);
+    if (arch)
+        find_ifuncs(elf, arch, &dynamic, traits);
     enum an_code code = look_at_symbols(elf, traits, error);
     if (code == AN_OK)
         code = an_elf_runtime_find(elf, &traits->runtime, error);
     bool linked = traits->kind != AN_ELF_OBJECT && traits->kind != AN_ELF_CORE;
-    if (code == AN_OK && linked && traits->machine == EM_X86_64)
+    if (code == AN_OK && linked && arch)
         code = count_functions(elf, traits, error);
     return code;
 }

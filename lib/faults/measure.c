@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "faults/run.h"
 #include "faults/watch.h"
 
@@ -30,11 +31,11 @@ static enum an_code check(const struct an_faults_options *options, struct an_err
     if (options->file && options->copy) {
         an_fail(error, AN_USAGE, "only the command's own binary can be a copy");
         return an_error_hint(error,
-                             "leave out --copy, or leave out --file and run the binary itself");
+                             "leave out --copy, or leave out --binary and run the binary itself");
     }
     if (options->file && options->against_count) {
         an_fail(error, AN_USAGE, "only the command's own binary can be compared with others");
-        return an_error_hint(error, "leave out --file, and run the binary itself");
+        return an_error_hint(error, "leave out --binary, and run the binary itself");
     }
     return AN_OK;
 }
@@ -142,13 +143,16 @@ enum an_code an_faults_measure(const struct an_faults_options *options,
                                struct an_faults_result **result, struct an_error *error)
 {
     int was_subreaper = 0;
-    struct measuring measuring = {.setting.options = options,
-                                  .runs = options->runs ? options->runs : USUAL_RUNS};
-    size_t subjects = options->against_count + 1;
+    struct an_faults_options full;
+    struct measuring measuring = {.setting.options = &full};
     *result = NULL;
-    enum an_code code = check(options, error);
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code == AN_OK)
+        code = check(&full, error);
     if (code != AN_OK)
         return code;
+    size_t subjects = full.against_count + 1;
+    measuring.runs = full.runs ? full.runs : USUAL_RUNS;
     measuring.result = an_alloc_zero(1, sizeof *measuring.result);
     measuring.subjects = an_alloc_zero(subjects, sizeof *measuring.subjects);
     if (measuring.result)

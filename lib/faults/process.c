@@ -9,21 +9,15 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define STRAGGLERS 1.0 /* seconds for what is left of a group to end by itself */
 #define AFTER_KILL 1.0 /* seconds for a killed group to vanish: what hangs in the kernel does not */
 #define NEVER 1e300
 
 enum { NOT_RUN = 127 };
-
-double an_group_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* ---- starting ---- */
 
@@ -141,7 +135,7 @@ static void kill_now(struct an_group *group)
 {
     kill(-group->pid, SIGKILL);
     group->step = AN_GROUP_KILLED;
-    group->deadline = an_group_now() + AFTER_KILL;
+    group->deadline = an_clock_seconds() + AFTER_KILL;
 }
 
 void an_group_end(struct an_group *group)
@@ -151,7 +145,7 @@ void an_group_end(struct an_group *group)
     kill(-group->pid, SIGTERM);
     kill(-group->pid, SIGCONT); /* what was stopped could not end */
     group->step = AN_GROUP_TOLD;
-    group->deadline = an_group_now() + group->grace;
+    group->deadline = an_clock_seconds() + group->grace;
 }
 
 static void note_end(struct an_group *group)
@@ -160,7 +154,7 @@ static void note_end(struct an_group *group)
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return;
     group->has_ended = true;
-    group->ended = an_group_now();
+    group->ended = an_clock_seconds();
     if (group->handle >= 0)
         close(group->handle);
     group->handle = -1;
@@ -184,7 +178,7 @@ bool an_group_look(struct an_group *group)
         close_pipes(group);
         return true;
     }
-    if (an_group_now() < group->deadline)
+    if (an_clock_seconds() < group->deadline)
         return false;
     if (group->step == AN_GROUP_KILLED)
         return group->has_ended; /* others hang in the kernel: nothing can be done */

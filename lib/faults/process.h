@@ -34,9 +34,6 @@ struct an_group { /* a process with its group */
     double ended, deadline, grace;
 };
 
-/* Seconds, from some moment on. */
-double an_group_now(void);
-
 /* Starts the process, which waits to be released, or killed. */
 enum an_code an_group_start(struct an_group *group, const struct an_process_start *start,
                             struct an_error *error);

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "branch/perf_format.h"
+#include "perf/format.h"
 
 enum { MISC_AT = 4, TRAILER = 24, TIME_AT_END = 16 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "faults/process.h"
 #include "faults/watch.h"
 
@@ -124,7 +125,7 @@ static enum an_code end_counting(struct runner *runner, struct an_error *error)
     struct an_watch_counts counts;
     runner->is_counted = true;
     run->seconds =
-        (runner->group.has_ended ? runner->group.ended : an_group_now()) - runner->started;
+        (runner->group.has_ended ? runner->group.ended : an_clock_seconds()) - runner->started;
     if (runner->watch) {
         enum an_code code = an_watch_finish(runner->watch, &counts, error);
         if (code != AN_OK)
@@ -143,7 +144,7 @@ static enum an_code end_counting(struct runner *runner, struct an_error *error)
 static int patience(const struct runner *runner)
 {
     double duration = runner->setting->options->duration;
-    double left = (runner->started + duration - an_group_now()) * 1e3;
+    double left = (runner->started + duration - an_clock_seconds()) * 1e3;
     if (runner->group.has_ended || runner->group.handle < 0)
         return SHORT_TICK;
     if (duration <= 0 || runner->is_counted || left >= TICK)
@@ -155,7 +156,7 @@ static bool is_time_over(const struct runner *runner)
 {
     double duration = runner->setting->options->duration;
     return duration > 0 && !runner->is_counted && !runner->group.has_ended &&
-           an_group_now() >= runner->started + duration;
+           an_clock_seconds() >= runner->started + duration;
 }
 
 static enum an_code watch_to_the_end(struct runner *runner, struct an_error *error)
@@ -192,7 +193,7 @@ static enum an_code start(struct runner *runner, struct an_error *error)
     if (!options->no_events)
         code = an_watch_open(runner->group.pid, runner->setting->with_kernel, subject->identities,
                              subject->count, &runner->replay, &runner->watch, error);
-    runner->started = an_group_now();
+    runner->started = an_clock_seconds();
     if (code != AN_OK)
         an_group_kill(&runner->group);
     else

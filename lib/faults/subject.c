@@ -100,7 +100,7 @@ enum an_code an_subject_open(struct an_subject *subject, const struct an_faults_
     code = open_text(subject, options, is_own ? subject->program : options->file, error);
     if (code == AN_UNKNOWN && is_own)
         an_error_hint(error, "if the command is a script, name the binary whose text to count with "
-                             "--file=BINARY");
+                             "--binary=FILE");
     for (size_t i = 0; code == AN_OK && i < options->with_count; i++)
         code = open_text(subject, options, options->with[i], error);
     return code;

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/perf_ring.h"
 
 enum {
@@ -289,16 +290,9 @@ static enum an_code drain(struct an_watch *watch, struct an_error *error)
     return watch->no_memory ? an_fail_memory(error) : AN_OK;
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 enum an_code an_watch_round(struct an_watch *watch, struct an_error *error)
 {
-    uint64_t began = now();
+    uint64_t began = an_clock_now();
     enum an_code code = drain(watch, error);
     if (code == AN_OK && !replay_until(watch, watch->safe))
         code = an_fail_memory(error);

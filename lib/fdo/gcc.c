@@ -33,11 +33,7 @@ static size_t digits(const char *text, int (*are)(int))
     return length;
 }
 
-/*
- * Whether a file of that name is of the unit whose counter file is `own`: NAME.gcda3, or NAME.TAG.gcda, where a
- * tag is the number of a build, of 16 hexadecimal digits, one that counts, or both.
- */
-static bool is_of(const char *name, const char *own)
+bool an_fdo_gcc_is_of(const char *name, const char *own)
 {
     size_t stem = strlen(own) - strlen(".gcda");
     if (strncmp(name, own, stem) != 0)
@@ -91,7 +87,7 @@ static enum an_code find(struct findings *findings, const struct an_fdo_store *s
     path[name - path - 1] = 0;
     DIR *opened = opendir(path);
     while (opened && fits && (entry = readdir(opened)))
-        if (is_of(entry->d_name, name))
+        if (an_fdo_gcc_is_of(entry->d_name, name))
             fits = note(findings, path, entry->d_name);
     if (opened)
         closedir(opened);
@@ -110,26 +106,75 @@ static enum an_code write_merged(const char *path, const struct an_gcc_merged *m
     return an_file_remake(path, (struct an_bytes){merged->bytes, merged->size}, error);
 }
 
-static enum an_code merge(const struct findings *findings, const char *path, struct an_error *error)
+/* Writes the sum of all inputs. */
+static enum an_code merge_into(const char *path, const struct an_gcc_input *inputs, size_t count,
+                               enum an_failure_mode failure_mode, struct an_error *error)
 {
-    const struct an_gcc_merge_options options = {.threads = 1, .failure_mode = AN_GCC_FAIL_ALL};
-    struct an_gcc_input *inputs = an_alloc_zero(findings->count, sizeof *inputs);
+    const struct an_gcc_merge_options options = {
+        .size = sizeof options, .threads = 1, .failure_mode = failure_mode};
     struct an_gcc_merged *merged = NULL;
     struct an_ledger *ledger = NULL;
-    if (!inputs)
-        return an_fail_memory(error);
-    for (size_t i = 0; i < findings->count; i++)
-        inputs[i] = (struct an_gcc_input){.path = findings->items[i].path, .weight = 1};
-    enum an_code code = an_gcc_merge(&options, inputs, findings->count, 1, &merged, &ledger, error);
+    enum an_code code = an_gcc_merge(&options, inputs, count, 1, &merged, &ledger, error);
     if (code == AN_OK)
         code = write_merged(path, merged, error);
-    else if (ledger && ledger->count && ledger->entries[0].error)
+    else if (failure_mode == AN_FAIL_ALL && ledger && ledger->count && ledger->entries[0].error)
         *error =
             *ledger->entries[0].error; /* of the newest one; that none is left, is said below */
     if (merged)
         an_gcc_merged_free(merged, 1);
     an_ledger_free(ledger);
+    return code;
+}
+
+static enum an_code merge(const struct findings *findings, const char *path, struct an_error *error)
+{
+    struct an_gcc_input *inputs = an_alloc_zero(findings->count, sizeof *inputs);
+    if (!inputs)
+        return an_fail_memory(error);
+    for (size_t i = 0; i < findings->count; i++)
+        inputs[i] = (struct an_gcc_input){.path = findings->items[i].path, .weight = 1};
+    enum an_code code = merge_into(path, inputs, findings->count, AN_FAIL_ALL, error);
     free(inputs);
+    return code;
+}
+
+/*
+ * Two builds of the same source in different folders are one to the compiler that uses the profile, which asks for a
+ * function's number and the checksum of its flow. But they differ in what the names of files have to do with: the stamps
+ * of the notes, and the checksums of lines where sources have absolute names.
+ */
+static void call_alike(const struct an_gcda *one, struct an_gcda *other)
+{
+    other->header.stamp = one->header.stamp;
+    other->header.checksum = one->header.checksum;
+    for (size_t i = 0; i < one->functions.count && i < other->functions.count; i++)
+        other->functions.items[i].line_sum = one->functions.items[i].line_sum;
+}
+
+enum an_code an_fdo_gcc_add(const char *to, const char *from, struct an_error *error)
+{
+    struct an_file before = {0}, later = {0};
+    struct an_buffer alike = {0};
+    struct an_gcda one, other;
+    enum an_code code = an_gcda_load(&one, &before, to, error);
+    if (code == AN_OK) {
+        code = an_gcda_load(&other, &later, from, error);
+        if (code == AN_OK) {
+            call_alike(&one, &other);
+            an_gcda_write(&other, &alike);
+            code = alike.failed ? an_fail_memory(error) : AN_OK;
+            an_gcda_free(&other);
+        }
+        an_gcda_free(&one);
+    }
+    const struct an_gcc_input inputs[] = {
+        {.path = to, .weight = 1, .bytes = before.bytes.data, .size = before.bytes.size},
+        {.path = from, .weight = 1, .bytes = alike.data, .size = alike.size}};
+    if (code == AN_OK)
+        code = merge_into(to, inputs, 2, AN_FAIL_ANY, error);
+    an_buffer_free(&alike);
+    an_file_close(&before);
+    an_file_close(&later);
     return code;
 }
 
@@ -143,12 +188,27 @@ static size_t common_end(const char *a, const char *b)
     return common;
 }
 
+/* The same unit, where the project was trained in another folder. */
+static enum an_code find_moved(struct findings *findings, const struct an_fdo_store *store,
+                               const struct an_fdo_unit *unit, struct an_error *error)
+{
+    struct an_fdo_unit there = {.is_absolute = unit->is_absolute};
+    char base[PATH_MAX], own[PATH_MAX];
+    const char *rest = an_fdo_below(unit->name, store->base);
+    if (!rest || !an_fdo_former_base(store, base) || strcmp(base, store->base) == 0 ||
+        snprintf(there.name, PATH_MAX, "%s/%s", base, rest) >= PATH_MAX ||
+        !an_fdo_unit_gcda(&there, own))
+        return AN_OK;
+    return find(findings, store, own, error);
+}
+
 /*
- * Of the units that were made of the same source, the one with a profile whose name ends most alike: an object for
- * a library that is shared, and one for an archive; or another folder to build in.
+ * Of the units that were made of the same source, the one with a profile whose name ends most alike: an object for a
+ * library that is shared, and one for an archive.
  */
 static enum an_code find_twin(struct findings *findings, const struct an_fdo_store *store,
-                              const struct an_fdo_unit *unit, struct an_error *error)
+                              const struct an_fdo_unit *unit, char lender[PATH_MAX],
+                              struct an_error *error)
 {
     struct an_fdo_records records;
     struct an_fdo_unit other;
@@ -170,6 +230,7 @@ static enum an_code find_twin(struct findings *findings, const struct an_fdo_sto
             an_vector_free(findings);
             *findings = its;
             best = alike;
+            snprintf(lender, PATH_MAX, "%s", other.name);
         } else {
             an_vector_free(&its);
         }
@@ -180,20 +241,22 @@ static enum an_code find_twin(struct findings *findings, const struct an_fdo_sto
 
 enum an_code an_fdo_gcc_profile(const struct an_fdo_store *store, const struct an_fdo_unit *unit,
                                 bool is_moved, enum an_fdo_part *part, char file[PATH_MAX],
-                                struct an_error *error)
+                                char lender[PATH_MAX], struct an_error *error)
 {
     struct findings findings = {0};
     char own[PATH_MAX];
-    file[0] = 0;
+    file[0] = lender[0] = 0;
     if (!an_fdo_unit_gcda(unit, own))
         return AN_OK;
     enum an_code code = find(&findings, store, own, error);
-    bool is_twin = code == AN_OK && !findings.count;
-    if (is_twin)
-        code = find_twin(&findings, store, unit, error);
+    bool is_other = code == AN_OK && !findings.count;
+    if (is_other)
+        code = find_moved(&findings, store, unit, error);
+    if (is_other && code == AN_OK && !findings.count)
+        code = find_twin(&findings, store, unit, lender, error);
     bool is_alone = findings.count == 1 &&
                     strcmp(an_file_name(findings.items[0].path), an_file_name(own)) == 0 &&
-                    !is_twin;
+                    !is_other;
     *part = is_alone && !is_moved ? AN_FDO_GCC : AN_FDO_USE;
     if (code == AN_OK && findings.count && an_fdo_store_path(store, *part, own, file) &&
         *part == AN_FDO_USE)

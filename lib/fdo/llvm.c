@@ -13,7 +13,6 @@
 #include <anneal/llvm.h>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/vector.h"
 #include "fdo/record.h"
 
@@ -31,8 +30,7 @@ static bool is_before(struct timespec a, struct timespec b)
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* What a process still writes or counts in has an ending of its own. */
-static bool is_profile(const char *name)
+bool an_fdo_llvm_is_profile(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && name[0] != '.' && (strcmp(dot, ".profraw") == 0 || strcmp(dot, ".profdata") == 0);
@@ -68,7 +66,7 @@ static enum an_code find(struct inputs *inputs, const struct an_fdo_store *store
     if (opened && fstat(dirfd(opened), &is) == 0)
         inputs->newest = is.st_mtim;
     while (opened && fits && (entry = readdir(opened)))
-        if (is_profile(entry->d_name))
+        if (an_fdo_llvm_is_profile(entry->d_name))
             fits = note(inputs, store, entry->d_name);
     if (opened)
         closedir(opened);
@@ -105,7 +103,8 @@ static unsigned version_of(const char *path)
 static enum an_code write_profile(struct an_llvm_profile *profile, unsigned version,
                                   const char *path, struct an_error *error)
 {
-    const struct an_llvm_write_options options = {.format_version = version};
+    const struct an_llvm_write_options options = {.size = sizeof options,
+                                                  .format_version = version};
     void *bytes;
     size_t size;
     enum an_code code = an_llvm_profile_write(profile, &options, &bytes, &size, NULL, error);
@@ -118,7 +117,8 @@ static enum an_code write_profile(struct an_llvm_profile *profile, unsigned vers
 
 static enum an_code merge(const struct inputs *inputs, const char *path, struct an_error *error)
 {
-    const struct an_llvm_merge_options options = {.failure_mode = AN_LLVM_FAIL_ALL};
+    const struct an_llvm_merge_options options = {.size = sizeof options,
+                                                  .failure_mode = AN_FAIL_ALL};
     struct an_llvm_input *all = an_alloc_zero(inputs->count, sizeof *all);
     struct an_llvm_profile *profile = NULL;
     struct an_ledger *ledger = NULL;
@@ -179,15 +179,41 @@ enum an_code an_fdo_llvm_profile(const struct an_fdo_store *store, char path[PAT
     return code;
 }
 
-static bool is_called(const struct an_llvm_record *record, const char *name, size_t length)
+/*
+ * The name without that of the file, which functions of one file have before theirs, and before ';', or ':' until
+ * LLVM 16. Methods of Objective-C have colons of their own.
+ */
+static struct an_name bare_name(const struct an_llvm_record *record)
 {
-    if (record->name_length < length ||
-        memcmp(record->name + record->name_length - length, name, length) != 0)
+    const char *name = record->name, *mark = memrchr(name, ';', record->name_length);
+    if (!mark && record->name_length && *name != '-' && *name != '+')
+        mark = memrchr(name, ':', record->name_length);
+    size_t skipped = mark ? (size_t)(mark + 1 - name) : 0;
+    return (struct an_name){name + skipped, record->name_length - skipped};
+}
+
+bool an_fdo_llvm_functions_read(struct an_fdo_llvm_functions *functions, const char *profile)
+{
+    struct an_error ignored = {0};
+    struct an_llvm_record record;
+    bool fits = true, is_new;
+    *functions = (struct an_fdo_llvm_functions){0};
+    if (an_file_load(&functions->file, profile, &ignored) != AN_OK ||
+        an_llvm_reader_open(&functions->reader, functions->file.bytes.data,
+                            functions->file.bytes.size, &ignored) != AN_OK)
         return false;
-    if (record->name_length == length)
-        return true;
-    char before = record->name[record->name_length - length - 1];
-    return before == ';' || before == ':';
+    while (fits && an_llvm_reader_next(functions->reader, &record)) {
+        struct an_name name = bare_name(&record);
+        fits = an_names_insert(&functions->names, name.text, name.length, &is_new) != AN_NO_NAME;
+    }
+    return fits;
+}
+
+void an_fdo_llvm_functions_free(struct an_fdo_llvm_functions *functions)
+{
+    an_names_free(&functions->names);
+    an_llvm_reader_close(functions->reader);
+    an_file_close(&functions->file);
 }
 
 bool an_fdo_llvm_hash(const char *profile, const char *name, uint64_t *hash)
@@ -196,11 +222,14 @@ bool an_fdo_llvm_hash(const char *profile, const char *name, uint64_t *hash)
     struct an_error ignored = {0};
     struct an_llvm_reader *reader = NULL;
     struct an_llvm_record record;
+    size_t length = strlen(name);
     bool is_there = false;
     if (an_file_load(&file, profile, &ignored) == AN_OK &&
         an_llvm_reader_open(&reader, file.bytes.data, file.bytes.size, &ignored) == AN_OK)
-        while (!is_there && an_llvm_reader_next(reader, &record))
-            is_there = is_called(&record, name, strlen(name));
+        while (!is_there && an_llvm_reader_next(reader, &record)) {
+            struct an_name its = bare_name(&record);
+            is_there = its.length == length && memcmp(its.text, name, length) == 0;
+        }
     if (is_there)
         *hash = record.hash;
     if (reader)
@@ -250,8 +279,24 @@ static bool has_left(const struct inputs *inputs, const struct an_fdo_record *pr
     return left;
 }
 
-bool an_fdo_llvm_left(const struct an_fdo_store *store, uint64_t number)
+/* The number that programs of pass 1 have the unit by. */
+static uint64_t number_in_training(const struct an_fdo_store *store, const struct an_fdo_unit *unit)
 {
+    uint64_t number = an_fdo_unit_number(unit);
+    struct an_fdo_records trained;
+    struct an_error ignored = {0};
+    if (an_fdo_records_read(&trained, store, AN_FDO_PASS1, &ignored) != AN_OK)
+        return number;
+    const struct an_fdo_record *record =
+        an_fdo_record_of(&trained, number, unit->name, store->base);
+    number = record ? record->number : number;
+    an_fdo_records_free(&trained);
+    return number;
+}
+
+bool an_fdo_llvm_left(const struct an_fdo_store *store, const struct an_fdo_unit *unit)
+{
+    uint64_t number = number_in_training(store, unit);
     struct inputs inputs = {0};
     struct an_fdo_records programs;
     struct an_error ignored = {0};

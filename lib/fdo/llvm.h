@@ -2,7 +2,12 @@
 #ifndef AN_FDO_LLVM_H
 #define AN_FDO_LLVM_H
 
+#include <anneal/llvm.h>
+
+#include "base/file.h"
+#include "base/map.h"
 #include "fdo/store.h"
+#include "fdo/unit.h"
 
 /*
  * Brings the merged profile up to date, unless it is newer than all that there is to merge. Compilers that run at
@@ -11,16 +16,30 @@
 enum an_code an_fdo_llvm_profile(const struct an_fdo_store *store, char path[PATH_MAX],
                                  struct an_error *error);
 
+/* Whether a file of that name is a profile. What a process still writes or counts in has an ending of its own. */
+bool an_fdo_llvm_is_profile(const char *name);
+
 /*
  * The hash that a profile has of a function; clang's messages call those of one file, which the profile has as
  * FILE;NAME, by their bare names. False: there is none.
  */
 bool an_fdo_llvm_hash(const char *profile, const char *name, uint64_t *hash);
 
+/* The functions that a profile has, by their bare names. */
+struct an_fdo_llvm_functions {
+    struct an_file file;
+    struct an_llvm_reader *reader;
+    struct an_names names; /* what they are made of is the reader's */
+};
+
+/* False: it cannot be read. To be freed in any case. */
+bool an_fdo_llvm_functions_read(struct an_fdo_llvm_functions *functions, const char *profile);
+void an_fdo_llvm_functions_free(struct an_fdo_llvm_functions *functions);
+
 /*
- * Whether a program with the unit of that number left a profile in training: profiles have the build-ids of their
+ * Whether a program with that unit left a profile in training: profiles have the build-ids of their
  * programs, and so have the records of these. True also when that is not known.
  */
-bool an_fdo_llvm_left(const struct an_fdo_store *store, uint64_t number);
+bool an_fdo_llvm_left(const struct an_fdo_store *store, const struct an_fdo_unit *unit);
 
 #endif

@@ -134,6 +134,55 @@ const char *an_fdo_value(const struct an_fdo_record *record, const char *fact)
     return NULL;
 }
 
+const char *an_fdo_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+/* Whether a record of pass 1 is that of the unit in another copy of the project. */
+static bool is_moved(const struct an_fdo_record *record, const char *unit, const char *base)
+{
+    const char *name = an_fdo_value(record, "unit"), *its = an_fdo_value(record, "base");
+    const char *then = name && its ? an_fdo_below(name, its) : NULL,
+               *now = an_fdo_below(unit, base);
+    return then && now && strcmp(then, now) == 0;
+}
+
+const struct an_fdo_record *an_fdo_record_of(const struct an_fdo_records *records, uint64_t number,
+                                             const char *unit, const char *base)
+{
+    const struct an_fdo_record *found = an_fdo_record_find(records, number);
+    for (size_t i = 0; !found && i < records->count; i++)
+        if (is_moved(&records->items[i], unit, base))
+            found = &records->items[i];
+    return found;
+}
+
+bool an_fdo_former_base(const struct an_fdo_store *store, char base[PATH_MAX])
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    struct an_fdo_records records = {0};
+    struct an_error ignored;
+    struct an_file file = {0};
+    struct dirent *entry;
+    bool found = false;
+    DIR *opened = an_fdo_store_path(store, AN_FDO_PASS1, NULL, folder) ? opendir(folder) : NULL;
+    while (opened && !found && (entry = readdir(opened))) {
+        if (entry->d_name[0] == '.' ||
+            !an_fdo_store_path(store, AN_FDO_PASS1, entry->d_name, path) ||
+            read_one(&records, path, 0, &file, &ignored) != AN_OK || !records.count)
+            continue;
+        const char *its = an_fdo_value(&records.items[records.count - 1], "base");
+        found = its && snprintf(base, PATH_MAX, "%s", its) < PATH_MAX;
+    }
+    if (opened)
+        closedir(opened);
+    an_file_close(&file);
+    an_fdo_records_free(&records);
+    return found;
+}
+
 size_t an_fdo_count(const struct an_fdo_record *record, const char *fact)
 {
     size_t count = 0;

@@ -2,10 +2,13 @@
  * Records of the two passes, of which each is a small file with a line for each fact: its name, a tab, what it is.
  * So they can be read without anneal, too.
  *
- *     pass1/NUMBER      source │ unit │ absolute (its object was named so) │
+ *     pass1/NUMBER      source │ unit │ base (the outermost folder of the build) │ absolute (its object was named so) │
  *                       numbered (programs tell whether they have it)
  *     programs/NUMBER   program │ id (its build-id) │ unit (a number) ...
- *     pass2/NUMBER      source │ unit │ profile (a path; none: there is no such line) │ empty (it has no functions) │
+ *     pass2/NUMBER      source │ unit │ object (its file; none: the compiler keeps it to itself) │
+ *                       profile (a path; none: there is no such line) │ empty (it has no functions) │
+ *                       borrowed (the unit that the profile is of) │ warned (with the profile, the compiler warns, and
+ *                       -Werror would make errors of it) │ refused (the compiler fails with the profile) │
  *                       used, ran (how many functions) │ absent NAME ... │ moved NAME ... │
  *                       stale NAME, checksum now, checksum in training ...
  *
@@ -64,6 +67,19 @@ const struct an_fdo_record *an_fdo_record_find(const struct an_fdo_records *reco
 
 /* The first value of a fact; NULL: there is none. */
 const char *an_fdo_value(const struct an_fdo_record *record, const char *fact);
+
+/* What is behind a folder and a slash in a path; NULL: it is not below that folder. */
+const char *an_fdo_below(const char *path, const char *folder);
+
+/*
+ * The record of pass 1 of a unit: that of its number, or of the same unit in another copy of the project; or NULL. `base`
+ * is the present copy's.
+ */
+const struct an_fdo_record *an_fdo_record_of(const struct an_fdo_records *records, uint64_t number,
+                                             const char *unit, const char *base);
+
+/* The outermost folder of the build in which the store was trained, which is the same for all units; false: not known. */
+bool an_fdo_former_base(const struct an_fdo_store *store, char base[PATH_MAX]);
 
 /* How many lines have that fact. */
 size_t an_fdo_count(const struct an_fdo_record *record, const char *fact);

@@ -59,15 +59,17 @@ static const char *find_program(const struct an_fdo_report *report, uint64_t num
 
 static enum an_fdo_fate fate_of(const struct an_fdo_report *report, struct an_fdo_entry *entry)
 {
-    uint64_t number = entry->record->number;
-    const struct an_fdo_record *trained = an_fdo_record_find(&report->pass1, number);
+    const struct an_fdo_record *trained =
+        an_fdo_record_of(&report->pass1, entry->record->number, entry->unit, report->base);
     if (an_fdo_value(entry->record, "profile"))
         return AN_FDO_USED;
+    if (an_fdo_value(entry->record, "refused"))
+        return AN_FDO_REFUSED;
     if (an_fdo_value(entry->record, "empty"))
         return AN_FDO_EMPTY;
     if (!trained)
         return AN_FDO_NOT_TRAINED;
-    entry->program = find_program(report, number, &entry->process);
+    entry->program = find_program(report, trained->number, &entry->process);
     if (entry->process)
         return AN_FDO_NOT_ENDED;
     bool is_known = an_fdo_value(trained, "numbered") && report->programs.count;
@@ -89,11 +91,15 @@ static bool add(struct an_fdo_report *report, const struct an_fdo_record *record
         .used = number_of(record, "used"),
         .ran = number_of(record, "ran"),
         .absent = an_fdo_count(record, "absent"),
-        .moved = an_fdo_count(record, "moved"),
-        .stale = an_fdo_count(record, "stale"),
+        .lender = an_fdo_value(record, "borrowed"),
+        .warned = an_fdo_value(record, "warned") != NULL,
     };
-    if (!entry.source || !entry.unit || access(entry.source, F_OK) < 0)
+    if (!entry.source || !entry.unit || (!report->sources_gone && access(entry.source, F_OK) < 0))
         return true;
+    if (!entry.lender) {
+        entry.moved = an_fdo_count(record, "moved");
+        entry.stale = an_fdo_count(record, "stale");
+    }
     entry.fate = fate_of(report, &entry);
     struct an_fdo_entry *place = an_vector_push(&report->entries);
     if (!place)
@@ -106,10 +112,23 @@ static bool add(struct an_fdo_report *report, const struct an_fdo_record *record
     return true;
 }
 
-enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fdo_store *store,
-                                struct an_error *error)
+/* A package's build may be removed when it is done. */
+static bool are_gone(const struct an_fdo_records *records)
 {
-    *report = (struct an_fdo_report){0};
+    for (size_t i = 0; i < records->count; i++) {
+        const char *source = an_fdo_value(&records->items[i], "source");
+        if (source && access(source, F_OK) == 0)
+            return false;
+    }
+    return true;
+}
+
+enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fdo_store *store,
+                                bool (*counts)(const void *context,
+                                               const struct an_fdo_record *record),
+                                const void *context, struct an_error *error)
+{
+    *report = (struct an_fdo_report){.base = store->base};
     enum an_code code = an_fdo_records_read(&report->pass1, store, AN_FDO_PASS1, error);
     if (code == AN_OK)
         code = an_fdo_records_read(&report->programs, store, AN_FDO_PROGRAMS, error);
@@ -119,8 +138,10 @@ enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fd
         code = an_fail_memory(error);
     for (size_t i = 0; code == AN_OK && i < report->programs.count; i++)
         report->processes[i] = UNKNOWN;
+    report->sources_gone = code == AN_OK && are_gone(&report->pass2);
     for (size_t i = 0; code == AN_OK && i < report->pass2.count; i++)
-        if (!add(report, &report->pass2.items[i]))
+        if ((!counts || counts(context, &report->pass2.items[i])) &&
+            !add(report, &report->pass2.items[i]))
             code = an_fail_memory(error);
     return code;
 }

@@ -11,6 +11,7 @@ enum an_fdo_fate {
     AN_FDO_NEVER_LINKED, /* no program of pass 1 has it */
     AN_FDO_NOT_ENDED,    /* a program that has it runs still */
     AN_FDO_NEVER_RAN,    /* the programs that have it left no profile */
+    AN_FDO_REFUSED,      /* the compiler fails with its profile */
     AN_FDO_FATES,
 };
 
@@ -19,14 +20,19 @@ struct an_fdo_entry {
     const char *source, *unit;
     const char *program; /* one that has it, or NULL */
     int process;         /* of a program that runs still */
+    const char *lender;  /* the unit whose profile it has borrowed, or NULL */
+    bool warned;         /* with its profile, the compiler says what -Werror would make errors of */
     enum an_fdo_fate fate;
     unsigned long long used, ran; /* functions */
-    size_t absent, moved, stale; /* functions: not in the profile, elsewhere in the file, changed */
+    /* Functions: not in the profile, elsewhere in the file, changed; a borrowed profile never was true of all. */
+    size_t absent, moved, stale;
 };
 
 struct an_fdo_report {
+    const char *base; /* of the present copy of the project */
     struct an_fdo_records pass1, programs, pass2;
-    int *processes; /* that run each of the programs; looked for at the first question */
+    bool sources_gone; /* all of them */
+    int *processes;    /* that run each of the programs; looked for at the first question */
     struct {
         AN_VECTOR(struct an_fdo_entry);
     } entries;                    /* in the order of their sources */
@@ -36,9 +42,14 @@ struct an_fdo_report {
     size_t stale;
 };
 
-/* Units whose source has gone do not count. To be freed also when it fails. */
+/*
+ * Of the units of pass 2 for which `counts` is true, or of all, if that is NULL. Units whose source has gone do not count, unless
+ * all have. To be freed also when it fails.
+ */
 enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fdo_store *store,
-                                struct an_error *error);
+                                bool (*counts)(const void *context,
+                                               const struct an_fdo_record *record),
+                                const void *context, struct an_error *error);
 void an_fdo_report_free(struct an_fdo_report *report);
 
 #endif

@@ -60,14 +60,13 @@ enum an_code an_fdo_store_find(struct an_fdo_store *store, const char *folder,
                                struct an_error *error)
 {
     const char *named = getenv("ANNEAL_PROFILE_DIR");
-    int size;
+    int size = snprintf(store->base, sizeof store->base, "%.*s", (int)outermost(folder), folder);
     if (named && named[0] == '/')
         size = snprintf(store->root, sizeof store->root, "%s", named);
     else if (named && named[0])
         size = snprintf(store->root, sizeof store->root, "%s/%s", folder, named);
     else
-        size = snprintf(store->root, sizeof store->root, "%.*s/.anneal", (int)outermost(folder),
-                        folder);
+        size = snprintf(store->root, sizeof store->root, "%.*s/.anneal", size, folder);
     if (size < 0 || size >= PATH_MAX)
         return an_fail(error, AN_SYSTEM, "the path of the folder for profiles is too long");
     return AN_OK;
@@ -90,11 +89,13 @@ static bool make_folder(const char *path)
 enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error *error)
 {
     static const uint8_t all[] = {'*', '\n'}; /* nothing in it is for a repository */
-    char path[PATH_MAX], ignore[PATH_MAX];
+    char path[PATH_MAX], ignore[PATH_MAX + sizeof "/.gitignore"];
     if (strlen(store->root) + sizeof "/programs/0123456789abcdef" > PATH_MAX)
         return an_fail(error, AN_SYSTEM, "the path of the folder for profiles is too long");
     snprintf(ignore, sizeof ignore, "%s/.gitignore", store->root);
-    if (access(ignore, R_OK) == 0)
+    /* The first one is hidden, and left when all in the store is removed. */
+    if (access(ignore, R_OK) == 0 && an_fdo_store_path(store, AN_FDO_PASS1, NULL, path) &&
+        access(path, R_OK) == 0)
         return AN_OK;
     enum an_code code = an_file_make_folders(ignore, error);
     if (code != AN_OK)

@@ -35,6 +35,7 @@ enum an_fdo_part {
 
 struct an_fdo_store {
     char root[PATH_MAX]; /* absolute */
+    char base[PATH_MAX]; /* the outermost folder of the build, wherever the store is */
 };
 
 /* Finds where it is or is to be. `folder` is that in which the compiler runs. */

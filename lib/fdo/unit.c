@@ -128,6 +128,20 @@ bool an_fdo_unit_gcda(const struct an_fdo_unit *unit, char name[PATH_MAX])
     return true;
 }
 
+bool an_fdo_unit_dump_folder(const struct an_fdo_unit *unit, const struct an_fdo_source *source,
+                             const char *folder, char to[PATH_MAX])
+{
+    const char *name = unit->name, *base = an_file_name(source->path);
+    size_t length = without_suffix(base);
+    if (!unit->is_absolute)
+        name += strlen(folder) + 1;
+    size_t whole = strlen(name);
+    if (whole <= length || memcmp(name + whole - length, base, length) != 0)
+        return false;
+    snprintf(to, PATH_MAX, "%.*s", (int)(whole - length), name);
+    return true;
+}
+
 uint64_t an_fdo_hash(const char *path)
 {
     return XXH64(path, strlen(path), 0);

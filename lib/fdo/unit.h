@@ -33,6 +33,13 @@ bool an_fdo_unit_of(struct an_fdo_unit *unit, const struct an_fdo_arguments *arg
  */
 bool an_fdo_unit_gcda(const struct an_fdo_unit *unit, char name[PATH_MAX]);
 
+/*
+ * What stands before the source's name in the unit's, as the command has it: GCC's -dumpdir. It is a part of the numbers that
+ * GCC gives to static functions. False: there is nothing. (GCC's coverage.cc, coverage_compute_profile_id().)
+ */
+bool an_fdo_unit_dump_folder(const struct an_fdo_unit *unit, const struct an_fdo_source *source,
+                             const char *folder, char to[PATH_MAX]);
+
 /* A number for a path, to name its record by. */
 uint64_t an_fdo_hash(const char *path);
 

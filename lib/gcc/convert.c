@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/options.h"
 #include "gcc/gcda.h"
 
 enum { OLDEST_MAJOR = 4, OLDEST_MINOR = 7, NEWEST_MAJOR = 15, FOUR = 4, FOUR_SIZE = 9 };
@@ -271,11 +272,14 @@ enum an_code an_gcc_convert(const struct an_gcc_convert_options *options, const 
 {
     struct an_gcda gcda;
     struct an_buffer buffer = {0};
+    struct an_gcc_convert_options full;
     *converted = (struct an_gcc_converted){.size = 0};
-    enum an_code code = an_gcda_read(&gcda, (struct an_bytes){bytes, size}, error);
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code == AN_OK)
+        code = an_gcda_read(&gcda, (struct an_bytes){bytes, size}, error);
     if (code != AN_OK)
         return code;
-    code = convert(&gcda, options, converted, error);
+    code = convert(&gcda, &full, converted, error);
     if (code == AN_OK)
         an_gcda_write(&gcda, &buffer);
     an_gcda_free(&gcda);

@@ -1,9 +1,10 @@
 /* The coverage of objects, from their files to what the caller sees; see anneal/coverage.h. */
 #include <anneal/coverage.h>
+#include <anneal/gcc.h>
 
+#include "base/options.h"
 #include "base/pool.h"
 #include "gcc/coverage_build.h"
-#include "gcc/demangle.h"
 
 struct loading {
     struct an_coverage_build *build;
@@ -75,7 +76,7 @@ static enum an_code load_objects(struct an_coverage_build *build,
 static bool demangle(struct an_coverage_build *build)
 {
     for (size_t i = 0; i < build->origins.count; i++) {
-        char *name = an_demangle(build->functions[i].name);
+        char *name = an_gcc_demangle(build->functions[i].name);
         if (!name)
             continue;
         build->functions[i].demangled = an_arena_copy(&build->arena, name, strlen(name));
@@ -156,18 +157,23 @@ enum an_code an_coverage_read(const struct an_coverage_options *options,
                               struct an_coverage **coverage, struct an_ledger **ledger,
                               struct an_error *error)
 {
-    struct an_coverage_build *build = an_alloc_zero(1, sizeof *build);
+    struct an_coverage_options full;
     *coverage = NULL;
     *ledger = NULL;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
+    struct an_coverage_build *build = an_alloc_zero(1, sizeof *build);
     if (!build)
         return an_fail_memory(error);
-    build->options = options;
-    build->sources.by_name = options->as_gcov;
-    build->sources.folder = options->folder;
-    enum an_code code = load_objects(build, inputs, count, ledger, error);
+    build->options = &full;
+    build->sources.by_name = full.as_gcov;
+    build->sources.folder = full.folder;
+    code = load_objects(build, inputs, count, ledger, error);
     if (code == AN_OK)
         code = make(build, error);
     free_scaffold(build);
+    build->options = NULL;
     if (code == AN_OK) {
         *coverage = &build->coverage;
         return AN_OK;

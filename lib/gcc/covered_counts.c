@@ -79,8 +79,8 @@ static enum an_code take_counters(struct adding *adding, const struct an_gcda_re
 static void take_program(struct adding *adding, const struct an_gcda_record *record,
                          const struct an_gcc_version *version)
 {
-    struct an_program program;
-    if (an_program_read(&program, version, record->program))
+    struct an_gcc_program program;
+    if (an_gcc_program_read(&program, version, record->program))
         adding->runs += program.runs;
 }
 

@@ -1,5 +1,5 @@
-/* Asking the C++ runtime library for names; see demangle.h. */
-#include "gcc/demangle.h"
+/* Asking the C++ runtime library for names; see an_gcc_demangle(). */
+#include <anneal/gcc.h>
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static demangle *find(void)
     return library ? (demangle *)dlsym(library, "__cxa_demangle") : NULL;
 }
 
-char *an_demangle(const char *name)
+char *an_gcc_demangle(const char *name)
 {
     int status;
     if (strncmp(name, "_Z", 2) != 0)

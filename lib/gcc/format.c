@@ -1,6 +1,7 @@
 /* Versions and kinds of counters; see format.h. */
 #include "gcc/format.h"
 
+#include <anneal/gcc.h>
 #include <ctype.h>
 
 /* Kinds are numbered by their places here, and by the tags in files; four generations. */
@@ -123,4 +124,22 @@ bool an_gcc_recognise(struct an_bytes file, uint32_t magic, bool *big)
         return false;
     *big = an_get32(file.data, true) == magic;
     return *big || an_get32(file.data, false) == magic;
+}
+
+bool an_gcc_is_gcda(const void *bytes, size_t size)
+{
+    bool big;
+    return an_gcc_recognise((struct an_bytes){bytes, size}, AN_GCDA_MAGIC, &big);
+}
+
+enum an_gcc_kind_of_file an_gcc_identify(const void *bytes, size_t size, uint32_t *stamp)
+{
+    enum { STAMP = 8, START = 12 };
+    const struct an_bytes file = {bytes, size};
+    bool big, is_counts = an_gcc_recognise(file, AN_GCDA_MAGIC, &big);
+    *stamp = 0;
+    if (size < START || (!is_counts && !an_gcc_recognise(file, AN_GCNO_MAGIC, &big)))
+        return AN_GCC_NO_FILE;
+    *stamp = an_get32(file.data + STAMP, big);
+    return is_counts ? AN_GCC_COUNTS : AN_GCC_NOTES;
 }

@@ -33,7 +33,7 @@ struct an_gcda {
     uint32_t sum_max;           /* the greatest count of each run, added up */
     unsigned adoptions;         /* how often functions came that were not there before */
     struct {
-        AN_VECTOR(struct an_program);
+        AN_VECTOR(struct an_gcc_program);
     } programs;
     struct {
         AN_VECTOR(struct an_gcda_function);

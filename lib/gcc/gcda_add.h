@@ -24,14 +24,7 @@ struct an_gcda_added {
 };
 
 /*
- * Adds the file of a later run. AN_MALFORMED and the like when the file is bad, AN_MISMATCH when both are
- * not of the same object, with the function that tells; then `into` is as it was.
- */
-enum an_code an_gcda_add(struct an_gcda *into, struct an_bytes later, enum an_gcda_order order,
-                         struct an_gcda_added *added, struct an_error *error);
-
-/*
- * The same in two halves: finding out what is to be added, and adding it. The first one looks only at
+ * It is done in two halves: finding out what is to be added, and adding it. The first one looks only at
  * what another file's second half leaves alone, unless that one adopts; so they may go on at once.
  */
 struct an_gcda_step {
@@ -72,14 +65,17 @@ struct an_gcda_plan {
         AN_VECTOR(struct an_gcda_newcomer);
     } newcomers;
     struct {
-        AN_VECTOR(struct an_program);
+        AN_VECTOR(struct an_gcc_program);
     } programs;
     struct {
         AN_VECTOR(uint64_t);
     } scratch;
 };
 
-/* Begins with all zeros, and may be used again and again. It points into the file. */
+/*
+ * Begins with all zeros, and may be used again and again. It points into the file. AN_MALFORMED and the like when the
+ * file is bad, AN_MISMATCH when both are not of the same object, with the function that tells.
+ */
 enum an_code an_gcda_look(struct an_gcda_plan *plan, const struct an_gcda *into,
                           struct an_bytes later, struct an_error *error);
 void an_gcda_plan_free(struct an_gcda_plan *plan);

@@ -159,15 +159,16 @@ static bool adopt(struct an_gcda *into, struct an_gcda_plan *plan,
 static bool merge_programs(struct an_gcda *into, struct an_gcda_plan *plan)
 {
     for (size_t i = 0; i < plan->programs.count; i++) {
-        const struct an_program *later = &plan->programs.items[i];
+        const struct an_gcc_program *later = &plan->programs.items[i];
         size_t at = 0;
-        while (at < into->programs.count && !an_program_is_same(&into->programs.items[at], later))
+        while (at < into->programs.count &&
+               !an_gcc_program_is_same(&into->programs.items[at], later))
             at++;
         if (at < into->programs.count) {
-            an_program_merge(&into->programs.items[at], later);
+            an_gcc_program_merge(&into->programs.items[at], later);
             continue;
         }
-        struct an_program *added = an_vector_push(&into->programs);
+        struct an_gcc_program *added = an_vector_push(&into->programs);
         if (!added)
             return false;
         *added = *later;
@@ -205,15 +206,4 @@ void an_gcda_plan_free(struct an_gcda_plan *plan)
     an_vector_free(&plan->newcomers);
     an_vector_free(&plan->programs);
     an_vector_free(&plan->scratch);
-}
-
-enum an_code an_gcda_add(struct an_gcda *into, struct an_bytes later, enum an_gcda_order order,
-                         struct an_gcda_added *added, struct an_error *error)
-{
-    struct an_gcda_plan plan = {.functions = 0};
-    enum an_code code = an_gcda_look(&plan, into, later, error);
-    if (code == AN_OK && !an_gcda_apply(into, &plan, order, added))
-        code = an_fail_memory(error);
-    an_gcda_plan_free(&plan);
-    return code;
 }

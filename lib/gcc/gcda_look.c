@@ -148,10 +148,10 @@ static bool note_counters(struct look *look, const struct an_gcda_record *record
 static enum an_code note_program(struct look *look, const struct an_gcda_record *record,
                                  struct an_error *error)
 {
-    struct an_program *program = an_vector_push(&look->plan->programs);
+    struct an_gcc_program *program = an_vector_push(&look->plan->programs);
     if (!program)
         return an_fail_memory(error);
-    if (an_program_read(program, &look->into->header.version, record->program))
+    if (an_gcc_program_read(program, &look->into->header.version, record->program))
         return AN_OK;
     return an_fail_at(error, AN_MALFORMED, record->at, "a summary shorter than its length");
 }

@@ -20,10 +20,10 @@ uint64_t *an_gcda_extend(struct an_gcda *gcda, size_t count)
 static enum an_code take_program(struct an_gcda *gcda, const struct an_gcda_record *record,
                                  struct an_error *error)
 {
-    struct an_program *program = an_vector_push(&gcda->programs);
+    struct an_gcc_program *program = an_vector_push(&gcda->programs);
     if (!program)
         return an_fail_memory(error);
-    if (an_program_read(program, &gcda->header.version, record->program))
+    if (an_gcc_program_read(program, &gcda->header.version, record->program))
         return AN_OK;
     return an_fail_at(error, AN_MALFORMED, record->at, "a summary shorter than its length");
 }

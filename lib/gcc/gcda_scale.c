@@ -56,9 +56,9 @@ void an_gcda_scale(struct an_gcda *gcda, uint64_t weight)
     gcda->runs = times_short(gcda->runs, weight);
     gcda->sum_max = times_short(gcda->sum_max, weight);
     for (size_t i = 0; i < gcda->programs.count; i++) {
-        struct an_program *program = &gcda->programs.items[i];
+        struct an_gcc_program *program = &gcda->programs.items[i];
         program->runs = times_short(program->runs, weight);
-        an_program_scale(program, &scale);
+        an_gcc_program_scale(program, &scale);
     }
     scale_counters(gcda, &scale);
 }
@@ -66,9 +66,9 @@ void an_gcda_scale(struct an_gcda *gcda, uint64_t weight)
 void an_gcda_rewrite(struct an_gcda *gcda, const struct an_gcc_scale *scale)
 {
     for (size_t i = 0; i < gcda->programs.count; i++) {
-        struct an_program *program = &gcda->programs.items[i];
+        struct an_gcc_program *program = &gcda->programs.items[i];
         program->greatest = an_gcc_scaled(program->greatest, scale);
-        an_program_scale(program, scale);
+        an_gcc_program_scale(program, scale);
     }
     scale_counters(gcda, scale);
 }

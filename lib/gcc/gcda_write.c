@@ -56,10 +56,10 @@ static void put_function(const struct an_gcda *gcda, struct an_buffer *to,
 }
 
 static void put_program(const struct an_gcda *gcda, struct an_buffer *to,
-                        const struct an_program *program)
+                        const struct an_gcc_program *program)
 {
-    uint32_t words[AN_PROGRAM_MOST_WORDS];
-    size_t count = an_program_words(program, &gcda->header.version, words);
+    uint32_t words[AN_GCC_PROGRAM_MOST_WORDS];
+    size_t count = an_gcc_program_words(program, &gcda->header.version, words);
     put_tag(gcda, to, AN_GCC_PROGRAM, (int64_t)count);
     for (size_t i = 0; i < count; i++)
         put(gcda, to, words[i]);

@@ -149,7 +149,4 @@ void an_gcno_free(struct an_gcno *gcno);
 const struct an_gcno_function *an_gcno_find(const struct an_gcno *gcno, uint32_t ident,
                                             uint32_t line_sum);
 
-/* As the compiler writes it; the caller frees the buffer. */
-void an_gcno_write(const struct an_gcno *gcno, struct an_buffer *to);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/ledger.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/pool.h"
 #include "gcc/merge_module.h"
 
@@ -32,12 +33,6 @@ struct job {
     size_t done;
     struct an_error error; /* of the whole: running out of memory */
 };
-
-bool an_gcc_is_gcda(const void *bytes, size_t size)
-{
-    bool big;
-    return an_gcc_recognise((struct an_bytes){bytes, size}, AN_GCDA_MAGIC, &big);
-}
 
 /* ---- a module ---- */
 
@@ -154,9 +149,7 @@ static enum an_code run(struct job *job, struct an_error *error)
         return error->code;
     }
     enum an_code code = an_ledger_close(job->ledger, error);
-    return code == AN_OK ? an_ledger_judge(job->ledger, options->failure_mode == AN_GCC_FAIL_ANY,
-                                           options->failure_mode != AN_GCC_FAIL_NEVER, error)
-                         : code;
+    return code == AN_OK ? an_ledger_judge(job->ledger, options->failure_mode, error) : code;
 }
 
 enum an_code an_gcc_merge(const struct an_gcc_merge_options *options,
@@ -164,17 +157,24 @@ enum an_code an_gcc_merge(const struct an_gcc_merge_options *options,
                           struct an_gcc_merged **merged, struct an_ledger **ledger,
                           struct an_error *error)
 {
-    struct job job = {.options = options, .module_count = modules};
-    job.threads = options->threads ? options->threads : an_pool_processors();
+    struct an_gcc_merge_options full;
+    struct job job = {.options = &full, .module_count = modules};
+    *merged = NULL;
+    *ledger = NULL;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
+    job.threads = full.threads ? full.threads : an_pool_processors();
     pthread_mutex_init(&job.lock, NULL);
-    enum an_code code = begin(&job, inputs, count) ? run(&job, error) : an_fail_memory(error);
+    code = begin(&job, inputs, count) ? run(&job, error) : an_fail_memory(error);
     pthread_mutex_destroy(&job.lock);
     free(job.numbers);
     free(job.modules);
     free(job.tasks);
     *ledger = job.ledger;
-    *merged = code == AN_OK ? job.merged : NULL;
-    if (code != AN_OK)
+    if (code == AN_OK)
+        *merged = job.merged;
+    else
         an_gcc_merged_free(job.merged, modules);
     return code;
 }

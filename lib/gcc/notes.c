@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <anneal/gcc.h>
+
 #include "base/file.h"
 
-char *an_notes_beside(const char *path, size_t length)
+char *an_gcc_notes_beside(const char *path, size_t length)
 {
     static const char counts[] = ".gcda", flow[] = ".gcno";
     enum { ENDING = sizeof counts - 1 };
@@ -29,7 +31,7 @@ char *an_notes_beside(const char *path, size_t length)
 
 enum an_code an_notes_read(struct an_gcno *gcno, const char *path, struct an_error *error)
 {
-    char *notes = an_notes_beside(path, strlen(path));
+    char *notes = an_gcc_notes_beside(path, strlen(path));
     struct an_file file = {.capacity = 0};
     errno = ENOENT;
     enum an_code code =

@@ -5,8 +5,8 @@
 
 enum { HEAD_WORDS = 9, MAP_WORDS = 8, BUCKET_WORDS = 5 };
 
-bool an_program_read(struct an_program *program, const struct an_gcc_version *version,
-                     struct an_cursor cursor)
+bool an_gcc_program_read(struct an_gcc_program *program, const struct an_gcc_version *version,
+                         struct an_cursor cursor)
 {
     uint32_t map[MAP_WORDS] = {0};
     uint64_t halves[6];
@@ -24,7 +24,7 @@ bool an_program_read(struct an_program *program, const struct an_gcc_version *ve
     for (unsigned i = 0; i < 32 * MAP_WORDS; i++) {
         if (!(map[i / 32] >> i % 32 & 1))
             continue;
-        if (i >= AN_PROGRAM_BUCKETS)
+        if (i >= AN_GCC_PROGRAM_BUCKETS)
             return false;
         program->buckets[i].counters = an_cursor_u32(&cursor);
         for (unsigned k = 0; k < 4; k++)
@@ -42,8 +42,8 @@ static size_t put(uint32_t *to, size_t at, uint64_t value, unsigned words)
     return at + words;
 }
 
-size_t an_program_words(const struct an_program *program, const struct an_gcc_version *version,
-                        uint32_t *to)
+size_t an_gcc_program_words(const struct an_gcc_program *program,
+                            const struct an_gcc_version *version, uint32_t *to)
 {
     size_t at = put(to, 0, program->checksum, 1);
     uint32_t map[MAP_WORDS] = {0};
@@ -54,11 +54,11 @@ size_t an_program_words(const struct an_program *program, const struct an_gcc_ve
     at = put(to, at, program->sum_max, 2);
     if (!version->has_histogram)
         return at;
-    for (unsigned i = 0; i < AN_PROGRAM_BUCKETS; i++)
+    for (unsigned i = 0; i < AN_GCC_PROGRAM_BUCKETS; i++)
         map[i / 32] |= (uint32_t)(program->buckets[i].counters != 0) << i % 32;
     for (unsigned i = 0; i < MAP_WORDS; i++)
         at = put(to, at, map[i], 1);
-    for (unsigned i = 0; i < AN_PROGRAM_BUCKETS; i++) {
+    for (unsigned i = 0; i < AN_GCC_PROGRAM_BUCKETS; i++) {
         const struct an_bucket *bucket = &program->buckets[i];
         if (!bucket->counters)
             continue;
@@ -69,7 +69,7 @@ size_t an_program_words(const struct an_program *program, const struct an_gcc_ve
     return at;
 }
 
-bool an_program_is_same(const struct an_program *one, const struct an_program *other)
+bool an_gcc_program_is_same(const struct an_gcc_program *one, const struct an_gcc_program *other)
 {
     return one->checksum == other->checksum && one->counters == other->counters;
 }
@@ -125,9 +125,9 @@ static bool find(struct descent *descent)
  */
 static void merge_histograms(struct an_bucket *into, const struct an_bucket *later)
 {
-    struct an_bucket merged[AN_PROGRAM_BUCKETS] = {{0}};
-    struct descent own = {into, AN_PROGRAM_BUCKETS, 0, 0};
-    struct descent other = {later, AN_PROGRAM_BUCKETS, 0, 0};
+    struct an_bucket merged[AN_GCC_PROGRAM_BUCKETS] = {{0}};
+    struct descent own = {into, AN_GCC_PROGRAM_BUCKETS, 0, 0};
+    struct descent other = {later, AN_GCC_PROGRAM_BUCKETS, 0, 0};
     unsigned bucket = 0;
     bool any = false;
     while (find(&own) && find(&other)) {
@@ -136,8 +136,8 @@ static void merge_histograms(struct an_bucket *into, const struct an_bucket *lat
         uint64_t two = share(counters, other.left, other.sum);
         uint64_t least = into[own.at].least + later[other.at].least;
         bucket = bucket_of(least);
-        if (bucket >= AN_PROGRAM_BUCKETS)
-            bucket = AN_PROGRAM_BUCKETS - 1;
+        if (bucket >= AN_GCC_PROGRAM_BUCKETS)
+            bucket = AN_GCC_PROGRAM_BUCKETS - 1;
         add_to(&merged[bucket], counters, least, one + two);
         own.left -= counters;
         own.sum -= one;
@@ -152,7 +152,7 @@ static void merge_histograms(struct an_bucket *into, const struct an_bucket *lat
     memcpy(into, merged, sizeof merged);
 }
 
-void an_program_merge(struct an_program *into, const struct an_program *later)
+void an_gcc_program_merge(struct an_gcc_program *into, const struct an_gcc_program *later)
 {
     into->runs += later->runs;
     into->sum += later->sum;
@@ -164,18 +164,18 @@ void an_program_merge(struct an_program *into, const struct an_program *later)
 
 /* ---- weights ---- */
 
-void an_program_scale(struct an_program *program, const struct an_gcc_scale *scale)
+void an_gcc_program_scale(struct an_gcc_program *program, const struct an_gcc_scale *scale)
 {
-    struct an_bucket scaled[AN_PROGRAM_BUCKETS] = {{0}};
+    struct an_bucket scaled[AN_GCC_PROGRAM_BUCKETS] = {{0}};
     program->sum = an_gcc_scaled(program->sum, scale);
     program->sum_max = an_gcc_scaled(program->sum_max, scale);
-    for (unsigned i = 0; i < AN_PROGRAM_BUCKETS; i++) {
+    for (unsigned i = 0; i < AN_GCC_PROGRAM_BUCKETS; i++) {
         const struct an_bucket *bucket = &program->buckets[i];
         uint64_t least = an_gcc_scaled(bucket->least, scale);
         unsigned to = bucket_of(least);
         if (bucket->counters)
-            add_to(&scaled[to < AN_PROGRAM_BUCKETS ? to : AN_PROGRAM_BUCKETS - 1], bucket->counters,
-                   least, an_gcc_scaled(bucket->sum, scale));
+            add_to(&scaled[to < AN_GCC_PROGRAM_BUCKETS ? to : AN_GCC_PROGRAM_BUCKETS - 1],
+                   bucket->counters, least, an_gcc_scaled(bucket->sum, scale));
     }
     memcpy(program->buckets, scaled, sizeof scaled);
 }

@@ -16,36 +16,36 @@
 #include "gcc/format.h"
 #include "gcc/scale.h"
 
-enum { AN_PROGRAM_BUCKETS = 252 };
+enum { AN_GCC_PROGRAM_BUCKETS = 252 };
 
 struct an_bucket {
     uint32_t counters;
     uint64_t least, sum;
 };
 
-struct an_program {
+struct an_gcc_program {
     uint32_t checksum, counters, runs;
     uint64_t sum, greatest, sum_max;
-    struct an_bucket buckets[AN_PROGRAM_BUCKETS];
+    struct an_bucket buckets[AN_GCC_PROGRAM_BUCKETS];
 };
 
 /* Reads what is in such a record; false when its length does not fit what it says. */
-bool an_program_read(struct an_program *program, const struct an_gcc_version *version,
-                     struct an_cursor cursor);
+bool an_gcc_program_read(struct an_gcc_program *program, const struct an_gcc_version *version,
+                         struct an_cursor cursor);
 
 /* What is in such a record, in 32-bit words; `to` may be NULL, and has room else. */
-enum { AN_PROGRAM_MOST_WORDS = 9 + 8 + 5 * AN_PROGRAM_BUCKETS };
-size_t an_program_words(const struct an_program *program, const struct an_gcc_version *version,
-                        uint32_t *to);
+enum { AN_GCC_PROGRAM_MOST_WORDS = 9 + 8 + 5 * AN_GCC_PROGRAM_BUCKETS };
+size_t an_gcc_program_words(const struct an_gcc_program *program,
+                            const struct an_gcc_version *version, uint32_t *to);
 
 /* Whether both are of one program. */
-bool an_program_is_same(const struct an_program *one, const struct an_program *other);
+bool an_gcc_program_is_same(const struct an_gcc_program *one, const struct an_gcc_program *other);
 
 /* Adds later runs of the program. */
-void an_program_merge(struct an_program *into, const struct an_program *later);
+void an_gcc_program_merge(struct an_gcc_program *into, const struct an_gcc_program *later);
 
 /* Changes its sums. The runs and the greatest count stay: when it counts as several runs, there is still none
  * greater. */
-void an_program_scale(struct an_program *program, const struct an_gcc_scale *scale);
+void an_gcc_program_scale(struct an_gcc_program *program, const struct an_gcc_scale *scale);
 
 #endif

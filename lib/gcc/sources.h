@@ -27,10 +27,4 @@ struct an_source_names {
 size_t an_source_number(struct an_source_names *sources, const char *called, const char *folder);
 void an_source_names_free(struct an_source_names *sources);
 
-/*
- * Leaves . and .. out of a path, and doubled slashes. A .. stays behind what is not there, and behind a link
- * unless they are followed blindly, as gcov does. `to` has room for the path.
- */
-void an_source_canonical(char *to, const char *path, bool blindly);
-
 #endif

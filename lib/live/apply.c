@@ -63,7 +63,7 @@ static void touch(const struct applier *applier)
 {
     for (size_t i = 0; i < applier->spans.count; i++) {
         const struct span *span = &applier->spans.items[i];
-        const struct an_place *place = &applier->plan->places.items[span->first];
+        const struct an_patch_site *place = &applier->plan->places.items[span->first];
         uint64_t address = place->address + applier->target->bias;
         uint8_t byte;
         if (place->is_code && an_target_read(applier->target, address, &byte, 1))
@@ -94,7 +94,7 @@ static bool read_pages(struct applier *applier)
 /* ---- what is to change ---- */
 
 /* Which state a place is in; state_count when it is none of them. */
-static uint32_t state_of(const struct an_plan *plan, const struct an_place *place,
+static uint32_t state_of(const struct an_plan *plan, const struct an_patch_site *place,
                          const uint8_t *bytes)
 {
     uint32_t i = 0;
@@ -103,7 +103,7 @@ static uint32_t state_of(const struct an_plan *plan, const struct an_place *plac
     return i;
 }
 
-static const struct an_place *place_at(const struct an_plan *plan, uint64_t address)
+static const struct an_patch_site *place_at(const struct an_plan *plan, uint64_t address)
 {
     size_t index = an_plan_from(plan, address);
     bool found = index < plan->places.count && plan->places.items[index].address == address;
@@ -112,9 +112,9 @@ static const struct an_place *place_at(const struct an_plan *plan, uint64_t addr
 
 /* A jump of an older generation to an entry that is not what it shall be could come back: it is left
  * alone. (Places of the original come first, and so are known here.) */
-static bool leads_well(const struct an_plan *plan, const struct an_place *place)
+static bool leads_well(const struct an_plan *plan, const struct an_patch_site *place)
 {
-    const struct an_place *target = place->leads_to ? place_at(plan, place->leads_to) : NULL;
+    const struct an_patch_site *target = place->leads_to ? place_at(plan, place->leads_to) : NULL;
     return !target || !(target->is_foreign || target->is_withheld);
 }
 
@@ -142,7 +142,7 @@ static void compare(struct applier *applier, size_t number)
     uint8_t *wanted = applier->wanted + number * AN_PAGE;
     span->before = span->after = NULL;
     for (size_t i = 0; i < span->count; i++) {
-        struct an_place *place = &applier->plan->places.items[span->first + i];
+        struct an_patch_site *place = &applier->plan->places.items[span->first + i];
         size_t at = (size_t)((place->address + applier->target->bias) % AN_PAGE);
         uint32_t state = at + place->size <= AN_PAGE ? state_of(applier->plan, place, now + at)
                                                      : place->state_count;
@@ -181,7 +181,7 @@ static bool write_span(const struct applier *applier, const struct span *span, c
 {
     const struct an_target *target = applier->target;
     const struct an_target_mapping *mapping = an_target_mapping_at(target, span->page);
-    const struct an_place *places = &applier->plan->places.items[span->first];
+    const struct an_patch_site *places = &applier->plan->places.items[span->first];
     if (span->has_traps || (mapping && (mapping->flags & AN_MAP_WRITE))) {
         for (size_t i = 0; i < span->count; i++) {
             uint64_t address = places[i].address + target->bias;
@@ -250,7 +250,7 @@ static bool write_spans(const struct applier *applier, size_t first, size_t coun
 
 static enum an_code write_all(struct applier *applier)
 {
-    const struct an_place *places = applier->plan->places.items;
+    const struct an_patch_site *places = applier->plan->places.items;
     const struct an_find_object_change *first = applier->plan->first;
     size_t count = applier->spans.count, original = 0;
     if (first && !an_find_object_make(applier->target, first))
@@ -291,16 +291,11 @@ static enum an_code act(struct applier *applier, bool withhold, bool *again)
     size_t occupied = an_occupied(threads, applier->plan, withhold, &unknown);
     size_t referred = an_inside_withhold(&applier->inside, threads, applier->plan);
     applier->applied->referred += referred;
+    if (!an_threads_in_time(threads))
+        return an_threads_late(threads, applier->error);
     if (unknown)
         return an_fail(applier->error, AN_SYSTEM, "cannot read a stack of process %d",
                        applier->target->pid);
-    if (!an_threads_in_time(threads, applier->most)) {
-        an_fail(applier->error, AN_SYSTEM, "process %d cannot be stopped for less than %.0f ms",
-                applier->target->pid, (double)applier->most * 1e-6);
-        return an_error_hint(
-            applier->error,
-            "allow a longer stop (--max-pause), or try again when the machine is less busy");
-    }
     *again = occupied && !withhold;
     if ((occupied && withhold) || referred)
         compare_all(applier);
@@ -326,7 +321,7 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     *again = false;
     if (code != AN_OK)
         return code;
-    code = an_threads_stop(threads, an_threads_patience(applier->most), applier->error);
+    code = an_threads_stop(threads, applier->most, applier->error);
     if (code == AN_OK) {
         applier->applied->threads = threads->held;
         code = act(applier, withhold, again);

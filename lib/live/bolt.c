@@ -1,6 +1,7 @@
 /* Calling llvm-bolt; see bolt.h. */
 #include "live/bolt.h"
 
+#include <anneal/live.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/foreign.h"
 #include "live/confined.h"
 #include "live/skip.h"
@@ -165,17 +167,17 @@ static enum an_code make_files(struct work *work, const struct an_elf *original,
 /* ---- the call ---- */
 
 /* Options with which old and new code would not do the same work, place for place, any more. */
-const char *an_bolt_refused_option(const char *const *extra)
+const char *an_live_refused_option(const char *const *options)
 {
     static const char *const refused[] = {
         "icf",        "frame-opt", "shrink-wrapping", "instrument",           "hugify", "o", "data",
         "inline-all", "stoke",     "use-old-text",    "update-debug-sections"};
-    for (; extra && *extra; extra++) {
-        const char *name = *extra + strspn(*extra, "-");
+    for (; options && *options; options++) {
+        const char *name = *options + strspn(*options, "-");
         size_t length = strcspn(name, "=");
         for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
             if (strlen(refused[i]) == length && strncmp(name, refused[i], length) == 0)
-                return *extra;
+                return *options;
     }
     return NULL;
 }
@@ -193,13 +195,6 @@ static void set_limits(struct an_confined *confined, const struct an_elf *origin
     confined->memory = (8ull << 30) + 64 * size;
     confined->file_size = (4ull << 30) + 8 * size;
     confined->seconds = 2 * LONGEST;
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* Ends it, with all that it has started: at first asks it to. */
@@ -224,7 +219,7 @@ static enum an_code wait_for(const struct an_bolt_options *options, pid_t pid, d
             return told ? an_fail(error, AN_USAGE, "interrupted") : AN_OK;
         if (ended < 0 && errno != EINTR)
             return an_fail_errno(error, "llvm-bolt", "waiting");
-        is_late = is_late || now() > deadline;
+        is_late = is_late || an_clock_seconds() > deadline;
         if (is_late || told || (options->stop && *options->stop))
             end(pid, told++);
         if (options->tick && ticks % 10 == 0)
@@ -345,7 +340,7 @@ static enum an_code call_all(const struct an_bolt_options *options, const char *
 {
     enum { MOST_SKIPPED = 32 };
     char data[PATH_MAX + 32], line[1024], file[PATH_MAX + 32], *arguments[MOST_ARGUMENTS];
-    double deadline = now() + (options->seconds ? options->seconds : LONGEST);
+    double deadline = an_clock_seconds() + (options->seconds ? options->seconds : LONGEST);
     struct an_confined confined = {.program = program,
                                    .arguments = arguments,
                                    .input = work->input,
@@ -395,9 +390,9 @@ enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_
         an_fail(error, AN_USAGE, "no llvm-bolt%s%s", program ? " at " : "", program ? program : "");
         return an_error_hint(error, "install it (Debian: bolt-19), or name it with --bolt");
     }
-    if (an_bolt_refused_option(options->extra)) {
+    if (an_live_refused_option(options->extra)) {
         an_fail(error, AN_USAGE, "llvm-bolt's option %s cannot be used here",
-                an_bolt_refused_option(options->extra));
+                an_live_refused_option(options->extra));
         return an_error_hint(error, "old and new code must do the same");
     }
     name_files(&work, output);

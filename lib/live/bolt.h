@@ -27,9 +27,6 @@ struct an_bolt_options {
 /* The llvm-bolt that is used if none is named: a path, or NULL when there is none. */
 const char *an_bolt_program(void);
 
-/* The first of these options (ended by NULL; or NULL) that is not possible here; NULL when all are. */
-const char *an_bolt_refused_option(const char *const *extra);
-
 /*
  * Writes a new binary, which nobody but the owner of the process can open. llvm-bolt runs as that user and
  * with limits (confined.h), on copies of the binary and the profile beside the output, which are removed.

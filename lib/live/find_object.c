@@ -163,7 +163,7 @@ static enum an_code attempt(struct an_threads *threads, const struct an_find_obj
                             uint64_t most, double *pause, struct an_error *error)
 {
     const struct an_target *target = threads->target;
-    enum an_code code = an_threads_stop(threads, an_threads_patience(most), error);
+    enum an_code code = an_threads_stop(threads, most, error);
     if (code == AN_OK) {
         if (!an_target_is_there(target) || !an_find_object_make(target, change))
             code =

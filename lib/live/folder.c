@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/proc.h"
+#include "base/proc.h"
 
 /* Of the numbers in /proc; 0 when that is of another namespace than this process. */
 static uint64_t own_space(void)

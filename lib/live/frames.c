@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "live/attach.h"
 #include "live/frame_table.h"
 #include "live/registered.h"
-#include "record/proc.h"
 
 /* ---- a table ---- */
 

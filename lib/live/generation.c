@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "branch/decode.h"
-#include "branch/funcmap.h"
+#include "bolt/funcmap.h"
+#include "elf/instructions.h"
 #include "record/memory.h"
 
 static enum an_code other_shape(const struct an_generation *generation, const char *what,
@@ -71,10 +71,10 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
 {
     struct an_funcmap *map;
     struct an_funcmap_account account;
-    ZydisDecoder decoder;
-    an_decoder_init(&decoder);
-    enum an_code code =
-        an_funcmap_make(original, generation->elf, generation->bat, &map, &account, error);
+    const struct an_arch *arch;
+    enum an_code code = an_elf_arch(original, &arch, error);
+    if (code == AN_OK)
+        code = an_funcmap_make(original, generation->elf, generation->bat, &map, &account, error);
     if (code != AN_OK)
         return code;
     for (size_t i = 0; i < map->count; i++) {
@@ -88,9 +88,9 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
             an_funcmap_free(map);
             return an_fail_memory(error);
         }
-        *moved = (struct an_moved){
-            record->input, record->output, record->size, fragment->size,
-            an_decode_same(&decoder, original, record->input, generation->elf, record->output)};
+        *moved = (struct an_moved){record->input, record->output, record->size, fragment->size,
+                                   an_elf_same_instruction(arch, original, record->input,
+                                                           generation->elf, record->output)};
         generation->new_code += fragment->size;
     }
     an_funcmap_free(map);

@@ -47,6 +47,8 @@ void an_hands_open(struct an_hands *hands)
     pthread_cond_init(&hands->end, NULL);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (wanted == 1)
+        wanted = 0; /* it is the caller */
     while (hands->count < wanted && hands->count < AN_HANDS_MOST &&
            pthread_create(&hands->threads[hands->count], NULL, be_hand, hands) == 0)
         hands->count++;

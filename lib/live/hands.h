@@ -19,7 +19,7 @@ enum { AN_HANDS_MOST = 4 };
 struct an_hands {
     unsigned count; /* at least 1 */
     pthread_t threads[AN_HANDS_MOST];
-    bool is_caller; /* no thread could be made: the caller is the only hand */
+    bool is_caller; /* the caller is the only hand */
     bool is_over;
     pthread_mutex_t mutex;
     pthread_cond_t begin, end;
@@ -34,6 +34,10 @@ struct an_hands {
 /*
  * Starts as many hands as there are processors, AN_HANDS_MOST at most. They have all signals blocked. It never
  * fails: when threads cannot be made there are fewer. The structure must not be moved until it is closed.
+ *
+ * With one processor the caller is the only hand: where it would wait for another thread of its own, the threads that
+ * it is about to seize would run, and be over when that one gets the processor. Of a process whose threads live for
+ * some 30 us, it would never seize any.
  */
 void an_hands_open(struct an_hands *hands);
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/proc.h"
 #include "live/folder.h"
 #include "live/owner.h"
-#include "record/proc.h"
 
 static void note(struct an_in_use *in_use, char *path)
 {

@@ -16,10 +16,10 @@ struct search {
 };
 
 /* The entry that changes and that an address is strictly inside of, or NULL. A jump cannot be left in its middle. */
-static struct an_place *entry_around(const struct an_target *target, struct an_plan *plan,
-                                     uint64_t address)
+static struct an_patch_site *entry_around(const struct an_target *target, struct an_plan *plan,
+                                          uint64_t address)
 {
-    struct an_place *place = an_plan_around(plan, address - target->bias);
+    struct an_patch_site *place = an_plan_around(plan, address - target->bias);
     return place && place->is_entry && place->changes && !place->is_jump ? place : NULL;
 }
 
@@ -48,7 +48,7 @@ static bool find_bounds(struct search *search)
     const struct an_plan *plan = search->plan;
     uint64_t end = 0;
     for (size_t i = 0; i < plan->places.count; i++) {
-        const struct an_place *place = &plan->places.items[i];
+        const struct an_patch_site *place = &plan->places.items[i];
         if (!place->is_entry || !place->changes || place->is_jump)
             continue;
         if (!end)
@@ -173,7 +173,7 @@ size_t an_inside_withhold(const struct an_inside *inside, const struct an_thread
         size_t left = inside->count - i;
         if (i % AT_ONCE == 0)
             read_words(target, word, left < AT_ONCE ? left : AT_ONCE, now);
-        struct an_place *place = entry_around(target, plan, word->value);
+        struct an_patch_site *place = entry_around(target, plan, word->value);
         if (!place || place->is_withheld || now[i % AT_ONCE] != word->value ||
             is_on_stack(target, &stacks, word->address))
             continue;

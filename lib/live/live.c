@@ -1,7 +1,7 @@
 /*
  * A new code layout for a process that is running; see anneal/live.h.
  *
- *     profile ─► bolt.c ─► generation.c, mend.c ─► patches.c ─► attach.c ─► plan.c ─► apply.c
+ *     profile ─► bolt.c ─► generation.c, fixup.c ─► patches.c ─► attach.c ─► plan.c ─► apply.c
  *                new file    what it has             what leads    into the    what       one short
  *                                                    there         process     memory     stop
  *                                                                              must hold
@@ -17,15 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/options.h"
+#include "live/address_gap.h"
 #include "live/apply.h"
 #include "live/attach.h"
 #include "live/bolt.h"
+#include "live/fixup.h"
 #include "live/found.h"
 #include "live/frames.h"
-#include "live/gap.h"
 #include "live/left_out.h"
 #include "live/leftovers.h"
-#include "live/mend.h"
 #include "live/probes.h"
 #include "live/profile.h"
 #include "live/references.h"
@@ -241,14 +243,18 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
 enum an_code an_live_open(const struct an_live_options *options, struct an_live **out,
                           struct an_error *error)
 {
-    struct an_live *live = an_alloc_zero(1, sizeof *live);
+    struct an_live_options full;
     *out = NULL;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
+    struct an_live *live = an_alloc_zero(1, sizeof *live);
     if (!live)
         return an_fail_memory(error);
-    live->options = *options;
+    live->options = full;
     live->state.lock = -1;
     live->target.memory = -1;
-    enum an_code code = open_all(live, error);
+    code = open_all(live, error);
     live->is_known = code == AN_OK;
     if (code == AN_OK)
         *out = live;
@@ -579,29 +585,29 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
         .context = live,
         .owner = &live->state.owner,
     };
-    uint64_t address, start = an_tracee_now();
+    uint64_t address, start = an_clock_now();
     unsigned skipped = 0;
     enum an_code code = an_target_look(&live->target, error);
     if (code == AN_OK)
-        code = an_gap_find(&live->target, room_for(live), start / 1000, &address, error);
+        code = an_address_gap_find(&live->target, room_for(live), start / 1000, &address, error);
     if (code == AN_OK)
         code = an_bolt_run(&options, live->target.elf, profile, address - live->target.bias, path,
                            &skipped, error);
     round->skipped = skipped;
-    round->bolt_seconds += (double)(an_tracee_now() - start) * 1e-9;
+    round->bolt_seconds += (double)(an_clock_now() - start) * 1e-9;
     return code;
 }
 
 /* Mends the file, and finds out what would be patched for it. On failure with more to be skipped, it may work
  * once llvm-bolt has been told. */
 static enum an_code prepare(struct an_live *live, const struct an_found *file,
-                            struct an_buffer *skip, struct item **item, struct an_mended *mended,
+                            struct an_buffer *skip, struct item **item, struct an_fixups *fixups,
                             struct an_live_round *round, struct an_error *error)
 {
     step(live, AN_LIVE_PREPARE);
     enum an_code code = open_item(live, file, item, error);
     if (code == AN_OK)
-        code = an_mend_file(&(*item)->generation, skip, mended, error);
+        code = an_fixup_file(&(*item)->generation, skip, fixups, error);
     if (code != AN_OK)
         return code;
     free_item(*item); /* the file is another one now */
@@ -614,14 +620,14 @@ static enum an_code prepare(struct an_live *live, const struct an_found *file,
         code = an_probes_miss(&live->probes, &(*item)->generation, error);
     if (code != AN_OK)
         return code;
-    if (!an_gap_reaches(&live->target, (*item)->generation.end + live->target.bias)) {
+    if (!an_address_gap_reaches(&live->target, (*item)->generation.end + live->target.bias)) {
         an_fail(error, AN_UNSUPPORTED, "llvm-bolt needs more space than there is within 2 GiB");
         return an_error_in(error, file->path);
     }
     const struct an_patches *patches = &(*item)->patches;
     round->usdt = live->probes.missed.items;
     round->usdt_count = live->probes.missed.count;
-    round->operands = mended->operands;
+    round->operands = fixups->operands;
     round->functions = (*item)->generation.moved.count;
     round->bytes = (*item)->generation.new_code;
     round->address = (*item)->generation.start + live->target.bias;
@@ -641,16 +647,16 @@ static enum an_code lay_out(struct an_live *live, const char *profile, const str
                             struct item **item, struct an_live_round *round, struct an_error *error)
 {
     struct an_buffer skip = {0};
-    struct an_mended mended = {0};
+    struct an_fixups fixups = {0};
     size_t unknown = 0, told;
     enum an_code code = leave_out(live, &skip, round, error);
     for (bool again = code == AN_OK; again;) {
         told = skip.size;
         code = optimize(live, profile, file->path, &skip, round, error);
         if (code == AN_OK)
-            code = prepare(live, file, &skip, item, &mended, round, error);
+            code = prepare(live, file, &skip, item, &fixups, round, error);
         again = code == AN_UNSUPPORTED && skip.size > told && unknown == 0;
-        unknown += mended.unknown;
+        unknown += fixups.unknown;
         if (again) {
             free_item(*item);
             *item = NULL;

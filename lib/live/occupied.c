@@ -48,7 +48,7 @@ static void add(struct whole *whole, size_t found, bool unknown)
 static void look_at(const struct search *search, uint64_t address)
 {
     struct whole *whole = search->whole;
-    struct an_place *place = an_plan_around(whole->plan, address - search->target->bias);
+    struct an_patch_site *place = an_plan_around(whole->plan, address - search->target->bias);
     if (!place || !place->is_entry || !place->changes)
         return;
     pthread_mutex_lock(&whole->mutex);
@@ -90,7 +90,7 @@ static void read_stack(struct search *search, const uint64_t *words, size_t coun
     for (size_t i = 0; i + cs < count; i++) {
         if ((words[i + cs] & 0xffff) != USER_CODE)
             continue;
-        const struct an_place *place =
+        const struct an_patch_site *place =
             an_plan_around(search->whole->plan, words[i + rip] - search->target->bias);
         bool is_near = words[i + rsp] >= start && words[i + rsp] < end;
         if (!(place && place->is_entry && place->changes) && is_near)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/proc.h"
+#include "base/proc.h"
 
 /* "Uid: real effective saved file-system" */
 static bool last_of_four(const char *status, const char *name, unsigned *number)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/map.h"
 #include "record/memory.h"
 
@@ -139,9 +140,10 @@ static bool add_word(struct finder *finder, uint64_t address, uint64_t value)
 static bool find_relocated_words(struct finder *finder, struct an_map *known)
 {
     enum { RELA = 24 };
+    const struct an_arch *arch = an_arch_of(an_elf_machine(finder->original));
     size_t count;
     const struct an_elf_section *sections = an_elf_sections(finder->original, &count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; arch && i < count; i++) {
         if (sections[i].type != SHT_RELA || !(sections[i].flags & SHF_ALLOC))
             continue;
         struct an_bytes bytes = an_elf_section_bytes(finder->original, &sections[i]);
@@ -152,7 +154,8 @@ static bool find_relocated_words(struct finder *finder, struct an_map *known)
                 continue;
             if (!an_map_insert(known, address, &is_new))
                 return false;
-            if (is_new && an_get32(bytes.data + at + 8, false) == R_X86_64_RELATIVE &&
+            if (is_new &&
+                arch->relocation(an_get32(bytes.data + at + 8, false)).form == AN_RELOCATION_BASE &&
                 !add_word(finder, address, an_get64(bytes.data + at + 16, false)))
                 return false;
         }

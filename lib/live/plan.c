@@ -44,12 +44,12 @@ static bool collect(struct planner *planner)
 /* ---- states ---- */
 
 /* Adds what a place may hold, unless it is known already. */
-static bool add_state(struct an_plan *plan, struct an_place *place, const uint8_t *bytes)
+static bool add_state(struct an_plan *plan, struct an_patch_site *place, const uint8_t *bytes)
 {
     for (uint32_t i = 0; i < place->state_count; i++)
         if (memcmp(an_plan_state(plan, place, i), bytes, place->size) == 0)
             return true;
-    for (unsigned i = 0; i < AN_PLACE_MOST; i++) {
+    for (unsigned i = 0; i < AN_PATCH_SITE_MOST; i++) {
         uint8_t *to = an_vector_push(&plan->states);
         if (!to)
             return false;
@@ -61,7 +61,7 @@ static bool add_state(struct an_plan *plan, struct an_place *place, const uint8_
 
 /* The bytes of a place with the patches of one source; source == count: the original. */
 static void compose(const struct planner *planner, size_t first, size_t end,
-                    const struct an_place *place, const uint8_t *original, size_t source,
+                    const struct an_patch_site *place, const uint8_t *original, size_t source,
                     uint8_t *bytes)
 {
     memcpy(bytes, original, place->size);
@@ -75,16 +75,16 @@ static void compose(const struct planner *planner, size_t first, size_t end,
 }
 
 static bool begin_place(struct an_plan *plan, uint64_t address, unsigned size, bool is_entry,
-                        bool is_code, struct an_place **place)
+                        bool is_code, struct an_patch_site **place)
 {
     *place = an_vector_push(&plan->places);
     if (*place)
-        **place = (struct an_place){
+        **place = (struct an_patch_site){
             .address = address,
             .size = (uint8_t)size,
             .is_entry = is_entry,
             .is_code = is_code,
-            .first_state = (uint32_t)(plan->states.count / AN_PLACE_MOST),
+            .first_state = (uint32_t)(plan->states.count / AN_PATCH_SITE_MOST),
         };
     return *place != NULL;
 }
@@ -113,10 +113,10 @@ static bool plan_original(struct planner *planner)
         const struct an_patch *patch = planner->tagged.items[first].patch;
         uint64_t end;
         bool is_entry = false;
-        uint8_t original[AN_PLACE_MOST], bytes[AN_PLACE_MOST];
-        struct an_place *place;
+        uint8_t original[AN_PATCH_SITE_MOST], bytes[AN_PATCH_SITE_MOST];
+        struct an_patch_site *place;
         next = end_of_place(planner, first, &end);
-        if (end - patch->address > AN_PLACE_MOST) {
+        if (end - patch->address > AN_PATCH_SITE_MOST) {
             an_withhold(&plan->withheld, "too many adjacent patches", next - first);
             continue;
         }
@@ -165,7 +165,7 @@ static bool plan_entry(struct planner *planner, size_t source, const struct an_m
     const uint8_t *own = an_elf_at(generation->elf, address, AN_JUMP_SIZE);
     bool is_in_force = planner->in_force == source + 1;
     uint8_t jump[AN_JUMP_SIZE];
-    struct an_place *place;
+    struct an_patch_site *place;
     if (!own || an_reach_objection(&generation->reach, moved->address, moved->size, moved->first))
         return true; /* it can only be entered from code of the same generation, and does no harm */
     if (!begin_place(planner->plan, address, AN_JUMP_SIZE, true, true, &place))
@@ -200,7 +200,7 @@ static bool plan_generations(struct planner *planner)
 
 static int place_by_address(const void *one, const void *other)
 {
-    const struct an_place *a = one, *b = other;
+    const struct an_patch_site *a = one, *b = other;
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
@@ -236,10 +236,10 @@ size_t an_plan_from(const struct an_plan *plan, uint64_t address)
     return low;
 }
 
-struct an_place *an_plan_around(const struct an_plan *plan, uint64_t address)
+struct an_patch_site *an_plan_around(const struct an_plan *plan, uint64_t address)
 {
     size_t index = an_plan_from(plan, address);
-    struct an_place *place = index ? &plan->places.items[index - 1] : NULL;
+    struct an_patch_site *place = index ? &plan->places.items[index - 1] : NULL;
     return place && address < place->address + place->size ? place : NULL;
 }
 

@@ -23,8 +23,8 @@ struct an_plan_source { /* a generation that is mapped */
     const struct an_patches *patches;
 };
 
-struct an_place {     /* some bytes that may have to be changed */
-    uint64_t address; /* as linked */
+struct an_patch_site { /* some bytes that may have to be changed */
+    uint64_t address;  /* as linked */
     uint8_t size;
     bool is_entry; /* no thread may be between its first and last byte */
     bool is_code;
@@ -37,15 +37,15 @@ struct an_place {     /* some bytes that may have to be changed */
     uint32_t first_state, state_count; /* what it may hold: the first is what it shall */
 };
 
-enum { AN_PLACE_MOST = 16 };
+enum { AN_PATCH_SITE_MOST = 16 };
 
 struct an_plan {
     struct {
-        AN_VECTOR(struct an_place);
+        AN_VECTOR(struct an_patch_site);
     } places; /* by address */
     struct {
         AN_VECTOR(uint8_t);
-    } states; /* AN_PLACE_MOST bytes each */
+    } states; /* AN_PATCH_SITE_MOST bytes each */
     struct an_withheld withheld;
     const struct an_find_object_change *first; /* made before all places; or NULL */
 };
@@ -57,15 +57,15 @@ enum an_code an_plan_make(const struct an_plan_source *sources, size_t count, si
 void an_plan_free(struct an_plan *plan);
 
 /* The place that an address is strictly inside of, or NULL. */
-struct an_place *an_plan_around(const struct an_plan *plan, uint64_t address);
+struct an_patch_site *an_plan_around(const struct an_plan *plan, uint64_t address);
 
 /* The index of the first place at or behind an address; their number when there is none. */
 size_t an_plan_from(const struct an_plan *plan, uint64_t address);
 
-static inline const uint8_t *an_plan_state(const struct an_plan *plan, const struct an_place *place,
-                                           uint32_t number)
+static inline const uint8_t *an_plan_state(const struct an_plan *plan,
+                                           const struct an_patch_site *place, uint32_t number)
 {
-    return &plan->states.items[(size_t)(place->first_state + number) * AN_PLACE_MOST];
+    return &plan->states.items[(size_t)(place->first_state + number) * AN_PATCH_SITE_MOST];
 }
 
 #endif

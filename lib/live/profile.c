@@ -9,11 +9,15 @@
 
 #include "base/foreign.h"
 #include "base/memory.h"
+#include "base/options.h"
 
 enum an_code an_profile_record(const struct an_profile_request *request,
                                struct an_live_profile *account, struct an_error *error)
 {
-    struct an_record_options options = *request->record;
+    struct an_record_options options;
+    enum an_code code = an_options_take(&options, sizeof options, request->record, error);
+    if (code != AN_OK)
+        return code;
     options.pid = request->pid;
     options.output = request->recording;
     return an_record(&options, &account->record, error);
@@ -30,6 +34,7 @@ static enum an_code translate(const struct an_profile_request *request,
     for (size_t i = 0; i < request->layout_count; i++)
         layouts[i].path = request->layouts[i];
     const struct an_translate_options options = {
+        .size = sizeof options,
         .pid = (uint32_t)request->pid,
         .ignore_build_id = true, /* the process was compared with the binary itself */
         .original = request->binary,
@@ -54,6 +59,7 @@ static enum an_code aggregate(const struct an_profile_request *request,
                               struct an_error *error)
 {
     const struct an_aggregate_options options = {
+        .size = sizeof options,
         .pid = (uint32_t)request->pid,
         .ignore_build_id = true, /* the process was compared with the binary itself */
     };

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "branch/decode.h"
+#include "elf/instructions.h"
 #include "record/memory.h"
 
 static void set_bit(const struct an_reach *reach, uint64_t *bits, uint64_t address)
@@ -39,22 +39,7 @@ static bool make_room(struct an_reach *reach)
     return reach->leads && reach->returns;
 }
 
-/* A distance of 32 bits is what e8, e9 and 0f 8x end with. */
-static bool has_far_distance(const uint8_t *bytes, const struct an_instruction *instruction)
-{
-    if (instruction->kind == AN_CONDITIONAL_JUMP)
-        return instruction->length == 6 && bytes[0] == 0x0f;
-    return instruction->length == 5 && (bytes[0] == 0xe8 || bytes[0] == 0xe9);
-}
-
-/* The kernel may let a thread make a system call again, from its instruction on. */
-static bool is_system_call(const uint8_t *bytes, const struct an_instruction *instruction)
-{
-    return instruction->length == 2 &&
-           ((bytes[0] == 0x0f && bytes[1] == 0x05) || (bytes[0] == 0xcd && bytes[1] == 0x80));
-}
-
-static bool read_instruction(struct an_reach *reach, uint64_t address, const uint8_t *bytes,
+static bool read_instruction(struct an_reach *reach, uint64_t address,
                              const struct an_instruction *instruction, bool keep_calls)
 {
     uint64_t next = address + instruction->length;
@@ -64,14 +49,14 @@ static bool read_instruction(struct an_reach *reach, uint64_t address, const uin
                      instruction->kind == AN_COUNTING_JUMP;
     if (is_call)
         set_bit(reach, reach->returns, next);
-    if (is_system_call(bytes, instruction)) {
+    if (instruction->is_system_call) { /* the kernel may let a thread begin with it again */
         set_bit(reach, reach->leads, address);
         set_bit(reach, reach->returns, next);
     }
     if (!is_direct)
         return true;
     set_bit(reach, reach->leads, instruction->target);
-    if (!keep_calls || !has_far_distance(bytes, instruction))
+    if (!keep_calls || !instruction->has_far_target)
         return true;
     struct an_reach_call *call = an_vector_push(&reach->calls);
     if (call)
@@ -80,17 +65,17 @@ static bool read_instruction(struct an_reach *reach, uint64_t address, const uin
 }
 
 /* Instruction by instruction; what is none is skipped byte by byte. */
-static bool read_range(struct an_reach *reach, const ZydisDecoder *decoder,
-                       const struct an_elf *elf, uint64_t start, uint64_t size, bool keep_calls)
+static bool read_range(struct an_reach *reach, const struct an_arch *arch, const struct an_elf *elf,
+                       uint64_t start, uint64_t size, bool keep_calls)
 {
     const uint8_t *bytes = an_elf_at(elf, start, size);
     for (uint64_t at = 0; bytes && at < size;) {
         struct an_instruction instruction;
-        if (!an_decode(decoder, bytes + at, size - at, start + at, &instruction)) {
+        if (!arch->decode(bytes + at, size - at, start + at, &instruction)) {
             at++;
             continue;
         }
-        if (!read_instruction(reach, start + at, bytes + at, &instruction, keep_calls))
+        if (!read_instruction(reach, start + at, &instruction, keep_calls))
             return false;
         at += instruction.length;
     }
@@ -101,18 +86,17 @@ static bool read_range(struct an_reach *reach, const ZydisDecoder *decoder,
 
 /* Absolute addresses in data and in code: what the linker was asked to keep, .rela.*. A Rela entry is
  * address 8, type 4, symbol 4, addend 8. */
-static void read_relocations(struct an_reach *reach, const struct an_elf *elf,
-                             const struct an_elf_section *section, struct an_bytes symbols)
+static void read_relocations(struct an_reach *reach, const struct an_arch *arch,
+                             const struct an_elf *elf, const struct an_elf_section *section,
+                             struct an_bytes symbols)
 {
     enum { RELA = 24, SYMBOL = 24 };
     struct an_bytes bytes = an_elf_section_bytes(elf, section);
     for (size_t at = 0; at + RELA <= bytes.size; at += RELA) {
-        uint32_t type = an_get32(bytes.data + at + 8, false) & 0x7f; /* GNU ld marks some */
+        enum an_relocation_form form = arch->relocation(an_get32(bytes.data + at + 8, false)).form;
         uint64_t symbol = an_get32(bytes.data + at + 12, false);
         uint64_t value = an_get64(bytes.data + at + 16, false);
-        bool is_absolute = type == R_X86_64_64 || type == R_X86_64_32 || type == R_X86_64_32S ||
-                           type == R_X86_64_RELATIVE;
-        if (!is_absolute)
+        if (form != AN_RELOCATION_ADDRESS && form != AN_RELOCATION_BASE)
             continue;
         if (symbol && (symbol + 1) * SYMBOL <= symbols.size)
             value += an_get64(symbols.data + symbol * SYMBOL + 8, false);
@@ -122,7 +106,8 @@ static void read_relocations(struct an_reach *reach, const struct an_elf *elf,
     }
 }
 
-static void read_all_relocations(struct an_reach *reach, const struct an_elf *elf)
+static void read_all_relocations(struct an_reach *reach, const struct an_arch *arch,
+                                 const struct an_elf *elf)
 {
     size_t count;
     const struct an_elf_section *sections = an_elf_sections(elf, &count);
@@ -132,7 +117,7 @@ static void read_all_relocations(struct an_reach *reach, const struct an_elf *el
         if (sections[i].type != SHT_RELA || !is_of_program) /* others are of debug information */
             continue;
         const struct an_elf_section *symbols = an_elf_section_at(elf, sections[i].link);
-        read_relocations(reach, elf, &sections[i],
+        read_relocations(reach, arch, elf, &sections[i],
                          symbols ? an_elf_section_bytes(elf, symbols) : (struct an_bytes){0});
     }
 }
@@ -145,9 +130,11 @@ static void lead_to_landing_pad(void *context, uint64_t landing_pad)
 enum an_code an_reach_of_original(struct an_elf *elf, const struct an_functions *functions,
                                   struct an_reach *reach, struct an_error *error)
 {
-    ZydisDecoder decoder;
+    const struct an_arch *arch;
     *reach = (struct an_reach){.start = UINT64_MAX};
-    an_decoder_init(&decoder);
+    enum an_code code = an_elf_arch(elf, &arch, error);
+    if (code != AN_OK)
+        return code;
     size_t count;
     const struct an_elf_segment *segments = an_elf_segments(elf, &count);
     for (size_t i = 0; i < count; i++)
@@ -168,10 +155,10 @@ enum an_code an_reach_of_original(struct an_elf *elf, const struct an_functions 
         if (function->lsda)
             an_elf_landing_pads(elf, function->address, function->lsda, lead_to_landing_pad, reach);
         if (!function->in_plt &&
-            !read_range(reach, &decoder, elf, function->address, function->reach, true))
+            !read_range(reach, arch, elf, function->address, function->reach, true))
             return an_fail_memory(error);
     }
-    read_all_relocations(reach, elf);
+    read_all_relocations(reach, arch, elf);
     return AN_OK;
 }
 
@@ -180,9 +167,11 @@ enum an_code an_reach_of_original(struct an_elf *elf, const struct an_functions 
 enum an_code an_reach_of_layout(struct an_elf *elf, const struct an_bat *bat, uint64_t start,
                                 uint64_t end, struct an_reach *reach, struct an_error *error)
 {
-    ZydisDecoder decoder;
+    const struct an_arch *arch;
     *reach = (struct an_reach){.start = start, .end = end};
-    an_decoder_init(&decoder);
+    enum an_code code = an_elf_arch(elf, &arch, error);
+    if (code != AN_OK)
+        return code;
     if (!make_room(reach))
         return an_fail_memory(error);
     for (size_t i = 0; i < bat->function_count; i++) {
@@ -193,7 +182,7 @@ enum an_code an_reach_of_layout(struct an_elf *elf, const struct an_bat *bat, ui
         for (uint32_t k = 0; k < function->entry_count; k++)
             if (!an_bat_entry_is_branch(entries[k]))
                 an_reach_lead(reach, function->address + entries[k].output);
-        if (!read_range(reach, &decoder, elf, function->address, function->size, false))
+        if (!read_range(reach, arch, elf, function->address, function->size, false))
             return an_fail_memory(error);
     }
     return AN_OK;

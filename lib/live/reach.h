@@ -17,7 +17,7 @@
 #define AN_LIVE_REACH_H
 
 #include "base/vector.h"
-#include "branch/bat.h"
+#include "bolt/bat.h"
 #include "elf/functions.h"
 
 enum { AN_JUMP_SIZE = 5 };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "live/pages.h"
 #include "live/stacks.h"
-#include "record/proc.h"
 
 enum { RED_ZONE = 128, GUARD = 48 };
 
@@ -233,7 +233,7 @@ static void look_at_stack(void *context, const struct an_stack *stack)
 {
     struct search *search = context;
     look_at_registers(search, &stack->thread->registers);
-    if (!an_threads_in_time(&search->threads, search->most))
+    if (!an_threads_in_time(&search->threads))
         fail(search); /* there may be a better moment */
     else if (stack->words)
         look_at_words(search, stack->words, stack->count);
@@ -259,7 +259,7 @@ static enum an_code stop_and_look(struct search *search, struct an_error *error)
         code = unknown(error);
     if (code != AN_OK)
         return code;
-    code = an_threads_stop(threads, an_threads_patience(search->most), error);
+    code = an_threads_stop(threads, search->most, error);
     if (code == AN_OK) {
         bool known = look_at_threads(search, threads);
         an_threads_release(threads);

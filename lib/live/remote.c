@@ -13,8 +13,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/proc.h"
 #include "live/signal_frame.h"
-#include "record/proc.h"
 #include "record/tracee.h"
 
 /* ---- pieces of code ---- */
@@ -309,11 +310,11 @@ static enum progress follow(struct call *call, int32_t tid, int status)
 static enum progress watch(struct call *call, int32_t tid)
 {
     enum { LONG = 2000000000, SPIN = 200000 };
-    uint64_t deadline = an_tracee_now() + LONG;
+    uint64_t deadline = an_clock_now() + LONG;
     enum progress progress = GOES_ON;
     while (progress == GOES_ON) {
         int status;
-        uint64_t now = an_tracee_now();
+        uint64_t now = an_clock_now();
         if (!an_tracee_to_syscall(tid) || now >= deadline ||
             !an_tracee_wait(tid, deadline - now, SPIN, &status))
             return IS_AWAY;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "branch/samples.h"
-#include "work/interval.h"
+#include "base/interval.h"
+#include "perf/samples.h"
 
 struct moment {
     uint64_t time;

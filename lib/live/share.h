@@ -8,7 +8,7 @@
  *
  * Samples are no independent draws. A window of a recording has several, a few instructions apart, and what the process does
  * changes by the second: the odds are less certain than so many draws would be. How much less, the pieces
- * of the recording show, in the order of time (work/interval.h). In simulations an interval of 95 % holds the truth in 96 to 99 of
+ * of the recording show, in the order of time (base/interval.h). In simulations an interval of 95 % holds the truth in 96 to 99 of
  * a hundred comparisons, and in 92 where phases take a fifth of the shorter recording, in 86 where they take two fifths.
  */
 #ifndef AN_LIVE_SHARE_H

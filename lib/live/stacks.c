@@ -65,7 +65,7 @@ struct visit {
     uint64_t below;
     void (*call)(void *context, const struct an_stack *stack);
     void *context;
-    bool failed[AN_HANDS_MOST]; /* no memory */
+    bool failed[AN_HANDS_MOST]; /* no memory, or no time */
 };
 
 static void finish(struct batch *batch, const struct visit *visit)
@@ -83,13 +83,15 @@ static void visit_some(void *context, unsigned hand)
     const struct an_threads *threads = visit->threads;
     struct batch batch = {.target = threads->target, .words = an_alloc(AT_ONCE, LONGEST)};
     visit->failed[hand] = !batch.words;
-    for (size_t i = 0; batch.words && i < threads->list.count; i++) {
+    for (size_t i = 0; !visit->failed[hand] && i < threads->list.count; i++) {
         const struct an_thread *thread = &threads->list.items[i];
         if (thread->is_gone || !an_threads_is_of(threads, hand, i))
             continue;
         batch.stacks[batch.count++] = stack_of(batch.target, thread, visit->below);
-        if (batch.count == AT_ONCE)
-            finish(&batch, visit);
+        if (batch.count < AT_ONCE)
+            continue;
+        finish(&batch, visit);
+        visit->failed[hand] = !an_threads_in_time(threads);
     }
     finish(&batch, visit);
     free(batch.words);

@@ -23,7 +23,8 @@ struct an_stack {
 
 /*
  * Calls a function for each thread that is stopped, with what is from `below` bytes below its stack pointer on. The
- * hands of `threads` make the calls, several at a time. False when memory runs out.
+ * hands of `threads` make the calls, several at a time. False when memory runs out, or the time of the stop: then not
+ * all have been looked at.
  */
 bool an_stacks_each(struct an_threads *threads, uint64_t below,
                     void (*call)(void *context, const struct an_stack *stack), void *context);

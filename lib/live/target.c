@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/foreign.h"
+#include "base/proc.h"
 #include "elf/fitness.h"
 #include "record/permission.h"
-#include "record/proc.h"
 
 /* ---- the process ---- */
 
@@ -217,14 +217,15 @@ static enum an_code check_fitness(const struct an_target *target, const char *pa
     struct an_fitness fitness;
     if (an_fitness_judge(path, &fitness, error) != AN_OK)
         return an_error_in(error, target->binary);
-    for (size_t i = 0; i < fitness.findings.count; i++) {
-        const struct an_finding *finding = &fitness.findings.items[i];
-        bool is_needed =
-            strcmp(finding->about, "relocations") == 0 || strcmp(finding->about, "runtime") == 0;
-        if (finding->level == AN_PROBLEM || (is_needed && finding->level == AN_LOSS)) {
-            an_fail(error, AN_UNSUPPORTED, "%s: %s", finding->about, finding->what);
+    for (size_t i = 0; i < fitness.diagnostics.count; i++) {
+        const struct an_diagnostic *diagnostic = &fitness.diagnostics.items[i];
+        bool is_needed = strcmp(diagnostic->about, "relocations") == 0 ||
+                         strcmp(diagnostic->about, "runtime") == 0;
+        if (diagnostic->level == AN_PROBLEM || (is_needed && diagnostic->level == AN_LOSS)) {
+            an_fail(error, AN_UNSUPPORTED, "%s: %s", diagnostic->about, diagnostic->what);
             an_error_in(error, target->binary);
-            return finding->remedy[0] ? an_error_hint(error, "%s", finding->remedy) : error->code;
+            return diagnostic->remedy[0] ? an_error_hint(error, "%s", diagnostic->remedy)
+                                         : error->code;
         }
     }
     return AN_OK;

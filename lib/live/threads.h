@@ -34,8 +34,12 @@ struct an_threads {
     } list;
     struct an_map numbers; /* of them, by tid */
     size_t held;           /* of them, the ones that stand still */
-    uint64_t began;        /* when the first one was told to stop; an_tracee_now() */
-    uint64_t pause;        /* nanoseconds from then until the last one was let go */
+    uint64_t began;        /* when the first one was told to stop; an_clock_now() */
+    uint64_t most;         /* nanoseconds that a stop is meant to take from then, at most */
+    uint64_t pause;        /* that it took until the last one was let go */
+    uint64_t all_stood;    /* when all stood still */
+    double meanwhile;      /* nanoseconds that they did so for, at the last stop */
+    double letting_go;     /* nanoseconds that letting one of many go took then; 0: not known */
     struct an_hands hands;
 };
 
@@ -45,16 +49,17 @@ void an_threads_open(struct an_threads *threads, const struct an_target *target)
 void an_threads_close(struct an_threads *threads);
 
 /*
- * Stops all threads. AN_SYSTEM when that is not done within `patience` nanoseconds (a thread that waits
- * for a vfork, or in the kernel), or when they may not be traced: then all are let go again. SIGCHLD
- * must be blocked. The calling thread has precedence over others, if it may, until they are let go.
+ * Stops all threads. AN_SYSTEM when that is not done soon enough to let them all go within `most` nanoseconds (a
+ * thread that waits for a vfork, or in the kernel), or when they may not be traced: then all are let go again.
+ * SIGCHLD must be blocked. The calling thread has precedence over others, if it may, until they are let go.
  */
-enum an_code an_threads_stop(struct an_threads *threads, uint64_t patience, struct an_error *error);
+enum an_code an_threads_stop(struct an_threads *threads, uint64_t most, struct an_error *error);
 
-/* The patience of a stop that may take `most` nanoseconds in all; and whether one is still in time, if all were let
- * go now, which takes half as long as to stop them. */
-uint64_t an_threads_patience(uint64_t most);
-bool an_threads_in_time(const struct an_threads *threads, uint64_t most);
+/* Whether the stop will have been short enough, if all are let go now. */
+bool an_threads_in_time(const struct an_threads *threads);
+
+/* The error of one that will not: AN_SYSTEM. */
+enum an_code an_threads_late(const struct an_threads *threads, struct an_error *error);
 
 /* Lets all go that are held. */
 void an_threads_release(struct an_threads *threads);

@@ -48,6 +48,7 @@ void an_worth_explain(const struct an_worth *worth, bool is_kept, char *text, si
 {
     *text = '\0';
     if (worth->outcome == AN_WORTH_NOISE)
-        snprintf(text, size, "chance may explain it: %s; a longer --record measures more precisely",
+        snprintf(text, size,
+                 "chance may explain it: %s; a longer --duration measures more precisely",
                  what_is_done(worth, is_kept));
 }

@@ -1,7 +1,7 @@
 /* From addresses to name hashes; see addresses.h. */
 #include "llvm/addresses.h"
 
-#include "llvm/sort.h"
+#include "base/std_sort.h"
 
 static bool learn_functions(struct addresses *addresses, const struct raw_image *image)
 {

@@ -32,16 +32,10 @@
 /* A counter of a raw profile above this is taken for corruption, as LLVM 19 does. */
 #define LARGEST_RAW_COUNT (1ull << 56)
 
-/* Counts stop here; the two values above mark functions without a profile as hot or warm. */
+/* Counts stop here, before AN_LLVM_WARM and AN_LLVM_HOT. */
 #define LARGEST_COUNT (UINT64_MAX - 2)
-#define PSEUDO_HOT UINT64_MAX
-#define PSEUDO_WARM (UINT64_MAX - 1)
 
-/* This bit of a function hash says that the record is context-sensitive. */
-#define HASH_IS_CONTEXT_SENSITIVE(hash) (((hash) >> 60) & 1)
-
-/* enum an_llvm_variant from a version word and back. */
+/* enum an_llvm_variant from a version word; an_llvm_version_word() is the way back. */
 unsigned an_llvm_variants_of(uint64_t version_word);
-uint64_t an_llvm_version_word(unsigned version, unsigned variants);
 
 #endif

@@ -15,7 +15,10 @@
 #include "llvm/order.h"
 #include "llvm/summary.h"
 
-enum { FIRST_BUCKETS = 64 };
+enum {
+    FIRST_BUCKETS = 64,
+    AROUND = 1 << 16, /* bytes, for what stands around the table, as a rule */
+};
 #define END UINT32_MAX
 
 /* ---- the order of items ---- */
@@ -121,7 +124,7 @@ static void put_record(struct writer *writer, const struct record *record)
 {
     struct an_buffer *buffer = writer->buffer;
     struct an_llvm_record view = an_profile_view(writer->profile, record);
-    struct an_llvm_summary_builder *summary = HASH_IS_CONTEXT_SENSITIVE(record->hash)
+    struct an_llvm_summary_builder *summary = AN_LLVM_IS_CONTEXT_SENSITIVE(record->hash)
                                                   ? writer->context_sensitive_summary
                                                   : writer->summary;
     if (!an_llvm_summary_builder_add(summary, &view))
@@ -163,6 +166,19 @@ static bool put_function(struct writer *writer, size_t index)
     return done;
 }
 
+/* About how many bytes the table takes, values aside. */
+static size_t table_size(const struct writer *writer, const struct table *table)
+{
+    const struct an_llvm_profile *profile = writer->profile;
+    size_t size = (size_t)8 * table->buckets;
+    for (size_t i = 0; i < profile->functions.count; i++) {
+        size += 26 + profile->names.names[i].length;
+        for (const struct record *r = profile->functions.items[i].first; r; r = r->next)
+            size += 32 + 8 * (size_t)(r->count_number + r->bitmap_bytes);
+    }
+    return size;
+}
+
 /* Returns the offset of the bucket array. */
 static uint64_t put_table(struct writer *writer, const struct table *table, const size_t *order,
                           size_t count)
@@ -171,6 +187,7 @@ static uint64_t put_table(struct writer *writer, const struct table *table, cons
     uint64_t *offsets = an_alloc_zero(table->buckets, sizeof *offsets);
     if (!offsets)
         buffer->failed = true;
+    an_buffer_expect(buffer, buffer->size + table_size(writer, table) + AROUND);
     for (size_t b = 0; b < table->buckets && !buffer->failed; b++) {
         unsigned items = 0;
         for (uint32_t item = table->heads[b]; item != END; item = table->next[item])

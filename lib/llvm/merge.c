@@ -12,13 +12,20 @@
  *
  * An input counts whole or not at all: it is checked to its last byte before the first count of it
  * is added.
+ *
+ * Where partial results are read or made, nothing is lost on the way, and nothing depends on order (lossless.h). What there is
+ * to merge is found out first, then (gather.h).
  */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/ledger.h"
+#include "base/options.h"
 #include "base/pool.h"
+#include "partial/gather.h"
+#include "llvm/lossless.h"
+#include "llvm/partial.h"
 #include "llvm/profile.h"
 #include "llvm/raw_merge.h"
 #include "llvm/reader.h"
@@ -28,7 +35,7 @@ struct job;
 /* One thread's share. */
 struct share {
     struct job *job;
-    size_t first, end; /* of the inputs */
+    size_t first, end; /* of the items */
     struct an_llvm_profile *profile;
     struct raw_merger *merger;
     struct an_file file;
@@ -39,6 +46,10 @@ struct job {
     const struct an_llvm_merge_options *options;
     const struct an_llvm_input *inputs;
     size_t count;
+    struct an_gathering how;
+    struct merge_items gathered; /* of a lossless merge; otherwise the inputs are the items */
+    bool is_lossless;
+    atomic_bool has_partials; /* that was not known */
     struct an_ledger *ledger;
     struct an_file *kept; /* inputs that can be read only once, when they were loaded */
     bool silent;
@@ -48,6 +59,11 @@ struct job {
     atomic_size_t done;
     atomic_bool in_vain; /* the order turned out to matter: the shares will be thrown away */
 };
+
+static size_t items_of(const struct job *job)
+{
+    return job->is_lossless ? job->gathered.count : job->count;
+}
 
 /* ---- one input ---- */
 
@@ -80,18 +96,9 @@ static void enter(struct an_ledger_entry *entry, const struct an_llvm_info *info
     entry->memprof_bytes = info->memprof_bytes;
 }
 
-struct vtable_sink {
-    struct an_llvm_profile *profile;
-};
-
 static bool keep_vtable_name(void *context, const char *name, size_t length)
 {
-    struct an_llvm_profile *profile = ((struct vtable_sink *)context)->profile;
-    bool is_new;
-    if (an_names_find(&profile->vtable_names, name, length) != AN_NO_NAME)
-        return true;
-    char *copy = an_arena_copy(&profile->arena, name, length);
-    return copy && an_names_insert(&profile->vtable_names, copy, length, &is_new) != AN_NO_NAME;
+    return an_profile_add_vtable_name(context, name, length);
 }
 
 static bool add_all(struct an_llvm_reader *reader, const struct merge_sink *sink, uint64_t weight)
@@ -128,8 +135,8 @@ static enum an_code merge_by_reader(const struct merge_sink *sink, struct an_byt
         for (size_t i = 0; done && i < info->binary_id_count; i++)
             done = an_profile_add_binary_id(profile, info->binary_ids[i].bytes,
                                             info->binary_ids[i].size);
-        if (done && sink->options->keep_vtable_names)
-            done = an_reader_vtable_names(reader, keep_vtable_name, &(struct vtable_sink){profile});
+        if (done && (sink->options->keep_vtable_names || profile->lossless.is_on))
+            done = an_reader_vtable_names(reader, keep_vtable_name, profile);
         if (done && info->trace_count)
             done = an_profile_add_traces(profile, info->traces, info->trace_count,
                                          info->trace_stream_size,
@@ -159,45 +166,68 @@ static enum an_code merge_bytes(struct share *share, const struct merge_sink *si
     return code;
 }
 
-/* Loads an input; what can be read only once is kept for a second round. */
-static enum an_code load(struct share *share, size_t i, struct an_bytes *bytes,
-                         struct an_error *error)
+static enum an_code merge_partial(const struct merge_sink *sink, const struct merge_item *item,
+                                  struct an_bytes file, struct an_error *error)
 {
-    struct an_file *kept = &share->job->kept[i];
-    struct an_ledger_entry *entry = &share->job->ledger->entries[i];
-    if (kept->buffer) {
-        *bytes = kept->bytes;
-        return AN_OK;
+    struct an_buffer content = {0};
+    unsigned variants;
+    enum an_code code = an_gather_content(item, file, &content, error);
+    if (code == AN_OK) {
+        struct an_bytes bytes = {content.data, content.size};
+        code = an_llvm_partial_merge(sink, bytes, item->ledger, item->at, &variants, error);
+        if (code == AN_MISMATCH)
+            other_kind(sink->profile, variants, error);
     }
-    enum an_code code = an_file_load(&share->file, share->job->inputs[i].path, error);
-    *bytes = share->file.bytes;
-    entry->device = code == AN_OK ? share->file.device : 0;
-    entry->inode = code == AN_OK ? share->file.inode : 0;
-    if (code == AN_OK && !share->file.regular) {
-        *kept = share->file;
-        share->file = (struct an_file){0};
-    }
+    an_buffer_free(&content);
     return code;
 }
 
+/* An item of a lossless merge, which is the input that it was when it was looked at. */
+static enum an_code merge_gathered(struct share *share, const struct merge_sink *sink,
+                                   const struct merge_item *item, struct an_bytes bytes,
+                                   struct an_ledger_entry *entry, struct an_error *error)
+{
+    if (item->is_partial)
+        return merge_partial(sink, item, bytes, error);
+    const char *path = share->job->inputs[item->input].path;
+    enum an_code code = an_gather_verify(&share->job->how, item, path, bytes, error);
+    if (code != AN_OK)
+        return code;
+    if (!an_lossless_begin(&share->profile->lossless, &item->digest))
+        return an_fail_memory(error);
+    code = merge_bytes(share, sink, bytes, entry->weight, entry, error);
+    return share->profile->lossless.failed ? an_fail_memory(error) : code;
+}
+
 /* False when the whole merge has to stop. */
-static bool merge_input(struct share *share, size_t i)
+static bool merge_item(struct share *share, size_t i)
 {
     struct job *job = share->job;
-    const struct an_llvm_input *input = &job->inputs[i];
-    struct an_ledger_entry *entry = &job->ledger->entries[i];
+    struct merge_item *item = job->is_lossless ? &job->gathered.items[i] : NULL;
+    size_t number = item ? item->input : i;
+    const struct an_llvm_input *input = &job->inputs[number];
+    struct an_ledger_entry *entry = &job->ledger->entries[number];
     struct merge_sink sink = {share->profile, job->options, input->path, job->silent};
     share->profile->foreseen = job->trace_places ? &job->trace_places[i] : NULL;
     struct an_error error;
     struct an_bytes bytes;
-    enum an_code code = load(share, i, &bytes, &error);
+    enum an_code code =
+        an_gather_load(input->path, &share->file, &job->kept[number], entry, &bytes, &error);
     if (code == AN_OK) {
         entry->bytes = bytes.size;
         if (bytes.size == 0) {
             entry->status = AN_INPUT_EMPTY;
             return true;
         }
-        code = merge_bytes(share, &sink, bytes, input->weight, entry, &error);
+        if (item) {
+            code = merge_gathered(share, &sink, item, bytes, entry, &error);
+            item->is_merged = code == AN_OK;
+        } else if (an_partial_recognise(bytes.data, bytes.size, NULL)) {
+            job->has_partials = job->in_vain = true;
+            return false;
+        } else {
+            code = merge_bytes(share, &sink, bytes, input->weight, entry, &error);
+        }
         if (code == AN_UNKNOWN && !error.hint[0])
             an_error_hint(&error, "profiles of different kinds cannot be merged into one");
     }
@@ -205,12 +235,7 @@ static bool merge_input(struct share *share, size_t i)
         share->error = error;
         return false;
     }
-    if (code == AN_OK) {
-        entry->status = AN_INPUT_USED;
-    } else {
-        an_error_in(&error, strcmp(input->path, "-") == 0 ? "<stdin>" : input->path);
-        an_ledger_reject(entry, &error);
-    }
+    an_ledger_conclude(entry, input->path, code, &error);
     return true;
 }
 
@@ -221,13 +246,13 @@ static void work(void *context, size_t index)
     struct job *job = context;
     struct share *share = &job->shares[index];
     for (size_t i = share->first; i < share->end; i++) {
-        if (job->in_vain || !merge_input(share, i))
+        if (job->in_vain || !merge_item(share, i))
             return;
-        if (job->share_number > 1 && share->profile->order_matters)
+        if (job->share_number > 1 && !job->is_lossless && share->profile->order_matters)
             job->in_vain = true;
         size_t done = atomic_fetch_add(&job->done, 1) + 1;
         if (index == 0 && job->options->progress) /* one share speaks for all */
-            job->options->progress(job->options->context, done, job->count);
+            job->options->progress(job->options->context, done, items_of(job));
     }
 }
 
@@ -287,16 +312,17 @@ static enum an_code make_shares(struct job *job, size_t number, struct an_error 
     if (!job->shares)
         return an_fail_memory(error);
     job->share_number = number;
+    size_t count = items_of(job);
     for (size_t i = 0; i < number; i++) {
         struct share *share = &job->shares[i];
         share->job = job;
-        share->first =
-            job->count / number * i + (i < job->count % number ? i : job->count % number);
-        share->end = share->first + job->count / number + (i < job->count % number);
+        share->first = count / number * i + (i < count % number ? i : count % number);
+        share->end = share->first + count / number + (i < count % number);
         share->profile = an_llvm_profile_new();
         share->merger = an_raw_merger_new();
         if (!share->profile || !share->merger)
             return an_fail_memory(error);
+        share->profile->lossless.is_on = job->is_lossless;
         if (job->options->trace_reservoir)
             share->profile->trace_reservoir = job->options->trace_reservoir;
         if (job->options->trace_length)
@@ -304,17 +330,16 @@ static enum an_code make_shares(struct job *job, size_t number, struct an_error 
         if (job->options->trace_seed)
             an_random_start(&share->profile->random, job->options->trace_seed);
     }
-    return number > 1 ? foresee_traces(job, error) : AN_OK;
+    return number > 1 && !job->is_lossless ? foresee_traces(job, error) : AN_OK;
 }
 
 /* Starts the ledger anew, for a second round. */
-static void forget(struct an_ledger *ledger)
+static void forget(struct job *job)
 {
-    for (size_t i = 0; i < ledger->count; i++) {
-        struct an_ledger_entry *entry = &ledger->entries[i];
-        free(entry->error);
-        *entry = (struct an_ledger_entry){.path = entry->path, .weight = entry->weight};
-    }
+    if (job->is_lossless)
+        an_gather_forget(&job->gathered, job->ledger);
+    for (size_t i = 0; !job->is_lossless && i < job->count; i++)
+        an_gather_forget_entry(&job->ledger->entries[i]);
 }
 
 /* Merges everything in `number` shares; *in_order is false when they must not be put together. */
@@ -327,7 +352,9 @@ static enum an_code round_of(struct job *job, size_t number, bool *in_order, str
     job->done = 0;
     job->in_vain = false;
     an_pool_run((unsigned)number, number, work, job);
-    *in_order = true;
+    *in_order = !job->has_partials || job->is_lossless;
+    if (!*in_order)
+        return AN_OK;
     struct an_llvm_profile *whole = job->shares[0].profile;
     for (size_t i = 0; i < number; i++) {
         struct share *share = &job->shares[i];
@@ -338,50 +365,45 @@ static enum an_code round_of(struct job *job, size_t number, bool *in_order, str
         if (number > 1 && share->profile->order_matters)
             *in_order = false;
     }
+    *in_order = *in_order || job->is_lossless;
     for (size_t i = 1; i < number && *in_order; i++) {
         struct an_llvm_profile *part = job->shares[i].profile;
         an_profile_settle(part); /* where it has the only record of a function, its order counts */
         if (part->has_kind && !an_profile_merge_kind(whole, part->variants))
-            *in_order = false;
+            *in_order = false; /* once more, in one share: it will say which input does not fit */
         else if (!an_profile_merge(whole, part))
             return an_fail_memory(error);
-        if (whole->order_matters)
+        if (whole->order_matters && !job->is_lossless)
             *in_order = false;
+        if (whole->lossless.failed)
+            return an_fail_memory(error);
     }
-    if (number > 1 && !as_foreseen(job))
+    if (number > 1 && !job->is_lossless && !as_foreseen(job))
         *in_order = false;
     return AN_OK;
 }
 
 /*
- * How many inputs are worth another thread. Raw profiles are mostly of one layout, and what a
- * thread makes of them is soon put together with the rest. Other profiles are put together name by
- * name, which is the very work that the thread was to take over.
+ * How many inputs are worth another thread. What a thread makes of them is put together with the rest name by name. For
+ * profiles that are not raw, this is the very work that the thread was to take over. Raw ones are mostly of one layout, and
+ * making a plan of it takes as long as adding a hundred profiles of it, which each thread does for itself, with memory for all
+ * functions (measured with 3,000 and with 200,000 of them).
  */
-static size_t inputs_per_thread(const struct job *job)
-{
-    struct an_file file = {0};
-    struct an_error error;
-    bool raw = strcmp(job->inputs[0].path, "-") != 0 &&
-               an_file_peek(&file, job->inputs[0].path, 8, &error) == AN_OK &&
-               an_raw_recognise(file.bytes);
-    an_file_close(&file);
-    return raw ? 16 : 64;
-}
+enum { INPUTS_PER_THREAD = 64 };
 
 /* Weighted values depend on the order of inputs. */
 static size_t shares_wanted(const struct job *job)
 {
-    for (size_t i = 0; i < job->count; i++)
+    size_t count = items_of(job);
+    for (size_t i = 0; !job->is_lossless && i < count; i++)
         if (job->inputs[i].weight != 1)
             return 1;
     size_t number = job->options->threads ? job->options->threads : an_pool_processors();
-    if (number > 1 && job->count > 1) {
-        size_t each = inputs_per_thread(job);
-        size_t useful = (job->count + each - 1) / each;
+    if (number > 1 && count > 1) {
+        size_t useful = (count + INPUTS_PER_THREAD - 1) / INPUTS_PER_THREAD;
         number = number < useful ? number : useful;
     }
-    return number && job->count > 1 ? number : 1;
+    return number && count > 1 ? number : 1;
 }
 
 static enum an_code merge_all(struct job *job, struct an_error *error)
@@ -389,12 +411,36 @@ static enum an_code merge_all(struct job *job, struct an_error *error)
     size_t number = shares_wanted(job);
     bool in_order;
     enum an_code code = round_of(job, number, &in_order, error);
-    if (code == AN_OK && !in_order) {
+    if (code == AN_OK && !job->has_partials && !in_order) {
         free_shares(job);
-        forget(job->ledger);
+        forget(job);
         code = round_of(job, 1, &in_order, error);
     }
     return code;
+}
+
+/* The same without loss, for partial results. */
+static enum an_code merge_gathering(struct job *job, struct an_error *error)
+{
+    free_shares(job);
+    forget(job);
+    job->is_lossless = true;
+    job->how =
+        (struct an_gathering){AN_PARTIAL_LLVM, job->options->threads, job->options->count_copies};
+    enum an_code code = an_gather(&job->how, job->ledger, job->kept, &job->gathered, error);
+    if (code == AN_OK)
+        code = merge_all(job, error);
+    if (code == AN_OK)
+        code = an_gather_account(&job->gathered, job->ledger, error);
+    if (code != AN_OK || job->options->partial)
+        return code;
+    struct an_llvm_profile *profile = job->shares[0].profile;
+    struct merge_sink sink = {profile, job->options, "the inputs", false};
+    if (!an_lossless_resolve(profile, &sink))
+        return an_fail_memory(error);
+    if (!job->options->keep_vtable_names)
+        an_names_free(&profile->vtable_names);
+    return AN_OK;
 }
 
 enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
@@ -402,32 +448,38 @@ enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
                            struct an_llvm_profile **profile, struct an_ledger **ledger,
                            struct an_error *error)
 {
-    struct job job = {.options = options, .inputs = inputs, .count = count};
+    struct an_llvm_merge_options full;
+    struct job job = {.options = &full, .inputs = inputs, .count = count};
     *profile = NULL;
+    *ledger = NULL;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
     *ledger = job.ledger = an_ledger_new(count);
     job.kept = an_alloc_zero(count, sizeof *job.kept);
     if (!job.ledger || !job.kept) {
         free(job.kept);
         return an_fail_memory(error);
     }
-    enum an_code code = AN_OK;
     for (size_t i = 0; code == AN_OK && i < count; i++)
         if (!an_ledger_name(job.ledger, i, inputs[i].path, inputs[i].weight))
             code = an_fail_memory(error);
         else if (inputs[i].weight == 0)
             code = an_fail(error, AN_USAGE, "the weight of an input must be at least 1");
-    if (code == AN_OK)
+    if (code == AN_OK && !full.partial)
         code = merge_all(&job, error);
+    if (code == AN_OK && (full.partial || job.has_partials))
+        code = merge_gathering(&job, error);
     if (code == AN_OK)
         code = an_ledger_close(job.ledger, error);
     if (code == AN_OK)
-        code = an_ledger_judge(job.ledger, job.options->failure_mode == AN_LLVM_FAIL_ANY,
-                               job.options->failure_mode == AN_LLVM_FAIL_ALL, error);
+        code = an_ledger_judge(job.ledger, job.options->failure_mode, error);
     if (code == AN_OK) {
         *profile = job.shares[0].profile;
         job.shares[0].profile = NULL;
     }
     free_shares(&job);
+    an_gather_free(&job.gathered);
     for (size_t i = 0; i < count; i++)
         an_file_close(&job.kept[i]);
     free(job.kept);

@@ -25,31 +25,43 @@ uint64_t an_llvm_name_hash(const char *name, size_t length)
     return an_get64(digest, false);
 }
 
+static bool is_same(const struct an_name *known, const char *name, size_t length)
+{
+    return known->length == length && memcmp(known->text, name, length) == 0;
+}
+
 bool an_symbols_add(struct an_symbols *symbols, const char *name, size_t length)
 {
     bool is_new;
-    size_t index = an_names_insert(&symbols->names, name, length, &is_new);
-    if (index == AN_NO_NAME)
-        return false;
-    if (!is_new)
-        return true;
     uint64_t *slot = an_map_insert(&symbols->by_hash, an_llvm_name_hash(name, length), &is_new);
     if (!slot)
         return false;
+    if (!is_new && is_same(&symbols->names.items[*slot], name, length))
+        return true;
     if (is_new) /* two names of one hash: the first keeps it */
-        *slot = index;
-    return true;
+        *slot = symbols->names.count;
+    struct an_name *place = an_vector_push(&symbols->names);
+    if (place)
+        *place = (struct an_name){name, length};
+    return place != NULL;
+}
+
+bool an_symbols_expect(struct an_symbols *symbols, size_t count)
+{
+    size_t wanted;
+    return !__builtin_add_overflow(symbols->names.count, count, &wanted) &&
+           an_vector_reserve(&symbols->names, wanted) && an_map_reserve(&symbols->by_hash, wanted);
 }
 
 const struct an_name *an_symbols_find(const struct an_symbols *symbols, uint64_t hash)
 {
     const uint64_t *index = an_map_find(&symbols->by_hash, hash);
-    return index ? &symbols->names.names[*index] : NULL;
+    return index ? &symbols->names.items[*index] : NULL;
 }
 
 void an_symbols_free(struct an_symbols *symbols)
 {
-    an_names_free(&symbols->names);
+    an_vector_free(&symbols->names);
     an_map_free(&symbols->by_hash);
     an_arena_free(&symbols->arena);
 }

@@ -6,13 +6,19 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/vector.h"
 
 /* Names by their hash. Texts of compressed sections live in the arena. */
 struct an_symbols {
-    struct an_names names;
+    struct {
+        AN_VECTOR(struct an_name);
+    } names;               /* each once */
     struct an_map by_hash; /* name hash -> index in names */
     struct an_arena arena;
 };
+
+/* Makes room for so many more names. False when memory runs out. */
+bool an_symbols_expect(struct an_symbols *symbols, size_t count);
 
 /*
  * Adds all names of a name section. `at` is the section's offset in the file, for messages.

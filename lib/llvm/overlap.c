@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/options.h"
 #include "llvm/format.h"
 #include "llvm/profile.h"
 #include "llvm/reader.h"
@@ -65,7 +66,7 @@ static enum an_code sum_up(struct side *side, bool context_sensitive, struct an_
     uint64_t functions = 0;
     while (an_llvm_reader_next(side->reader, &record)) {
         if (side->reader->info.variants & AN_LLVM_IR &&
-            HASH_IS_CONTEXT_SENSITIVE(record.hash) != context_sensitive)
+            AN_LLVM_IS_CONTEXT_SENSITIVE(record.hash) != context_sensitive)
             continue;
         add_record(sums, &record);
         functions++;
@@ -132,7 +133,7 @@ static void compare_values(struct record *base, struct an_llvm_record *test,
                            struct an_llvm_overlap *whole, struct an_llvm_overlap *level)
 {
     for (int kind = 0; base->values && kind < AN_LLVM_VALUE_KINDS; kind++) {
-        an_record_order_by_value(base, kind);
+        an_record_order_by_value(base, kind, false);
         for (uint32_t s = 0; s < base->values->site_count[kind]; s++)
             compare_sites(&base->values->sites[kind][s], &test->values->sites[kind][s], kind, whole,
                           level);
@@ -181,7 +182,7 @@ static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
     if (function == AN_NO_NAME) {
         add_share(&whole->unique, &level->test, &whole->test);
     } else {
-        record = an_profile_find(base, function, test->hash);
+        record = an_profile_find(base, function, test->hash, NULL);
         if (level->test.counts < 1.0) {
             whole->overlap.entries++;
         } else if (!record) {
@@ -278,18 +279,22 @@ enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
 {
     *overlap = (struct an_llvm_overlap){0};
     struct side base = {0}, test = {0};
+    struct an_llvm_overlap_options full;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
     struct an_llvm_profile *profile = an_llvm_profile_new();
-    enum an_code code = profile ? open_side(&base, base_path, error) : an_fail_memory(error);
+    code = profile ? open_side(&base, base_path, error) : an_fail_memory(error);
     if (code == AN_OK)
         code = open_side(&test, test_path, error);
     if (code == AN_OK)
-        code = sum_up(&base, options->context_sensitive, &overlap->base, error);
+        code = sum_up(&base, full.context_sensitive, &overlap->base, error);
     if (code == AN_OK)
-        code = sum_up(&test, options->context_sensitive, &overlap->test, error);
+        code = sum_up(&test, full.context_sensitive, &overlap->test, error);
     if (code == AN_OK && overlap->base.counts >= 1.0 && overlap->test.counts >= 1.0) {
         code = collect(&base, profile, error);
         if (code == AN_OK)
-            code = compare_all(profile, &test, options, overlap, error);
+            code = compare_all(profile, &test, &full, overlap, error);
     }
     an_llvm_profile_free(profile);
     close_side(&base);

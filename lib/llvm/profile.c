@@ -36,6 +36,7 @@ void an_llvm_profile_free(struct an_llvm_profile *profile)
     an_vector_free(&profile->functions);
     an_vector_free(&profile->binary_ids);
     an_vector_free(&profile->traces);
+    an_lossless_free(&profile->lossless);
     free(profile);
 }
 
@@ -88,6 +89,8 @@ size_t an_profile_function(struct an_llvm_profile *profile, const char *name, si
             const struct an_name *known = &profile->names.names[*slot - 1];
             if (known->length == length && memcmp(known->text, name, length) == 0)
                 return *slot - 1;
+        } else if (sure) { /* all names have their hashes there */
+            return new_function(profile, name, length, name_hash);
         }
     }
     size_t index = an_names_find(&profile->names, name, length);
@@ -96,55 +99,79 @@ size_t an_profile_function(struct an_llvm_profile *profile, const char *name, si
     return new_function(profile, name, length, sure ? name_hash : an_llvm_name_hash(name, length));
 }
 
+bool an_profile_expect(struct an_llvm_profile *profile, size_t functions)
+{
+    size_t wanted;
+    return !__builtin_add_overflow(profile->functions.count, functions, &wanted) &&
+           an_vector_reserve(&profile->functions, wanted) &&
+           an_map_reserve(&profile->by_hash, wanted) && an_names_reserve(&profile->names, wanted);
+}
+
 /*
  * A name has one record as a rule and two when it is context-sensitive, so a list serves. Records
  * from the 17th on are also in a map, lest a hostile file make the list a quadratic trap.
  */
 enum { LISTED_RECORDS = 16 };
 
-static uint64_t crowd_key(size_t function, uint64_t hash)
+static uint64_t crowd_key(size_t function, uint64_t identity)
 {
-    return (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9u + function;
+    return (identity ^ (identity >> 29)) * 0xbf58476d1ce4e5b9u + function;
+}
+
+/* What tells the records of one name apart. */
+static uint64_t identity_of(const struct an_llvm_profile *profile, uint64_t hash,
+                            const struct record_shape *shape)
+{
+    return profile->lossless.is_on ? an_shape_mix(shape, hash) : hash;
+}
+
+static uint64_t record_identity(const struct an_llvm_profile *profile, const struct record *record)
+{
+    if (!profile->lossless.is_on)
+        return record->hash;
+    struct an_llvm_record view = an_profile_view(profile, record);
+    struct record_shape shape = an_shape_of(&view);
+    return an_shape_mix(&shape, record->hash);
 }
 
 struct record *an_profile_find(const struct an_llvm_profile *profile, size_t function,
-                               uint64_t hash)
+                               uint64_t hash, const struct record_shape *shape)
 {
     unsigned steps = 0;
+    uint64_t identity = identity_of(profile, hash, shape);
     struct record *r = profile->functions.items[function].first;
     for (; r && steps < LISTED_RECORDS; r = r->next, steps++)
-        if (r->hash == hash)
+        if (r->hash == hash && record_identity(profile, r) == identity)
             return r;
     if (!r)
         return NULL;
-    const uint64_t *found = an_map_find(&profile->crowded, crowd_key(function, hash));
+    const uint64_t *found = an_map_find(&profile->crowded, crowd_key(function, identity));
     if (!found)
         return NULL;
     struct record *candidate = (struct record *)(uintptr_t)*found;
-    if (candidate->hash == hash && candidate->function == function)
+    if (candidate->hash == hash && candidate->function == function &&
+        record_identity(profile, candidate) == identity)
         return candidate;
-    while (r && r->hash != hash) /* two keys of one value */
+    while (r &&
+           (r->hash != hash || record_identity(profile, r) != identity)) /* two keys of one value */
         r = r->next;
     return r;
 }
 
-struct record *an_profile_new_record(struct an_llvm_profile *profile, size_t function,
-                                     uint64_t hash)
+/* Puts a record behind those that the function has. */
+static bool append_record(struct an_llvm_profile *profile, struct record *record, uint64_t identity)
 {
-    struct record *record = an_arena_zero(&profile->arena, 1, sizeof *record);
-    if (!record)
-        return NULL;
-    struct function *owner = &profile->functions.items[function];
+    struct function *owner = &profile->functions.items[record->function];
     if (owner->records >= LISTED_RECORDS) {
         bool is_new;
-        uint64_t *slot = an_map_insert(&profile->crowded, crowd_key(function, hash), &is_new);
+        uint64_t *slot =
+            an_map_insert(&profile->crowded, crowd_key(record->function, identity), &is_new);
         if (!slot)
-            return NULL;
+            return false;
         if (is_new)
             *slot = (uintptr_t)record;
     }
-    record->hash = hash;
-    record->function = (uint32_t)function;
+    record->next = NULL;
     if (owner->last)
         owner->last->next = record;
     else
@@ -152,7 +179,33 @@ struct record *an_profile_new_record(struct an_llvm_profile *profile, size_t fun
     owner->last = record;
     owner->records++;
     profile->records++;
-    return record;
+    return true;
+}
+
+struct record *an_profile_new_record(struct an_llvm_profile *profile, size_t function,
+                                     uint64_t hash, const struct record_shape *shape)
+{
+    struct record *record = an_arena_zero(&profile->arena, 1, sizeof *record);
+    if (!record)
+        return NULL;
+    record->hash = hash;
+    record->function = (uint32_t)function;
+    record->origin = profile->lossless.origin;
+    record->rank = profile->functions.items[function].records;
+    return append_record(profile, record, identity_of(profile, hash, shape)) ? record : NULL;
+}
+
+bool an_profile_relink(struct an_llvm_profile *profile, size_t function, struct record **records,
+                       size_t count)
+{
+    struct function *owner = &profile->functions.items[function];
+    bool done = true;
+    profile->records -= owner->records;
+    owner->first = owner->last = NULL;
+    owner->records = 0;
+    for (size_t i = 0; done && i < count; i++)
+        done = append_record(profile, records[i], record_identity(profile, records[i]));
+    return done;
 }
 
 struct an_llvm_record an_profile_view(const struct an_llvm_profile *profile,
@@ -211,7 +264,7 @@ static uint64_t largest_of(const struct an_llvm_record *record)
 
 static bool is_pseudo(const uint64_t *counts)
 {
-    return counts[0] == PSEUDO_HOT || counts[0] == PSEUDO_WARM;
+    return counts[0] == AN_LLVM_HOT || counts[0] == AN_LLVM_WARM;
 }
 
 static bool fill_values(struct an_llvm_profile *profile, struct record *into,
@@ -226,7 +279,7 @@ static bool fill_values(struct an_llvm_profile *profile, struct record *into,
         for (uint32_t i = 0; i < count; i++) {
             const struct an_llvm_site *site = &from->sites[kind][i];
             if (!an_site_set(&into->values->sites[kind][i], site->values, site->count, weight,
-                             &profile->arena, warnings))
+                             profile->lossless.is_on, &profile->arena, warnings))
                 return false;
         }
     }
@@ -269,13 +322,15 @@ static bool is_by_value(const struct an_llvm_site *site)
 }
 
 /* In records without an order some sites may be sorted, with equal values that must not move. */
-void an_record_order_by_value(struct record *record, int kind)
+void an_record_order_by_value(struct record *record, int kind, bool lossless)
 {
     if (record->order[kind] == BY_VALUE)
         return;
     for (uint32_t i = 0; record->values && i < record->values->site_count[kind]; i++) {
         struct an_llvm_site *site = &record->values->sites[kind][i];
-        if (record->order[kind] == FIRST_ORDER || !is_by_value(site))
+        if (lossless)
+            an_site_order_both(site);
+        else if (record->order[kind] == FIRST_ORDER || !is_by_value(site))
             an_site_order_by_value(site);
     }
     record->order[kind] = BY_VALUE;
@@ -290,11 +345,18 @@ static bool merge_values(struct an_llvm_profile *profile, struct record *into,
             *warnings |= 1u << AN_LLVM_VALUE_SITE_MISMATCH;
             continue;
         }
+        bool lossless = profile->lossless.is_on;
         if (count)
-            an_record_order_by_value(into, kind);
+            an_record_order_by_value(into, kind, lossless);
         for (uint32_t i = 0; i < count; i++) {
             /* The record is the caller's to use up: sort its site where it lies. */
             struct an_llvm_site *site = &from->sites[kind][i];
+            if (lossless) {
+                if (!an_site_merge_all(&into->values->sites[kind][i], site, weight, &profile->arena,
+                                       warnings))
+                    return false;
+                continue;
+            }
             an_site_order_by_value(site);
             if (!an_site_merge(&into->values->sites[kind][i], site->values, site->count, weight,
                                &profile->arena, warnings, &profile->order_matters))
@@ -316,8 +378,8 @@ bool an_record_merge(struct an_llvm_profile *profile, struct record *into,
         profile->order_matters = true;
         if (!pseudo || !is_pseudo(from->counts))
             *warnings |= 1u << AN_LLVM_COUNT_MISMATCH;
-        else if (from->counts[0] == PSEUDO_HOT)
-            into->counts[0] = PSEUDO_HOT;
+        else if (from->counts[0] == AN_LLVM_HOT)
+            into->counts[0] = AN_LLVM_HOT;
         return true;
     }
     if (an_profile_raise_bound(profile, largest_of(from), weight))
@@ -338,12 +400,13 @@ bool an_profile_add(struct an_llvm_profile *profile, size_t function,
                     const struct an_llvm_record *from, uint64_t weight, unsigned *warnings)
 {
     unsigned arisen = 0;
-    struct record *record = an_profile_find(profile, function, from->hash);
+    struct record_shape shape = an_shape_of(from);
+    struct record *record = an_profile_find(profile, function, from->hash, &shape);
     bool done;
     if (record) {
         done = an_record_merge(profile, record, from, weight, &arisen);
     } else {
-        record = an_profile_new_record(profile, function, from->hash);
+        record = an_profile_new_record(profile, function, from->hash, &shape);
         done = record && an_record_fill(profile, record, from, weight, &arisen);
     }
     if (arisen)
@@ -405,44 +468,19 @@ bool an_profile_add_binary_id(struct an_llvm_profile *profile, const uint8_t *by
     return true;
 }
 
-bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from)
+bool an_profile_add_vtable_name(struct an_llvm_profile *profile, const char *name, size_t length)
 {
-    bool done = true;
-    for (size_t f = 0; done && f < from->functions.count; f++) {
-        const struct function *function = &from->functions.items[f];
-        const struct an_name *name = &from->names.names[f];
-        size_t target =
-            an_profile_function(into, name->text, name->length, function->name_hash, true);
-        done = target != AN_NO_NAME;
-        for (struct record *r = function->first; done && r; r = r->next) {
-            struct an_llvm_record view = an_profile_view(from, r);
-            unsigned warnings = 0;
-            done = an_profile_add(into, target, &view, 1, &warnings);
-        }
-    }
-    for (size_t i = 0; done && i < from->binary_ids.count; i++)
-        done = an_profile_add_binary_id(into, from->binary_ids.items[i].bytes,
-                                        from->binary_ids.items[i].size);
-    for (size_t i = 0; done && i < from->vtable_names.count; i++) {
-        bool is_new;
-        const struct an_name *name = &from->vtable_names.names[i];
-        char *copy = an_arena_copy(&into->arena, name->text, name->length);
-        done =
-            copy && an_names_insert(&into->vtable_names, copy, name->length, &is_new) != AN_NO_NAME;
-    }
-    for (size_t i = 0; done && from->foreseen && i < from->traces.count; i++)
-        if (from->traces.items[i].function_count)
-            done = an_profile_take_trace(into, i, &from->traces.items[i]);
-    if (done && !from->foreseen && from->trace_stream_size)
-        done = an_profile_add_traces(into, from->traces.items, from->traces.count,
-                                     from->trace_stream_size, 0);
-    return done;
+    bool is_new;
+    if (an_names_find(&profile->vtable_names, name, length) != AN_NO_NAME)
+        return true;
+    char *copy = an_arena_copy(&profile->arena, name, length);
+    return copy && an_names_insert(&profile->vtable_names, copy, length, &is_new) != AN_NO_NAME;
 }
 
 static void settle(struct record *record, int kind)
 {
     if (record->order[kind] == NO_ORDER)
-        an_record_order_by_value(record, kind);
+        an_record_order_by_value(record, kind, false);
     for (uint32_t i = 0; i < record->values->site_count[kind]; i++)
         an_site_order_by_count(&record->values->sites[kind][i]);
     record->order[kind] = FIRST_ORDER;
@@ -450,10 +488,27 @@ static void settle(struct record *record, int kind)
 
 void an_profile_settle(struct an_llvm_profile *profile)
 {
+    if (profile->lossless.is_on) /* sorting by count would cut sites */
+        return;
     for (size_t f = 0; f < profile->functions.count; f++)
         for (struct record *r = profile->functions.items[f].first; r; r = r->next)
             for (int kind = 0; r->values && kind < AN_LLVM_VALUE_KINDS; kind++)
                 settle(r, kind);
+}
+
+bool an_llvm_profile_next(struct an_llvm_profile *profile, struct an_llvm_cursor *cursor,
+                          struct an_llvm_record *record)
+{
+    const struct record *next = cursor->next;
+    if (cursor->function == 0)
+        an_profile_settle(profile);
+    while (!next && cursor->function < profile->functions.count)
+        next = profile->functions.items[cursor->function++].first;
+    if (!next)
+        return false;
+    *record = an_profile_view(profile, next);
+    cursor->next = next->next;
+    return true;
 }
 
 size_t an_llvm_profile_filter(struct an_llvm_profile *profile,

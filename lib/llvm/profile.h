@@ -7,7 +7,9 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "llvm/origins.h"
 #include "llvm/random.h"
+#include "llvm/shape.h"
 
 /*
  * LLVM sorts every site by count after each addition, and by value before the next. Doing that once
@@ -30,6 +32,7 @@ struct record {
     uint32_t count_number;
     uint32_t bitmap_bytes;
     uint8_t order[AN_LLVM_VALUE_KINDS]; /* enum value_order of the sites of each kind */
+    uint32_t origin, rank;              /* where it comes first; see lossless.h */
 };
 
 struct function {
@@ -80,6 +83,8 @@ struct an_llvm_profile {
      * overflowed, a mismatch): then pieces merged apart may not be put together.
      */
     bool order_matters;
+
+    struct lossless lossless;
 };
 
 /*
@@ -90,17 +95,25 @@ struct an_llvm_profile {
 size_t an_profile_function(struct an_llvm_profile *profile, const char *name, size_t length,
                            uint64_t name_hash, bool sure);
 
+/* Makes room for so many more functions. False when memory runs out. */
+bool an_profile_expect(struct an_llvm_profile *profile, size_t functions);
+
 /* Adds a record, as an_llvm_profile_add(). False when memory runs out. */
 bool an_profile_add(struct an_llvm_profile *profile, size_t function,
                     const struct an_llvm_record *record, uint64_t weight, unsigned *warnings);
 
-/* The record with this hash, or NULL. */
+/* The record with this hash, or NULL. Of a lossless profile, the one of this shape, which may be NULL otherwise. */
 struct record *an_profile_find(const struct an_llvm_profile *profile, size_t function,
-                               uint64_t hash);
+                               uint64_t hash, const struct record_shape *shape);
 
 /* A new record without counts; NULL when memory runs out. */
 struct record *an_profile_new_record(struct an_llvm_profile *profile, size_t function,
-                                     uint64_t hash);
+                                     uint64_t hash, const struct record_shape *shape);
+
+/* Makes these the records of a function, in this order. Those that are left out must not be used any more. False when memory
+ * runs out. */
+bool an_profile_relink(struct an_llvm_profile *profile, size_t function, struct record **records,
+                       size_t count);
 
 /* Fills a new record, or merges into an old one: LLVM's InstrProfWriter::addRecord. */
 bool an_record_fill(struct an_llvm_profile *profile, struct record *into,
@@ -131,6 +144,9 @@ bool an_profile_merge_kind(struct an_llvm_profile *profile, unsigned variants);
 
 bool an_profile_add_binary_id(struct an_llvm_profile *profile, const uint8_t *bytes, size_t size);
 
+/* Adds the name of a virtual table, which is copied. False when memory runs out. */
+bool an_profile_add_vtable_name(struct an_llvm_profile *profile, const char *name, size_t length);
+
 /* Adds traces, sampling when there are more than the reservoir holds; see traces.c. */
 bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm_trace *traces,
                            size_t count, uint64_t stream_size, uint64_t weight);
@@ -158,9 +174,9 @@ bool an_profile_foresee_traces(const struct an_llvm_profile *profile, size_t *pl
 bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from);
 
 /* Sorts a record's sites of one kind by value, for merging. */
-void an_record_order_by_value(struct record *record, int kind);
+void an_record_order_by_value(struct record *record, int kind, bool lossless);
 
-/* Brings the value sites of all records into their final order. */
+/* Brings the value sites of all records into their final order. Does nothing to a lossless profile. */
 void an_profile_settle(struct an_llvm_profile *profile);
 
 /* A record as readers deliver it. */

@@ -83,12 +83,20 @@ static bool add_span(struct plan *plan, uint32_t slot, uint32_t number)
     return span != NULL;
 }
 
+static struct record_shape shape_of(const struct raw_image *image, const struct raw_record *raw)
+{
+    return (struct record_shape){an_raw_count_number(image, raw),
+                                 raw->bitmap_bytes,
+                                 {raw->sites[0], raw->sites[1], raw->sites[2]},
+                                 false};
+}
+
 /* Makes the record of function i, with its counters inside the plan's array. */
 static bool make_direct(struct plan *plan, struct an_llvm_profile *profile, uint64_t i,
-                        const struct raw_record *raw)
+                        const struct raw_record *raw, const struct record_shape *shape)
 {
     struct planned *planned = &plan->planned[i];
-    struct record *record = an_profile_new_record(profile, planned->function, raw->hash);
+    struct record *record = an_profile_new_record(profile, planned->function, raw->hash, shape);
     if (!record)
         return false;
     planned->record = record;
@@ -146,7 +154,7 @@ bool an_raw_plan_functions(struct plan *plan, const struct merge_sink *sink)
     uint64_t free_slot = 0; /* counters before this one are taken */
     plan->counts = an_arena_zero(&sink->profile->arena, (size_t)image->counters.size / 8 + 1,
                                  sizeof *plan->counts);
-    if (!plan->counts)
+    if (!plan->counts || !an_profile_expect(sink->profile, (size_t)image->data_number))
         return false;
     for (uint64_t i = 0; i < image->data_number; i++) {
         struct raw_record raw;
@@ -163,9 +171,10 @@ bool an_raw_plan_functions(struct plan *plan, const struct merge_sink *sink)
             plan->probe = i;
         }
         uint64_t slot = raw.counter_offset / 8;
+        struct record_shape shape = shape_of(image, &raw);
         bool direct = raw.counter_offset % 8 == 0 && slot >= free_slot && slot < UINT32_MAX &&
-                      !an_profile_find(sink->profile, function, raw.hash);
-        if (direct && !make_direct(plan, sink->profile, i, &raw))
+                      !an_profile_find(sink->profile, function, raw.hash, &shape);
+        if (direct && !make_direct(plan, sink->profile, i, &raw, &shape))
             return false;
         if (direct)
             free_slot = slot + raw.slots;
@@ -181,7 +190,10 @@ enum an_code an_raw_plan_make(struct plan *plan, const struct raw_image *image,
 {
     if (image->data_number > UINT32_MAX || !copy_image(plan, image))
         return an_fail_memory(error);
+    size_t number = (size_t)image->data_number;
     const struct raw_section *names = &plan->image.names, *vtables = &plan->image.vtable_names;
+    if (!an_symbols_expect(&plan->symbols, number))
+        return an_fail_memory(error);
     enum an_code code = an_symbols_read(
         &plan->symbols, (struct an_bytes){names->data, (size_t)names->size}, names->at, error);
     if (code == AN_OK)
@@ -190,8 +202,7 @@ enum an_code an_raw_plan_make(struct plan *plan, const struct raw_image *image,
                             vtables->at, error);
     if (code != AN_OK)
         return code;
-    size_t number = (size_t)image->data_number;
-    plan->planned = an_alloc_zero(number, sizeof *plan->planned);
+    plan->planned = an_alloc_table(number, sizeof *plan->planned);
     plan->valued = an_alloc(number, sizeof *plan->valued);
     plan->loose = an_alloc(number, sizeof *plan->loose);
     bool temporal = image->variants & AN_LLVM_TEMPORAL;

@@ -7,7 +7,7 @@
  */
 #include "llvm/raw_sites.h"
 
-#include "llvm/sort.h"
+#include "base/std_sort.h"
 #include "llvm/values.h"
 
 /* Merges the values of one site as the rules say, whatever they are. */
@@ -22,8 +22,14 @@ static bool add_irregular(const struct merge_sink *sink, const struct plan *plan
         values[v].value = an_addresses_map(&plan->addresses, found->kind, an_load64(pair));
         values[v].count = an_load64(pair + 8);
     }
+    bool lossless = sink->profile->lossless.is_on;
     if (!plan->applied)
-        return an_site_set(site, values, found->number, weight, arena, warnings);
+        return an_site_set(site, values, found->number, weight, lossless, arena, warnings);
+    if (lossless) {
+        struct an_llvm_site from = {values, found->number, found->number};
+        an_site_order_both(site);
+        return an_site_merge_all(site, &from, weight, arena, warnings);
+    }
     /*
      * Sorting moves equal values about, and the next merge pairs them up by order: so it has to be
      * done just as often as LLVM does it. What it does to a sorted site more than once makes no
@@ -132,9 +138,10 @@ static bool add_placed(const struct merge_sink *sink, struct plan *plan, struct 
                 an_value_sum(site->values[place].count, count, weight, warnings);
             continue;
         }
-        /* LLVM's rule: a value that is new to a known function is not multiplied. */
-        site->values[place] = (struct an_llvm_value){
-            placing->value[v], an_value_sum(0, count, plan->applied ? 1 : weight, warnings)};
+        /* LLVM's rule: a value that is new to a known function is not multiplied. It depends on the order of inputs. */
+        uint64_t times = plan->applied && !sink->profile->lossless.is_on ? 1 : weight;
+        site->values[place] =
+            (struct an_llvm_value){placing->value[v], an_value_sum(0, count, times, warnings)};
         struct value_memo_slot *slot =
             an_value_memo_find(&plan->memo, site_number, placing->key[v]);
         if (!slot)

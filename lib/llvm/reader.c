@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/kind.h"
+#include "partial/partial.h"
 #include "llvm/format.h"
 #include "llvm/raw_trace.h"
 
@@ -65,6 +66,8 @@ static enum an_code open_raw_part(struct an_llvm_reader *reader, uint64_t at,
     enum an_code code = an_raw_open(image, reader->file, at, error);
     if (code == AN_OK)
         code = an_raw_check(image, &reader->info.total_count, error);
+    if (code == AN_OK && !an_symbols_expect(&part->symbols, (size_t)image->data_number))
+        code = an_fail_memory(error);
     if (code == AN_OK)
         code = an_symbols_read(&part->symbols,
                                (struct an_bytes){image->names.data, (size_t)image->names.size},
@@ -353,6 +356,14 @@ static enum an_code open_any(struct an_llvm_reader *reader, struct an_error *err
     return explain(reader->file, no_known_kind(error), error);
 }
 
+bool an_llvm_recognise(const void *bytes, size_t size)
+{
+    const struct an_bytes file = {bytes, size};
+    unsigned family;
+    return an_indexed_recognise(file) || an_raw_recognise(file) ||
+           (an_partial_recognise(bytes, size, &family) && family == AN_PARTIAL_LLVM);
+}
+
 enum an_code an_llvm_reader_open(struct an_llvm_reader **result, const void *bytes, size_t size,
                                  struct an_error *error)
 {
@@ -457,10 +468,27 @@ const char *an_llvm_reader_symbol(struct an_llvm_reader *reader, uint64_t hash, 
         name = an_symbols_find(&reader->text.symbols, hash);
     for (size_t p = 0; !name && p < reader->parts.count; p++)
         name = an_symbols_find(&reader->parts.items[p].symbols, hash);
-    if (!name)
+    if (!name || !name->length)
         return NULL;
     *length = name->length;
     return name->text;
+}
+
+static const char *text_symbol(void *reader, uint64_t hash, size_t *length)
+{
+    return an_llvm_reader_symbol(reader, hash, length);
+}
+
+char *an_llvm_reader_text(struct an_llvm_reader *reader, const struct an_llvm_record *record,
+                          size_t *size)
+{
+    struct an_buffer buffer = {0};
+    an_text_write_record(&buffer, record, text_symbol, reader);
+    *size = buffer.size;
+    if (!buffer.failed)
+        return (char *)buffer.data;
+    an_buffer_free(&buffer);
+    return NULL;
 }
 
 bool an_reader_vtable_names(struct an_llvm_reader *reader,
@@ -486,7 +514,7 @@ bool an_reader_vtable_names(struct an_llvm_reader *reader,
         code = an_symbols_read(&symbols, section, image->vtable_names_at, &error);
     }
     for (size_t i = 0; done && i < symbols.names.count; i++)
-        done = visit(context, symbols.names.names[i].text, symbols.names.names[i].length);
+        done = visit(context, symbols.names.items[i].text, symbols.names.items[i].length);
     an_symbols_free(&symbols);
     return done && code != AN_NO_MEMORY;
 }

@@ -1,13 +1,10 @@
-/* Sorting pairs so that equal keys come out in the order in which LLVM's tools leave them. */
+/* Keeping the most frequent values of a site, as LLVM does. base/std_sort.h sorts them by value. */
 #ifndef AN_LLVM_SORT_H
 #define AN_LLVM_SORT_H
 
 #include <stddef.h>
 
 #include <anneal/llvm.h>
-
-/* Ascending by value; equal values end up as std::sort of libstdc++ leaves them. */
-void an_sort_by_value(struct an_llvm_value *values, size_t count);
 
 /*
  * Puts the (at most 255) values with the largest counts first, descending, stable, as LLVM does

@@ -36,7 +36,7 @@ void an_llvm_summary_clear(struct an_llvm_summary *summary)
 bool an_llvm_summary_builder_add(struct an_llvm_summary_builder *builder,
                                  const struct an_llvm_record *record)
 {
-    if (record->counts[0] == PSEUDO_HOT || record->counts[0] == PSEUDO_WARM)
+    if (record->counts[0] == AN_LLVM_HOT || record->counts[0] == AN_LLVM_WARM)
         return true;
     builder->functions++;
     builder->blocks += record->count_number;

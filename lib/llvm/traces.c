@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "llvm/trace_draw.h"
+
 /* Moves a trace's functions into the profile's arena, as many as it keeps. */
 static bool adopt(struct an_llvm_profile *profile, struct an_llvm_trace *trace)
 {
@@ -32,6 +34,11 @@ static size_t draw(struct an_random *random, uint64_t stream, uint64_t room, siz
 size_t an_profile_draw_trace(struct an_llvm_profile *profile)
 {
     profile->traced++;
+    if (profile->lossless.is_on) {
+        struct lossless *lossless = &profile->lossless;
+        profile->trace_stream_size = an_saturating_add(profile->trace_stream_size, 1);
+        return an_lossless_draw_trace(profile, lossless->origin, lossless->traces++, 1);
+    }
     if (profile->foreseen)
         return *profile->foreseen;
     size_t place = draw(&profile->random, profile->trace_stream_size, profile->trace_reservoir,
@@ -170,6 +177,23 @@ static bool change_sides(struct an_llvm_profile *profile, struct newcomers *from
     return true;
 }
 
+/* Those that were sampled stand for all of their stream. Of others LLVM counts what is there. */
+static bool add_lossless(struct an_llvm_profile *profile, const struct newcomers *from,
+                         size_t count)
+{
+    struct lossless *lossless = &profile->lossless;
+    bool done = true;
+    bool is_sampled = from->stream_size > profile->trace_reservoir && from->stream_size > count;
+    uint64_t stream = is_sampled ? from->stream_size : from->count;
+    double rate = is_sampled && count ? (double)stream / (double)count : 1;
+    for (size_t i = 0; done && i < from->count; i++) {
+        size_t place = an_lossless_draw_trace(profile, lossless->origin, lossless->traces++, rate);
+        done = place == AN_NO_PLACE || admit(profile, place, from, i);
+    }
+    profile->trace_stream_size = an_saturating_add(profile->trace_stream_size, stream);
+    return done;
+}
+
 bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm_trace *traces,
                            size_t count, uint64_t stream_size, uint64_t weight)
 {
@@ -185,6 +209,11 @@ bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm
         }
     if (profile->foreseen && (count != 1 || stream_size != 1))
         profile->order_matters = true; /* nobody foresaw that */
+    if (profile->lossless.is_on) {
+        bool added = add_lossless(profile, &from, count);
+        free(from.traces);
+        return added;
+    }
     bool done = true;
     bool sampled = profile->trace_stream_size > profile->trace_reservoir;
     bool source_sampled = !profile->foreseen && stream_size > profile->trace_reservoir;

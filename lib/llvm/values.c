@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/std_sort.h"
 #include "llvm/sort.h"
 
 static uint64_t scaled(uint64_t count, uint64_t weight, unsigned *warnings)
@@ -58,7 +59,7 @@ bool an_site_make_room(struct an_llvm_site *site, uint32_t wanted, struct an_are
 }
 
 bool an_site_set(struct an_llvm_site *site, const struct an_llvm_value *values, uint32_t count,
-                 uint64_t weight, struct an_arena *arena, unsigned *warnings)
+                 uint64_t weight, bool lossless, struct an_arena *arena, unsigned *warnings)
 {
     if (!an_site_make_room(site, count, arena))
         return false;
@@ -66,7 +67,8 @@ bool an_site_set(struct an_llvm_site *site, const struct an_llvm_value *values, 
         site->values[i] =
             (struct an_llvm_value){values[i].value, scaled(values[i].count, weight, warnings)};
     site->count = count;
-    an_site_order_by_count(site);
+    if (!lossless)
+        an_site_order_by_count(site);
     return true;
 }
 
@@ -190,5 +192,70 @@ bool an_site_merge(struct an_llvm_site *site, const struct an_llvm_value *values
         an_site_order_by_count(site);
         an_site_order_by_value(site);
     }
+    return true;
+}
+
+/* ---- without loss ---- */
+
+static int by_both(const void *a, const void *b)
+{
+    const struct an_llvm_value *left = a, *right = b;
+    if (left->value != right->value)
+        return left->value < right->value ? -1 : 1;
+    return (left->count < right->count) - (left->count > right->count);
+}
+
+void an_site_order_both(struct an_llvm_site *site)
+{
+    for (uint32_t i = 1; i < site->count; i++)
+        if (by_both(&site->values[i - 1], &site->values[i]) > 0) {
+            qsort(site->values, site->count, sizeof *site->values, by_both);
+            return;
+        }
+}
+
+/* How many values of `from` have no partner in the site. */
+static uint32_t count_fresh(const struct an_llvm_site *site, const struct an_llvm_site *from)
+{
+    uint32_t fresh = from->count;
+    for (uint32_t i = 0, j = 0; i < site->count && j < from->count;) {
+        uint64_t left = site->values[i].value, right = from->values[j].value;
+        fresh -= left == right;
+        i += left <= right;
+        j += right <= left;
+    }
+    return fresh;
+}
+
+bool an_site_merge_all(struct an_llvm_site *site, struct an_llvm_site *from, uint64_t weight,
+                       struct an_arena *arena, unsigned *warnings)
+{
+    for (uint32_t j = 0; weight > 1 && j < from->count; j++)
+        from->values[j].count = scaled(from->values[j].count, weight, warnings);
+    an_site_order_both(from);
+    struct an_llvm_site old = *site;
+    uint32_t wanted = site->count + count_fresh(site, from);
+    if (wanted > site->count) { /* elsewhere: what is written must not overtake what is read */
+        *site = (struct an_llvm_site){0};
+        if (!an_site_make_room(site, wanted, arena))
+            return false;
+    }
+    struct an_llvm_value *to = site->values;
+    uint32_t i = 0, j = 0;
+    while (i < old.count || j < from->count) {
+        const struct an_llvm_value *left = i < old.count ? &old.values[i] : NULL;
+        const struct an_llvm_value *right = j < from->count ? &from->values[j] : NULL;
+        if (left && right && left->value == right->value) {
+            *to++ = (struct an_llvm_value){left->value,
+                                           an_value_sum(left->count, right->count, 1, warnings)};
+            i++;
+            j++;
+        } else if (left && (!right || left->value < right->value)) {
+            *to++ = old.values[i++];
+        } else {
+            *to++ = from->values[j++];
+        }
+    }
+    site->count = wanted;
     return true;
 }

@@ -403,9 +403,9 @@ static void write_down(const struct arrangement *arrangement, const struct an_or
     }
 }
 
-bool arrange_order(const struct an_behaviour *behaviour, const struct an_order_options *options,
-                   size_t runs, const struct an_order *order, unsigned effort, uint32_t *arranged,
-                   bool *changed)
+bool an_arrange_order(const struct an_behaviour *behaviour, const struct an_order_options *options,
+                      size_t runs, const struct an_order *order, unsigned effort,
+                      uint32_t *arranged, bool *changed)
 {
     struct arrangement arrangement = {.page_size = options->page_size ? options->page_size : PAGE,
                                       .start = options->image ? options->image->start : 0,

@@ -9,8 +9,8 @@
  * `runs` runs take fewer faults when nothing is in memory. effort: how long to try, from 1. *changed: it is another order.
  * False when memory runs out.
  */
-bool arrange_order(const struct an_behaviour *behaviour, const struct an_order_options *options,
-                   size_t runs, const struct an_order *order, unsigned effort, uint32_t *arranged,
-                   bool *changed);
+bool an_arrange_order(const struct an_behaviour *behaviour, const struct an_order_options *options,
+                      size_t runs, const struct an_order *order, unsigned effort,
+                      uint32_t *arranged, bool *changed);
 
 #endif

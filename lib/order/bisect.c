@@ -57,7 +57,7 @@ struct bisect_room {
     struct an_arena arena;
 };
 
-bool log_costs_make(struct log_costs *costs, uint32_t most)
+bool an_log_costs_make(struct log_costs *costs, uint32_t most)
 {
     costs->rise = an_alloc((size_t)most + 2, sizeof *costs->rise);
     if (!costs->rise)
@@ -71,7 +71,7 @@ bool log_costs_make(struct log_costs *costs, uint32_t most)
     return true;
 }
 
-void log_costs_free(struct log_costs *costs)
+void an_log_costs_free(struct log_costs *costs)
 {
     free(costs->rise);
 }
@@ -237,8 +237,8 @@ static uint32_t exchange(struct bisect_room *room)
         lefts = keep_above(room->left, lefts, -best_right);
         rights = keep_above(room->right, rights, -best_left);
     }
-    candidates_sort(room->left, room->spare, lefts);
-    candidates_sort(room->right, room->spare, rights);
+    an_candidates_sort(room->left, room->spare, lefts);
+    an_candidates_sort(room->right, room->spare, rights);
     for (uint32_t i = 0; i < lefts && i < rights; i++) {
         if (room->left[i].gain + room->right[i].gain <= 0)
             break;
@@ -265,8 +265,8 @@ static void settle(const struct bisect_room *room, uint32_t *nodes, uint32_t *sp
     memcpy(nodes + left, spare, right * sizeof *spare);
 }
 
-struct bisect_room *bisect_room_new(const struct partition *partition, const uint32_t *nodes,
-                                    uint32_t count)
+struct bisect_room *an_bisect_room_new(const struct partition *partition, const uint32_t *nodes,
+                                       uint32_t count)
 {
     size_t entries = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -291,19 +291,19 @@ struct bisect_room *bisect_room_new(const struct partition *partition, const uin
     if (room->number_of && room->present && room->first && room->entries && room->sets &&
         room->gains && room->is_right && room->left && room->right && room->spare)
         return room;
-    bisect_room_free(room);
+    an_bisect_room_free(room);
     return NULL;
 }
 
-void bisect_room_free(struct bisect_room *room)
+void an_bisect_room_free(struct bisect_room *room)
 {
     if (room)
         an_arena_free(&room->arena);
     free(room);
 }
 
-void bisect(struct bisect_room *room, const struct log_costs *costs, uint32_t *nodes,
-            uint32_t count, uint64_t path)
+void an_bisect(struct bisect_room *room, const struct log_costs *costs, uint32_t *nodes,
+               uint32_t count, uint64_t path)
 {
     uint32_t half = (count + 1) / 2;
     room->costs = costs;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "order/behaviour.h"
 
 struct hot {
@@ -59,15 +60,15 @@ static void take(struct an_order *order, const struct an_order *part, const bool
     }
 }
 
-enum an_code an_order_blend(const struct an_behaviour *behaviour,
-                            const struct an_order_options *options, double share,
-                            struct an_order *order, struct an_error *error)
+static enum an_code blend(const struct an_behaviour *behaviour,
+                          const struct an_order_options *options, double share,
+                          struct an_order *order, struct an_error *error)
 {
     size_t functions = behaviour->functions.count;
     bool *is_hot = an_alloc_zero(functions + 1, sizeof *is_hot);
     bool *is_taken = an_alloc_zero(functions + 1, sizeof *is_taken);
     struct an_order hot = {0}, start = {0};
-    *order = (struct an_order){.functions = an_alloc(functions + 1, sizeof *order->functions)};
+    order->functions = an_alloc(functions + 1, sizeof *order->functions);
     enum an_code code = is_hot && is_taken && order->functions && mark_hot(behaviour, share, is_hot)
                             ? AN_OK
                             : an_fail_memory(error);
@@ -87,4 +88,14 @@ enum an_code an_order_blend(const struct an_behaviour *behaviour,
     free(is_hot);
     free(is_taken);
     return code;
+}
+
+enum an_code an_order_blend(const struct an_behaviour *behaviour,
+                            const struct an_order_options *options, double share,
+                            struct an_order *order, struct an_error *error)
+{
+    struct an_order_options full;
+    *order = (struct an_order){0};
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    return code == AN_OK ? blend(behaviour, &full, share, order, error) : code;
 }

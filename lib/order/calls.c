@@ -6,8 +6,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "arch/arch.h"
 #include "base/error.h"
-#include "branch/decode.h"
 #include "order/behaviour.h"
 #include "order/image.h"
 
@@ -18,7 +18,7 @@ struct search {
     const struct an_image *image;
     uint32_t *of_image;  /* function of the behaviour with heat, or NONE */
     struct an_map sites; /* caller << 32 | callee -> call sites */
-    ZydisDecoder decoder;
+    const struct an_arch *arch;
 };
 
 static bool note(struct search *search, uint32_t caller, uint64_t target)
@@ -52,8 +52,8 @@ static bool walk(struct search *search, const struct an_image_function *function
     bool has_memory = true;
     struct an_instruction instruction;
     for (uint64_t at = 0; bytes && at < function->size && has_memory; at += instruction.length) {
-        if (!an_decode(&search->decoder, bytes + at, (size_t)(function->size - at),
-                       function->address + at, &instruction))
+        if (!search->arch->decode(bytes + at, (size_t)(function->size - at), function->address + at,
+                                  &instruction))
             break; /* data among the code: what follows cannot be told */
         if (instruction.kind == AN_CALL || instruction.kind == AN_JUMP ||
             instruction.kind == AN_CONDITIONAL_JUMP)
@@ -109,15 +109,14 @@ static bool deal_out(struct search *search)
 enum an_code an_behaviour_add_calls_of(struct an_behaviour *behaviour, const struct an_image *image,
                                        struct an_error *error)
 {
-    struct search search = {.behaviour = behaviour, .image = image};
+    struct search search = {
+        .behaviour = behaviour, .image = image, .arch = an_arch_of(an_elf_machine(image->elf))};
     struct an_matches *matches;
-    if (!behaviour->calls_are_partial || an_elf_machine(image->elf) != EM_X86_64 ||
-        image->is_object)
+    if (!behaviour->calls_are_partial || !search.arch || image->is_object)
         return AN_OK;
     enum an_code code = an_matches_find(behaviour, image, &matches, error);
     if (code != AN_OK)
         return code;
-    an_decoder_init(&search.decoder);
     bool has_memory = find_functions(&search, matches);
     for (size_t i = 0; has_memory && i < image->functions.count; i++)
         if (search.of_image[i] != NONE)

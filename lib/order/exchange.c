@@ -43,7 +43,7 @@ static void pass(const struct candidate *from, struct candidate *to, uint32_t co
 }
 
 /* Candidates come in the order of their nodes, and both ways of sorting are stable. */
-void candidates_sort(struct candidate *candidates, struct candidate *spare, uint32_t count)
+void an_candidates_sort(struct candidate *candidates, struct candidate *spare, uint32_t count)
 {
     if (count <= FEW) {
         insertion_sort(candidates, count);

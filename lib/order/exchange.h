@@ -11,6 +11,6 @@ struct candidate {
 };
 
 /* Sorts by gain, greatest first; equal ones by node. `spare` has as much room. */
-void candidates_sort(struct candidate *candidates, struct candidate *spare, uint32_t count);
+void an_candidates_sort(struct candidate *candidates, struct candidate *spare, uint32_t count);
 
 #endif

@@ -25,7 +25,7 @@ static uint32_t number_of(struct an_behaviour *behaviour, const struct an_fdata_
     const char *end = slash ? strrchr(plain, '/') : NULL;
     size_t name_length = slash && slash != plain ? (size_t)(slash - plain) : length;
     size_t file_length = end && end > slash ? (size_t)(end - slash - 1) : 0;
-    name_length = name_hot_length(plain, name_length);
+    name_length = an_name_hot_length(plain, name_length);
     uint32_t number =
         file_length ? an_behaviour_number(behaviour, slash + 1, file_length, plain, name_length)
                     : an_behaviour_number(behaviour, NULL, 0, plain, name_length);

@@ -25,8 +25,8 @@ static uint32_t number_of(struct source *source, uint64_t hash)
         size_t length;
         const char *name = an_llvm_reader_symbol(source->reader, hash, &length);
         uint32_t number =
-            name && length ? an_behaviour_number_of(source->behaviour, name, length) : AN_NO_NUMBER;
-        if (name && length && number == AN_NO_NUMBER)
+            name ? an_behaviour_number_of(source->behaviour, name, length) : AN_NO_NUMBER;
+        if (name && number == AN_NO_NUMBER)
             source->no_memory = true;
         *known = number == AN_NO_NUMBER ? NAMELESS : number + 1u;
         source->nameless += number == AN_NO_NUMBER;

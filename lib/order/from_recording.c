@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "branch/recorded.h"
 #include "order/behaviour.h"
 #include "order/image.h"
@@ -173,8 +174,8 @@ static bool number_functions(struct an_behaviour *behaviour, const struct an_ima
     for (size_t f = 0; f < image->functions.count; f++) {
         const char *name = image->functions.items[f].name;
         if (numbers[f] == AN_NO_NUMBER)
-            numbers[f] =
-                an_behaviour_number(behaviour, NULL, 0, name, name_hot_length(name, strlen(name)));
+            numbers[f] = an_behaviour_number(behaviour, NULL, 0, name,
+                                             an_name_hot_length(name, strlen(name)));
         if (numbers[f] == AN_NO_NUMBER)
             return false;
     }
@@ -300,14 +301,18 @@ enum an_code an_behaviour_add_recording(struct an_behaviour *behaviour,
                                         struct an_error *error)
 {
     struct an_recorded recorded = {0};
+    struct an_recording_options full;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
     struct an_recorded_options wanted = {
-        .pid = options->pid,
-        .ignore_build_id = options->ignore_build_id,
-        .allow_truncated = options->allow_truncated,
+        .pid = full.pid,
+        .ignore_build_id = full.ignore_build_id,
+        .allow_truncated = full.allow_truncated,
     };
-    enum an_code code = an_recorded_open(&recorded, recording, image->elf, &wanted, error);
+    code = an_recorded_open(&recorded, recording, image->elf, &wanted, error);
     if (code == AN_OK)
-        code = watch_all(behaviour, &recorded, image, options->threads, error);
+        code = watch_all(behaviour, &recorded, image, full.threads, error);
     if (code == AN_OK && !an_samples_info(recorded.samples)->has_branches)
         behaviour->calls_are_partial = true;
     an_recorded_close(&recorded);

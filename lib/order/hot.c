@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "order/behaviour.h"
 #include "order/image.h"
 
@@ -212,9 +213,12 @@ enum an_code an_order_hot(const struct an_behaviour *behaviour,
                           struct an_error *error)
 {
     struct clusters clusters = {0};
+    struct an_order_options full;
     *order = (struct an_order){0};
-    bool has_memory =
-        find_nodes(&clusters, behaviour, options) && find_callers(&clusters, behaviour);
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
+    bool has_memory = find_nodes(&clusters, behaviour, &full) && find_callers(&clusters, behaviour);
     if (has_memory) {
         cluster(&clusters);
         has_memory = write_down(&clusters, order);

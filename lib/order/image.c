@@ -189,7 +189,7 @@ static bool add_functions(struct an_image *image, const struct an_elf_symbol *sy
         struct an_image_function *function = &image->functions.items[image->functions.count - 1];
         if (found[i].size > function->size)
             function->size = found[i].size;
-        if (!name_is_cold(symbols[found[i].symbol].name))
+        if (!an_name_is_cold(symbols[found[i].symbol].name))
             *an_vector_push(&image->symbols) =
                 (struct image_symbol){symbols[found[i].symbol].name, found[i].file,
                                       (uint32_t)(image->functions.count - 1),
@@ -323,9 +323,4 @@ const struct an_image_function *an_image_functions(const struct an_image *image,
 bool an_image_is_object(const struct an_image *image)
 {
     return image->is_object;
-}
-
-uint64_t an_image_start(const struct an_image *image)
-{
-    return image->start;
 }

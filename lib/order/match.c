@@ -44,7 +44,8 @@ static bool index_symbols(struct index *index, const struct an_image *image)
     for (size_t s = 0; s < count; s++) {
         const char *name = image->symbols.items[s].name;
         bool is_new;
-        size_t stem = an_names_insert(&index->stems, name, name_stem(name, strlen(name)), &is_new);
+        size_t stem =
+            an_names_insert(&index->stems, name, an_name_stem(name, strlen(name)), &is_new);
         if (stem == AN_NO_NAME)
             return false;
         if (is_new)
@@ -83,7 +84,7 @@ static bool fits(const struct an_behaviour_function *function, const struct imag
              ->is_local) /* made global to be seen from other units, with an addition to its name */
         return !is_exact;
     return !symbol->file || !is_source(symbol->file) ||
-           name_same_file(function->file, symbol->file);
+           an_name_same_file(function->file, symbol->file);
 }
 
 static bool is_listed(const struct found_matches *matches, size_t from, uint32_t function)
@@ -128,7 +129,7 @@ static bool match_all(struct found_matches *matches, const struct an_behaviour *
         const struct an_behaviour_function *function = &behaviour->functions.items[f];
         matches->first[f] = (uint32_t)matches->images.count;
         size_t stem = an_names_find(&index->stems, function->name,
-                                    name_stem(function->name, strlen(function->name)));
+                                    an_name_stem(function->name, strlen(function->name)));
         if (stem != AN_NO_NAME && !add_matches(matches, function, image, index, stem))
             return false;
     }

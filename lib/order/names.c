@@ -30,7 +30,7 @@ static bool is_added(const char *word, size_t length)
 }
 
 /* Takes words off the end: a number only with the word in front of it. */
-size_t name_stem(const char *symbol, size_t length)
+size_t an_name_stem(const char *symbol, size_t length)
 {
     size_t stem = length, end = length;
     while (end) {
@@ -47,7 +47,7 @@ size_t name_stem(const char *symbol, size_t length)
     return stem;
 }
 
-size_t name_hot_length(const char *symbol, size_t length)
+size_t an_name_hot_length(const char *symbol, size_t length)
 {
     static const char mark[] = ".cold";
     const size_t size = sizeof mark - 1;
@@ -58,10 +58,10 @@ size_t name_hot_length(const char *symbol, size_t length)
     return length;
 }
 
-bool name_is_cold(const char *symbol)
+bool an_name_is_cold(const char *symbol)
 {
     size_t length = strlen(symbol);
-    return name_hot_length(symbol, length) < length;
+    return an_name_hot_length(symbol, length) < length;
 }
 
 /* The part of a path in front of `end`: where it begins. */
@@ -76,7 +76,7 @@ static bool is_relative(const char *part, size_t length)
     return (length == 1 && part[0] == '.') || (length == 2 && memcmp(part, "..", 2) == 0);
 }
 
-bool name_same_file(const char *one, const char *other)
+bool an_name_same_file(const char *one, const char *other)
 {
     const char *end = one + strlen(one), *other_end = other + strlen(other);
     for (;;) {

@@ -38,7 +38,7 @@ static void finish(const struct recursion *recursion, struct bisect_room *room,
 {
     if (part.count <= LEAF)
         return;
-    bisect(room, &recursion->costs, recursion->order + part.begin, part.count, part.path);
+    an_bisect(room, &recursion->costs, recursion->order + part.begin, part.count, part.path);
     finish(recursion, room, half_of(&part, false));
     finish(recursion, room, half_of(&part, true));
 }
@@ -49,14 +49,14 @@ static bool work_on(const struct recursion *recursion, const struct part *part, 
     uint32_t *nodes = recursion->order + part->begin;
     if (part->count <= LEAF)
         return true;
-    struct bisect_room *room = bisect_room_new(recursion->partition, nodes, part->count);
+    struct bisect_room *room = an_bisect_room_new(recursion->partition, nodes, part->count);
     if (!room)
         return false;
     if (all)
         finish(recursion, room, *part);
     else
-        bisect(room, &recursion->costs, nodes, part->count, part->path);
-    bisect_room_free(room);
+        an_bisect(room, &recursion->costs, nodes, part->count, part->path);
+    an_bisect_room_free(room);
     return true;
 }
 
@@ -82,12 +82,12 @@ static bool run_all(struct recursion *recursion, size_t parts,
     return true;
 }
 
-bool partition_order(const struct partition *partition, uint32_t *order)
+bool an_partition_order(const struct partition *partition, uint32_t *order)
 {
     struct part parts[SMALL_PARTS] = {{0, partition->node_count, 1}};
     bool failed[SMALL_PARTS];
     struct recursion recursion = {partition, {NULL}, order, parts, failed};
-    if (!log_costs_make(&recursion.costs, partition->node_count))
+    if (!an_log_costs_make(&recursion.costs, partition->node_count))
         return false;
     bool done = true;
     size_t count = 1;
@@ -100,6 +100,6 @@ bool partition_order(const struct partition *partition, uint32_t *order)
         }
     }
     done = done && run_all(&recursion, count, finish_one);
-    log_costs_free(&recursion.costs);
+    an_log_costs_free(&recursion.costs);
     return done;
 }

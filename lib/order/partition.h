@@ -35,6 +35,6 @@ struct partition {
  * Orders nodes: order[] has all numbers below node_count, in the order in which to begin, and receives
  * the result, which does not depend on `threads`. False when memory runs out.
  */
-bool partition_order(const struct partition *partition, uint32_t *order);
+bool an_partition_order(const struct partition *partition, uint32_t *order);
 
 #endif

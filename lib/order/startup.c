@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/pool.h"
 #include "order/arrange.h"
 #include "order/behaviour.h"
@@ -232,7 +233,7 @@ static bool try_variant(struct problem *problem, const struct variant *variant, 
     problem->partition.seed = seed;
     for (uint32_t n = 0; n < problem->node_count; n++)
         order[n] = n;
-    if (!partition_order(&problem->partition, order))
+    if (!an_partition_order(&problem->partition, order))
         return false;
     for (uint32_t n = 0; n < problem->node_count; n++)
         order[n] = problem->nodes[order[n]].function;
@@ -374,8 +375,8 @@ static enum an_code arrange(const struct attempts *attempts, struct problem *pro
     double product;
     enum an_code code = AN_OK;
     if (!order_make(&arranged, attempt->order.count) ||
-        !arrange_order(attempts->behaviour, options, attempts->runs, &attempt->order, effort,
-                       arranged.functions, &changed))
+        !an_arrange_order(attempts->behaviour, options, attempts->runs, &attempt->order, effort,
+                          arranged.functions, &changed))
         code = an_fail_memory(&attempt->error);
     if (changed)
         code = judge(problem, options, &arranged, &product, &attempt->error);
@@ -474,18 +475,22 @@ enum an_code an_order_startup(const struct an_behaviour *behaviour,
                               const struct an_order_options *options, struct an_order *order,
                               struct an_error *error)
 {
-    struct attempts attempts = {.behaviour = behaviour, .options = options};
+    struct an_order_options full;
+    struct attempts attempts = {.behaviour = behaviour, .options = &full};
     struct problem problem;
     *order = (struct an_order){0};
-    attempts.runs = options->runs && options->runs < behaviour->runs.count ? options->runs
-                                                                           : behaviour->runs.count;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
+    attempts.runs =
+        full.runs && full.runs < behaviour->runs.count ? full.runs : behaviour->runs.count;
     if (behaviour->entries.count >= UINT32_MAX)
         return an_fail(error, AN_UNSUPPORTED, "more than %u function entries in all runs",
                        UINT32_MAX);
     bool has_memory = problem_make(&problem, behaviour, attempts.runs,
-                                   options->threads ? options->threads : an_pool_processors());
+                                   full.threads ? full.threads : an_pool_processors());
     size_t tries = ENTRIES_TO_TRY / (problem.entry_count + 1);
-    size_t most = options->image ? MOST_TRIES : sizeof variants / sizeof *variants;
+    size_t most = full.image ? MOST_TRIES : sizeof variants / sizeof *variants;
     tries = tries > most ? most : tries;
     if (has_memory && tries <= 1) /* a large program: what the best variant for most makes */
         has_memory = order_make(order, problem.node_count) &&
@@ -497,10 +502,4 @@ enum an_code an_order_startup(const struct an_behaviour *behaviour,
         return AN_OK;
     an_order_free(order);
     return an_fail_memory(error);
-}
-
-void an_order_free(struct an_order *order)
-{
-    free(order->functions);
-    *order = (struct an_order){0};
 }

@@ -6,9 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/proc.h"
 #include "record/calls.h"
 #include "record/period.h"
-#include "record/proc.h"
 #include "record/traced.h"
 #include "record/tracee.h"
 
@@ -16,11 +17,12 @@ struct alarms {
     struct an_recorder *recorder;
     struct an_period period;
     struct an_traced_table traced;
-    uint64_t intruded; /* of what was spent, on events that are no windows */
-    int schedule;      /* an open file: for how long the recorder waited for a processor */
-    uint64_t waited;   /* so long before */
-    size_t asked;      /* up to this one, threads were asked for their signals */
-    bool ending;       /* no more alarms, and no more threads */
+    uint64_t intruded;           /* of what threads were held for, at events that are no windows */
+    uint64_t events, intrusions; /* how many of all were such */
+    int schedule;    /* an open file: for how long the recorder waited for a processor */
+    uint64_t waited; /* so long before */
+    size_t asked;    /* up to this one, threads were asked for their signals */
+    bool ending;     /* no more alarms, and no more threads */
 };
 
 /* ---- what is affordable ---- */
@@ -30,12 +32,15 @@ static uint64_t run_time(const struct alarms *alarms)
     return an_tasks_run_time(alarms->recorder->tasks);
 }
 
-/* Whether being traced costs the threads too much, whatever is recorded of them. */
+/* Whether being traced costs the threads too much, whatever is recorded of them: events that are no windows take half
+ * of the budget, with their part of what the recorder takes for itself. */
 static bool intrudes(const struct alarms *alarms)
 {
     enum { FREE = 20000000 }; /* for a program that starts, and its threads with it */
-    double budget = alarms->recorder->options->overhead * (double)run_time(alarms) / 2;
-    return (double)alarms->intruded > budget + FREE;
+    const struct an_recorder *recorder = alarms->recorder;
+    double budget = recorder->options->overhead * (double)run_time(alarms) / 2;
+    double part = alarms->events ? (double)alarms->intrusions / (double)alarms->events : 0;
+    return (double)alarms->intruded + part * (double)recorder->charged > budget + FREE;
 }
 
 /* ---- threads ---- */
@@ -125,7 +130,7 @@ static bool adopt(struct alarms *alarms, int32_t tid)
     if (sibling && an_tracee_blocked(tid, &blocked))
         return add(alarms, (struct an_perf_thread){sibling->id.pid, tid}, blocked, sibling->caught);
     struct an_perf_thread id = {tid, tid};
-    return an_tasks_born(alarms->recorder->tasks, id, an_tracee_now()) && add_unknown(alarms, id);
+    return an_tasks_born(alarms->recorder->tasks, id, an_clock_now()) && add_unknown(alarms, id);
 }
 
 /* A thread that has come to block the signal of its alarm, or to have a handler for it, gets another one. */
@@ -180,7 +185,7 @@ static bool take_window(struct alarms *alarms, const struct an_traced *traced)
         let_go(recorder, tid, 0);
         return false;
     }
-    an_tasks_born(recorder->tasks, traced->id, an_tracee_now());
+    an_tasks_born(recorder->tasks, traced->id, an_clock_now());
     an_calls_run(recorder, &window, &registers);
     return true;
 }
@@ -194,16 +199,16 @@ enum occasion {
     INTRUSION, /* it has nothing to do with windows */
 };
 
-static struct an_parked *parked_of(const struct alarms *alarms, int32_t tid)
+static struct an_pending_thread *pending_of(const struct alarms *alarms, int32_t tid)
 {
-    return an_parked_find(&alarms->recorder->parked, tid);
+    return an_pending_find(&alarms->recorder->pending, tid);
 }
 
 static void abandon(struct alarms *alarms, int32_t tid)
 {
-    struct an_parked *parked = parked_of(alarms, tid);
-    if (parked)
-        an_calls_abandon(alarms->recorder, parked);
+    struct an_pending_thread *pending = pending_of(alarms, tid);
+    if (pending)
+        an_calls_abandon(alarms->recorder, pending);
 }
 
 static void end(struct alarms *alarms, int32_t tid)
@@ -228,7 +233,7 @@ static void execute(struct alarms *alarms, int32_t pid)
         else
             i++;
     }
-    an_tasks_executed(alarms->recorder->tasks, pid, an_tracee_now());
+    an_tasks_executed(alarms->recorder->tasks, pid, an_clock_now());
     if (!alarms->ending)
         add_unknown(alarms, (struct an_perf_thread){pid, pid});
     an_tracee_go_on(pid, 0);
@@ -238,7 +243,7 @@ static void execute(struct alarms *alarms, int32_t pid)
 static enum occasion stop(struct alarms *alarms, int32_t tid, int status)
 {
     struct an_traced *traced = an_traced_find(&alarms->traced, tid);
-    const struct an_parked *parked = parked_of(alarms, tid);
+    const struct an_pending_thread *pending = pending_of(alarms, tid);
     if (WSTOPSIG(status) != SIGTRAP) {
         an_tracee_leave_stopped(tid);
         return INTRUSION;
@@ -247,12 +252,12 @@ static enum occasion stop(struct alarms *alarms, int32_t tid, int status)
         an_tracee_release(tid, 0);
         return INTRUSION;
     }
-    if (traced && parked && parked->phase == AN_PARKED_LATE) {
+    if (traced && pending && pending->phase == AN_PENDING_LATE) {
         abandon(alarms, tid);
         return take_window(alarms, traced) ? WINDOW : PART;
     }
     an_tracee_mend(tid);
-    if (parked && parked->phase == AN_PARKED_LEAVING) {
+    if (pending && pending->phase == AN_PENDING_LEAVING) {
         abandon(alarms, tid);
         let_go(alarms->recorder, tid, 0);
         return PART;
@@ -264,8 +269,8 @@ static enum occasion stop(struct alarms *alarms, int32_t tid, int status)
 /* A signal that the thread is about to get. */
 static enum occasion hand_on(struct alarms *alarms, int32_t tid, int signal)
 {
-    const struct an_parked *parked = parked_of(alarms, tid);
-    if (parked && parked->phase != AN_PARKED_LATE) {
+    const struct an_pending_thread *pending = pending_of(alarms, tid);
+    if (pending && pending->phase != AN_PENDING_LATE) {
         abandon(alarms, tid);
         let_go(alarms->recorder, tid, signal);
     } else {
@@ -276,17 +281,17 @@ static enum occasion hand_on(struct alarms *alarms, int32_t tid, int signal)
 
 static enum occasion system_call(struct alarms *alarms, int32_t tid)
 {
-    struct an_parked *parked = parked_of(alarms, tid);
+    struct an_pending_thread *pending = pending_of(alarms, tid);
     bool is_over;
-    if (!parked || !an_calls_event(alarms->recorder, parked, &is_over))
+    if (!pending || !an_calls_event(alarms->recorder, pending, &is_over))
         an_tracee_continue(tid);
     return PART;
 }
 
 static enum occasion give_birth(const struct alarms *alarms, int32_t tid)
 {
-    const struct an_parked *parked = parked_of(alarms, tid);
-    if (!parked || parked->phase != AN_PARKED_EXIT || !an_tracee_to_syscall(tid))
+    const struct an_pending_thread *pending = pending_of(alarms, tid);
+    if (!pending || pending->phase != AN_PENDING_EXIT || !an_tracee_to_syscall(tid))
         an_tracee_continue(tid);
     return INTRUSION;
 }
@@ -332,8 +337,11 @@ static uint64_t lateness(struct alarms *alarms)
 static void account(struct alarms *alarms, enum occasion occasion, uint64_t cost)
 {
     struct an_recorder *recorder = alarms->recorder;
-    if (occasion == INTRUSION)
+    alarms->events++;
+    if (occasion == INTRUSION) {
+        alarms->intrusions++;
         alarms->intruded += cost;
+    }
     if (occasion != WINDOW)
         return;
     recorder->spent += AN_RECORD_AFTERMATH;
@@ -355,30 +363,30 @@ static void handle_events(struct an_recorder *recorder)
         enum occasion occasion = handle_event(alarms, tid, status);
         an_recorder_held(recorder, hold, 0);
         account(alarms, occasion, recorder->spent - before);
-        if (!alarms->ending && an_recorder_has_enough(recorder, an_tracee_now()))
+        if (!alarms->ending && an_recorder_has_enough(recorder, an_clock_now()))
             return;
     }
 }
 
 /* ---- the whole ---- */
 
-/* Until something happens, or it is time for a look. A thread whose alarm cannot stop it is told to. */
+/* Until something happens, or it is time for a look, or to report progress. A thread whose alarm cannot stop it is told to. */
 static void wait_for_event(struct alarms *alarms)
 {
-    enum { LONGEST = 50000000 };
     const struct an_recorder *recorder = alarms->recorder;
-    uint64_t now = an_tracee_now();
-    uint64_t look = recorder->next_look > now ? recorder->next_look - now : 0;
+    uint64_t now = an_clock_now();
+    uint64_t next = recorder->next_look < recorder->next_progress ? recorder->next_look
+                                                                  : recorder->next_progress;
+    uint64_t wait = next > now ? next - now : 0;
     double left = recorder->options->duration * 1e9 - (double)(now - recorder->started);
-    uint64_t wait = look < LONGEST ? look : LONGEST;
     if (recorder->options->duration > 0 && left < (double)wait)
         wait = left > 0 ? (uint64_t)left : 0;
     int file = an_alarm_sleep(wait);
     struct an_traced *traced = file >= 0 ? an_traced_by_alarm(&alarms->traced, file) : NULL;
-    if (!traced || parked_of(alarms, traced->id.tid))
+    if (!traced || pending_of(alarms, traced->id.tid))
         return;
     struct an_window window = {.thread = traced->id};
-    if (an_parked_add(&alarms->recorder->parked, AN_PARKED_LATE, &window))
+    if (an_pending_add(&alarms->recorder->pending, AN_PENDING_LATE, &window))
         an_tracee_interrupt(traced->id.tid);
     else
         set_alarm(alarms, traced);
@@ -388,7 +396,7 @@ static void wait_for_event(struct alarms *alarms)
 static bool is_over(struct alarms *alarms)
 {
     struct an_recorder *recorder = alarms->recorder;
-    uint64_t now = an_tracee_now();
+    uint64_t now = an_clock_now();
     bool looks = now >= recorder->next_look;
     if (an_recorder_has_enough(recorder, now) || !an_recorder_look(recorder, now))
         return true;

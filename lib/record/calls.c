@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "base/clock.h"
 #include "record/ends.h"
 #include "record/tracee.h"
 
@@ -12,13 +13,14 @@ enum { SYSCALL_LENGTH = 2 };
 /* Sends a stopped thread into the system call that it stands before. */
 static bool park(struct an_recorder *recorder, const struct an_window *window)
 {
-    struct an_parked *parked = an_parked_add(&recorder->parked, AN_PARKED_ENTRY, window);
-    if (!parked)
+    struct an_pending_thread *pending =
+        an_pending_add(&recorder->pending, AN_PENDING_ENTRY, window);
+    if (!pending)
         return false;
-    parked->call = window->ip;
+    pending->call = window->ip;
     if (an_tracee_to_syscall(window->thread.tid))
         return true;
-    an_parked_remove(&recorder->parked, parked);
+    an_pending_remove(&recorder->pending, pending);
     return false;
 }
 
@@ -46,27 +48,27 @@ bool an_calls_run(struct an_recorder *recorder, struct an_window *window,
  * it, and nothing takes that back. So it is told to stop, and goes on until it does, which is behind
  * the call or before it.
  */
-static void tell_to_leave(struct an_parked *parked)
+static void tell_to_leave(struct an_pending_thread *pending)
 {
-    an_tracee_interrupt(parked->window.thread.tid);
-    parked->phase = AN_PARKED_LEAVING;
+    an_tracee_interrupt(pending->window.thread.tid);
+    pending->phase = AN_PENDING_LEAVING;
 }
 
 /* A system call is about to be made. If it is not the one that emulation came to, the thread went
  * another way than was foreseen: memory that it shares has changed. */
-static void enter_call(struct an_recorder *recorder, struct an_parked *parked)
+static void enter_call(struct an_recorder *recorder, struct an_pending_thread *pending)
 {
     struct user_regs_struct registers;
-    int32_t tid = parked->window.thread.tid;
+    int32_t tid = pending->window.thread.tid;
     bool expected =
-        an_tracee_registers(tid, &registers) && registers.rip == parked->call + SYSCALL_LENGTH;
+        an_tracee_registers(tid, &registers) && registers.rip == pending->call + SYSCALL_LENGTH;
     if (expected && an_tracee_to_syscall(tid)) {
-        parked->phase = AN_PARKED_EXIT;
+        pending->phase = AN_PENDING_EXIT;
         return;
     }
     an_ends_count(recorder->counts, "diverged");
     recorder->counts->short_ones++;
-    tell_to_leave(parked);
+    tell_to_leave(pending);
     an_tracee_continue(tid);
 }
 
@@ -82,12 +84,12 @@ static bool goes_on(const struct user_regs_struct *registers)
            !(result <= -RESTART_FIRST && result >= -RESTART_LAST);
 }
 
-static bool leave_call(struct an_recorder *recorder, struct an_parked *parked)
+static bool leave_call(struct an_recorder *recorder, struct an_pending_thread *pending)
 {
     struct user_regs_struct registers;
-    struct an_window window = parked->window;
+    struct an_window window = pending->window;
     int32_t tid = window.thread.tid;
-    an_parked_remove(&recorder->parked, parked);
+    an_pending_remove(&recorder->pending, pending);
     if (!an_tracee_registers(tid, &registers) || !goes_on(&registers)) {
         recorder->let_go(recorder, tid, 0);
         an_recorder_write(recorder, &window);
@@ -97,38 +99,38 @@ static bool leave_call(struct an_recorder *recorder, struct an_parked *parked)
     return an_calls_run(recorder, &window, &registers);
 }
 
-bool an_calls_event(struct an_recorder *recorder, struct an_parked *parked, bool *is_over)
+bool an_calls_event(struct an_recorder *recorder, struct an_pending_thread *pending, bool *is_over)
 {
     *is_over = false;
-    switch (parked->phase) {
-    case AN_PARKED_ENTRY:
-        enter_call(recorder, parked);
+    switch (pending->phase) {
+    case AN_PENDING_ENTRY:
+        enter_call(recorder, pending);
         return true;
-    case AN_PARKED_EXIT:
-        *is_over = !leave_call(recorder, parked);
+    case AN_PENDING_EXIT:
+        *is_over = !leave_call(recorder, pending);
         return true;
-    case AN_PARKED_LEAVING:
-        an_tracee_continue(parked->window.thread.tid);
+    case AN_PENDING_LEAVING:
+        an_tracee_continue(pending->window.thread.tid);
         return true;
     default:
         return false;
     }
 }
 
-void an_calls_abandon(struct an_recorder *recorder, struct an_parked *parked)
+void an_calls_abandon(struct an_recorder *recorder, struct an_pending_thread *pending)
 {
-    if (parked->phase == AN_PARKED_EXIT) /* up to the call it is as it was */
-        an_recorder_write(recorder, &parked->window);
-    an_parked_remove(&recorder->parked, parked);
+    if (pending->phase == AN_PENDING_EXIT) /* up to the call it is as it was */
+        an_recorder_write(recorder, &pending->window);
+    an_pending_remove(&recorder->pending, pending);
 }
 
 void an_calls_settle(struct an_recorder *recorder, void (*handle_events)(struct an_recorder *))
 {
     enum { PATIENCE = 2000000000, A_WHILE = 1000000 };
-    uint64_t start = an_tracee_now();
+    uint64_t start = an_clock_now();
     for (;;) {
-        an_parked_each(&recorder->parked, AN_PARKED_ENTRY, tell_to_leave);
-        if (!an_parked_any_stopping(&recorder->parked) || an_tracee_now() - start >= PATIENCE)
+        an_pending_each(&recorder->pending, AN_PENDING_ENTRY, tell_to_leave);
+        if (!an_pending_any_stopping(&recorder->pending) || an_clock_now() - start >= PATIENCE)
             return;
         an_tracee_sleep(A_WHILE);
         handle_events(recorder);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "branch/samples.h"
+#include "perf/samples.h"
 
 enum {
     PIECE = 32,        /* bytes */

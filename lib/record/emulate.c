@@ -29,7 +29,7 @@ struct an_emulator {
 
 static uint64_t address_of(const struct an_cpu *cpu, const struct an_operation *operation)
 {
-    const struct an_place *place = &operation->place;
+    const struct an_memory_operand *place = &operation->place;
     uint64_t address = (uint64_t)place->displacement;
     if (place->from_next)
         address += cpu->rip + operation->length;

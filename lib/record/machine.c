@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "record/proc.h"
+#include "base/proc.h"
 #include "record/windows.h"
 
 /* ---- looking ---- */
@@ -89,13 +89,13 @@ void an_machine_look(struct an_machine *machine)
 
 /* ---- judging ---- */
 
-static void judge_system(const struct an_machine *machine, struct an_findings *findings)
+static void judge_system(const struct an_machine *machine, struct an_diagnostics *diagnostics)
 {
     bool is_known = strcmp(machine->processor, "x86_64") == 0;
-    an_findings_add(findings, "system", is_known ? AN_IN_ORDER : AN_PROBLEM,
-                    "Linux %s on %s, %u processor%s%s", machine->kernel, machine->processor,
-                    machine->processors, machine->processors == 1 ? "" : "s",
-                    is_known ? "" : ": recording requires x86-64");
+    an_diagnostics_add(diagnostics, "system", is_known ? AN_IN_ORDER : AN_PROBLEM,
+                       "Linux %s on %s, %u processor%s%s", machine->kernel, machine->processor,
+                       machine->processors, machine->processors == 1 ? "" : "s",
+                       is_known ? "" : ": recording requires x86-64");
 }
 
 /* How a trial ended that did not go well, as the rest of a sentence. */
@@ -123,125 +123,132 @@ static bool is_forbidden(const struct an_trial *trial)
 }
 
 /* Without them, recordings are biased: moments are chosen from outside (outside.h). */
-static void judge_refused_events(const struct an_machine *machine, struct an_findings *findings)
+static void judge_refused_events(const struct an_machine *machine,
+                                 struct an_diagnostics *diagnostics)
 {
     enum { MOST_PARANOID = 2 };
-    struct an_finding *finding;
+    struct an_diagnostic *diagnostic;
     char why[120];
     if (machine->paranoid > MOST_PARANOID && !machine->measures_all) {
-        finding = an_findings_add(findings, "perf events", AN_LOSS,
-                                  "not for user %u (perf_event_paranoid: %d): code between system "
-                                  "calls is recorded too rarely",
-                                  machine->user, machine->paranoid);
-        an_finding_remedy(finding, "sysctl kernel.perf_event_paranoid=2, or run as root");
+        diagnostic =
+            an_diagnostics_add(diagnostics, "perf events", AN_LOSS,
+                               "not for user %u (perf_event_paranoid: %d): code between system "
+                               "calls is recorded too rarely",
+                               machine->user, machine->paranoid);
+        an_diagnostic_remedy(diagnostic, "sysctl kernel.perf_event_paranoid=2, or run as root");
         return;
     }
     describe(&machine->clock, why, sizeof why);
-    finding =
-        an_findings_add(findings, "perf events", AN_LOSS,
-                        "refused (%s): code between system calls is recorded too rarely", why);
+    diagnostic =
+        an_diagnostics_add(diagnostics, "perf events", AN_LOSS,
+                           "refused (%s): code between system calls is recorded too rarely", why);
     if (machine->is_filtered)
-        an_finding_remedy(finding, "run outside the container, or let its seccomp filter pass "
-                                   "perf_event_open");
+        an_diagnostic_remedy(diagnostic,
+                             "run outside the container, or let its seccomp filter pass "
+                             "perf_event_open");
 }
 
-static void judge_events(const struct an_machine *machine, struct an_findings *findings)
+static void judge_events(const struct an_machine *machine, struct an_diagnostics *diagnostics)
 {
     if (machine->paranoid == AN_NO_SETTING)
-        an_findings_add(findings, "perf events", AN_LOSS, "this kernel does not have them");
+        an_diagnostics_add(diagnostics, "perf events", AN_LOSS, "this kernel does not have them");
     else if (machine->clock.step != AN_TRIAL_DONE)
-        judge_refused_events(machine, findings);
+        judge_refused_events(machine, diagnostics);
     else if (machine->measures_all)
-        an_findings_add(findings, "perf events", AN_IN_ORDER,
-                        "of all processes (perf_event_paranoid: %d)", machine->paranoid);
+        an_diagnostics_add(diagnostics, "perf events", AN_IN_ORDER,
+                           "of all processes (perf_event_paranoid: %d)", machine->paranoid);
     else
-        an_findings_add(findings, "perf events", AN_IN_ORDER,
-                        "of user %u's processes (perf_event_paranoid: %d)", machine->user,
-                        machine->paranoid);
+        an_diagnostics_add(diagnostics, "perf events", AN_IN_ORDER,
+                           "of user %u's processes (perf_event_paranoid: %d)", machine->user,
+                           machine->paranoid);
 }
 
-static void judge_branch_records(const struct an_machine *machine, struct an_findings *findings)
+static void judge_branch_records(const struct an_machine *machine,
+                                 struct an_diagnostics *diagnostics)
 {
     const struct an_trial *trial = &machine->branch_records;
     char why[120];
     if (trial->step == AN_TRIAL_DONE) {
-        an_findings_add(findings, "branch records", AN_IN_ORDER, "kept by the processor (LBR)");
+        an_diagnostics_add(diagnostics, "branch records", AN_IN_ORDER,
+                           "kept by the processor (LBR)");
         return;
     }
     describe(trial, why, sizeof why);
     if (!is_forbidden(trial)) {
-        an_findings_add(findings, "branch records", AN_LOSS,
-                        "none: the processor has none, or the virtual machine hides them (%s)",
-                        why);
+        an_diagnostics_add(diagnostics, "branch records", AN_LOSS,
+                           "none: the processor has none, or the virtual machine hides them (%s)",
+                           why);
         return;
     }
-    struct an_finding *finding =
-        an_findings_add(findings, "branch records", AN_LOSS, "not allowed (%s)", why);
+    struct an_diagnostic *diagnostic =
+        an_diagnostics_add(diagnostics, "branch records", AN_LOSS, "not allowed (%s)", why);
     if (machine->is_filtered)
-        an_finding_remedy(finding, "run outside the container, or let its seccomp filter pass "
-                                   "perf_event_open");
+        an_diagnostic_remedy(diagnostic,
+                             "run outside the container, or let its seccomp filter pass "
+                             "perf_event_open");
 }
 
-static void judge_tracing(const struct an_machine *machine, struct an_findings *findings)
+static void judge_tracing(const struct an_machine *machine, struct an_diagnostics *diagnostics)
 {
     const struct an_trial *trial = &machine->tracing;
-    struct an_finding *finding;
+    struct an_diagnostic *diagnostic;
     char why[120];
     if (trial->step != AN_TRIAL_DONE) {
         describe(trial, why, sizeof why);
-        finding = an_findings_add(findings, "tracing", AN_PROBLEM, "%s (%s)",
-                                  an_machine_can_trace(machine)
-                                      ? "threads can be stopped, but not read"
-                                      : "threads of other processes cannot be stopped",
-                                  why);
+        diagnostic = an_diagnostics_add(diagnostics, "tracing", AN_PROBLEM, "%s (%s)",
+                                        an_machine_can_trace(machine)
+                                            ? "threads can be stopped, but not read"
+                                            : "threads of other processes cannot be stopped",
+                                        why);
         if (is_forbidden(trial) && machine->ptrace_scope == 3)
-            an_finding_remedy(finding, "boot with kernel.yama.ptrace_scope below 3");
+            an_diagnostic_remedy(diagnostic, "boot with kernel.yama.ptrace_scope below 3");
         else if (is_forbidden(trial))
-            an_finding_remedy(finding, "run outside the container, or give it CAP_SYS_PTRACE "
-                                       "(docker run --cap-add=SYS_PTRACE)");
+            an_diagnostic_remedy(diagnostic, "run outside the container, or give it CAP_SYS_PTRACE "
+                                             "(docker run --cap-add=SYS_PTRACE)");
     } else if (machine->traces_all) {
-        an_findings_add(findings, "tracing", AN_IN_ORDER,
-                        "of all processes: they can be stopped and read");
+        an_diagnostics_add(diagnostics, "tracing", AN_IN_ORDER,
+                           "of all processes: they can be stopped and read");
     } else if (machine->ptrace_scope >= 1) {
-        finding = an_findings_add(findings, "tracing", AN_LOSS,
-                                  "works, but only for processes that anneal starts or that allow "
-                                  "it (kernel.yama.ptrace_scope is %d)",
-                                  machine->ptrace_scope);
-        an_finding_remedy(finding, "sysctl kernel.yama.ptrace_scope=0, or run as root");
+        diagnostic =
+            an_diagnostics_add(diagnostics, "tracing", AN_LOSS,
+                               "works, but only for processes that anneal starts or that allow "
+                               "it (kernel.yama.ptrace_scope is %d)",
+                               machine->ptrace_scope);
+        an_diagnostic_remedy(diagnostic, "sysctl kernel.yama.ptrace_scope=0, or run as root");
     } else {
-        an_findings_add(findings, "tracing", AN_IN_ORDER,
-                        "of user %u's processes: they can be stopped and read", machine->user);
+        an_diagnostics_add(diagnostics, "tracing", AN_IN_ORDER,
+                           "of user %u's processes: they can be stopped and read", machine->user);
     }
 }
 
-static void judge_method(const struct an_machine *machine, struct an_findings *findings)
+static void judge_method(const struct an_machine *machine, struct an_diagnostics *diagnostics)
 {
     const char *name = an_record_method_name(machine->method);
     switch (machine->method) {
     case AN_RECORD_LBR:
-        an_findings_add(findings, "method", AN_IN_ORDER, "%s: branch records of the processor",
-                        name);
+        an_diagnostics_add(diagnostics, "method", AN_IN_ORDER,
+                           "%s: branch records of the processor", name);
         break;
     case AN_RECORD_EMULATE:
-        an_findings_add(findings, "method", AN_IN_ORDER,
-                        "%s: threads are stopped and their next branches predicted", name);
+        an_diagnostics_add(diagnostics, "method", AN_IN_ORDER,
+                           "%s: threads are stopped and their next branches predicted", name);
         break;
     case AN_RECORD_STEP:
-        an_findings_add(findings, "method", AN_LOSS,
-                        "%s: threads are stopped and single-stepped for a while, since code "
-                        "cannot be generated at run time",
-                        name);
+        an_diagnostics_add(diagnostics, "method", AN_LOSS,
+                           "%s: threads are stopped and single-stepped for a while, since code "
+                           "cannot be generated at run time",
+                           name);
         break;
     default:
-        an_findings_add(findings, "method", AN_PROBLEM, "none: nothing can be recorded here");
+        an_diagnostics_add(diagnostics, "method", AN_PROBLEM, "none: nothing can be recorded here");
     }
 }
 
-void an_machine_judge(const struct an_machine *machine, struct an_findings *findings)
+void an_machine_judge(const struct an_machine *machine, struct an_diagnostics *diagnostics)
 {
-    judge_system(machine, findings);
-    judge_events(machine, findings);
-    judge_branch_records(machine, findings);
-    judge_tracing(machine, findings);
-    judge_method(machine, findings);
+    judge_system(machine, diagnostics);
+    judge_events(machine, diagnostics);
+    judge_branch_records(machine, diagnostics);
+    judge_tracing(machine, diagnostics);
+    judge_method(machine, diagnostics);
 }

@@ -6,7 +6,7 @@
 
 #include <anneal/record.h>
 
-#include "base/findings.h"
+#include "base/diagnostics.h"
 #include "record/trial.h"
 
 enum { AN_NO_SETTING = -1000 }; /* of a number below /proc/sys that this kernel does not have */
@@ -28,7 +28,7 @@ struct an_machine {
 /* Takes some milliseconds, since it tries. What cannot be found out counts as not there. */
 void an_machine_look(struct an_machine *machine);
 
-void an_machine_judge(const struct an_machine *machine, struct an_findings *findings);
+void an_machine_judge(const struct an_machine *machine, struct an_diagnostics *diagnostics);
 
 /* Whether threads of another process can be stopped and let go, if that one may be traced. */
 bool an_machine_can_trace(const struct an_machine *machine);

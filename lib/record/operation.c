@@ -248,10 +248,10 @@ static uint8_t number_of(ZydisRegister name)
     return (uint8_t)ZydisRegisterGetId(whole);
 }
 
-static struct an_place place_of(const ZydisDecodedInstruction *decoded,
-                                const ZydisDecodedOperandMem *mem)
+static struct an_memory_operand place_of(const ZydisDecodedInstruction *decoded,
+                                         const ZydisDecodedOperandMem *mem)
 {
-    return (struct an_place){
+    return (struct an_memory_operand){
         .base = number_of(mem->base),
         .index = number_of(mem->index),
         .scale = mem->scale,

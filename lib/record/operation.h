@@ -51,8 +51,8 @@ enum { AN_NO_REGISTER = 0xff };
 /* What an operand is, for the instructions that are carried out by hand. */
 enum an_operand { AN_OPERAND_NONE, AN_OPERAND_REGISTER, AN_OPERAND_MEMORY, AN_OPERAND_IMMEDIATE };
 
-struct an_place {        /* of a memory operand */
-    uint8_t base, index; /* numbers of registers, or AN_NO_REGISTER */
+struct an_memory_operand { /* of a memory operand */
+    uint8_t base, index;   /* numbers of registers, or AN_NO_REGISTER */
     uint8_t scale;
     bool uses_fs, uses_gs, from_next; /* from_next: relative to the next instruction */
     bool narrow;                      /* an address of 32 bits */
@@ -73,7 +73,7 @@ struct an_operation {
     bool has_memory, writes_memory, wants_alignment;
     uint16_t memory_size;
     uint16_t mnemonic; /* ZydisMnemonic */
-    struct an_place place;
+    struct an_memory_operand place;
     uint64_t value; /* immediate operand; target of a direct branch; what ret takes off the stack */
     void (*native)(struct an_cpu *cpu, void *memory);
 };

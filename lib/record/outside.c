@@ -3,15 +3,16 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
+#include "record/affinity.h"
 #include "record/calls.h"
 #include "record/pace.h"
-#include "record/place.h"
 #include "record/tracee.h"
 
 struct outside {
     struct an_recorder *recorder;
     struct an_pace pace;
-    struct an_place place;
+    struct an_affinity place;
     int cpu;       /* on which it waits, so that threads are looked at there; -1: on any */
     double chance; /* that it is just this one */
 };
@@ -22,10 +23,10 @@ struct outside {
  * not as often as they would like to. But the recorder may have taken the processor from it just
  * then; for how long it had to wait after that does not matter.
  */
-static bool was_running(const struct an_parked_request *request, uint64_t waited)
+static bool was_running(const struct an_pending_request *request, uint64_t waited)
 {
     enum { TO_WAKE = 50000 }; /* the recorder, which takes the processor first and the time then */
-    return an_tracee_now() - waited + TO_WAKE >= request->moment;
+    return an_clock_now() - waited + TO_WAKE >= request->moment;
 }
 
 static void let_go(struct an_recorder *recorder, int32_t tid, int signal)
@@ -36,7 +37,7 @@ static void let_go(struct an_recorder *recorder, int32_t tid, int signal)
 
 /* What becomes of a request. Returns for how long the thread has waited for a processor since. */
 static uint64_t answer(struct an_recorder *recorder, struct an_perf_thread thread,
-                       const struct an_parked_request *request, enum an_tracee_stop stop,
+                       const struct an_pending_request *request, enum an_tracee_stop stop,
                        const struct user_regs_struct *registers)
 {
     struct an_window window = {.thread = thread, .wanted = recorder->options->window};
@@ -57,12 +58,13 @@ static uint64_t answer(struct an_recorder *recorder, struct an_perf_thread threa
 }
 
 static void note_late(struct an_recorder *recorder, struct an_perf_thread thread,
-                      const struct an_parked_request *request)
+                      const struct an_pending_request *request)
 {
     struct an_window window = {.thread = thread};
-    struct an_parked *parked = an_parked_add(&recorder->parked, AN_PARKED_LATE, &window);
-    if (parked) /* else its event is answered without being known */
-        parked->request = *request;
+    struct an_pending_thread *pending =
+        an_pending_add(&recorder->pending, AN_PENDING_LATE, &window);
+    if (pending) /* else its event is answered without being known */
+        pending->request = *request;
 }
 
 /*
@@ -74,7 +76,7 @@ static uint64_t take_window(struct an_recorder *recorder, struct an_perf_thread 
                             uint64_t moment)
 {
     struct user_regs_struct registers;
-    struct an_parked_request request = {moment, an_tasks_waited(recorder->tasks, thread.tid)};
+    struct an_pending_request request = {moment, an_tasks_waited(recorder->tasks, thread.tid)};
     enum an_tracee_stop stop = an_tracee_stop(thread.tid, &registers);
     if (stop == AN_TRACEE_FORBIDDEN)
         recorder->refusal = errno;
@@ -86,12 +88,12 @@ static uint64_t take_window(struct an_recorder *recorder, struct an_perf_thread 
     return UINT64_MAX; /* it is not held yet */
 }
 
-/* Those that are parked have been chosen in vain: were others chosen in their place, these would be
+/* Those that are pending have been chosen in vain: were others chosen in their place, these would be
  * recorded more often. */
 static void look_at_thread(struct an_recorder *recorder, struct an_perf_thread thread,
                            uint64_t moment)
 {
-    if (thread.tid == 0 || an_parked_find(&recorder->parked, thread.tid))
+    if (thread.tid == 0 || an_pending_find(&recorder->pending, thread.tid))
         return;
     struct an_hold hold = an_recorder_hold();
     uint64_t waited = take_window(recorder, thread, moment);
@@ -101,12 +103,12 @@ static void look_at_thread(struct an_recorder *recorder, struct an_perf_thread t
 
 /* ---- events ---- */
 
-static void arrive_late(struct an_recorder *recorder, struct an_parked *parked, int status)
+static void arrive_late(struct an_recorder *recorder, struct an_pending_thread *pending, int status)
 {
     struct user_regs_struct registers;
-    struct an_parked_request request = parked->request;
-    struct an_perf_thread thread = parked->window.thread;
-    an_parked_remove(&recorder->parked, parked);
+    struct an_pending_request request = pending->request;
+    struct an_perf_thread thread = pending->window.thread;
+    an_pending_remove(&recorder->pending, pending);
     answer(recorder, thread, &request, an_tracee_look(thread.tid, status, &registers), &registers);
 }
 
@@ -115,19 +117,19 @@ static void handle_event(struct an_recorder *recorder, int32_t tid, int status)
     int signal;
     bool is_over;
     enum an_tracee_event event = an_tracee_event(tid, status, &signal);
-    struct an_parked *parked = an_parked_find(&recorder->parked, tid);
-    if (event == AN_EVENT_SYSCALL && parked && an_calls_event(recorder, parked, &is_over))
+    struct an_pending_thread *pending = an_pending_find(&recorder->pending, tid);
+    if (event == AN_EVENT_SYSCALL && pending && an_calls_event(recorder, pending, &is_over))
         return;
-    if (event == AN_EVENT_STOP && parked && parked->phase == AN_PARKED_LATE) {
-        arrive_late(recorder, parked, status);
+    if (event == AN_EVENT_STOP && pending && pending->phase == AN_PENDING_LATE) {
+        arrive_late(recorder, pending, status);
         return;
     }
     if (event == AN_EVENT_STOP)
         an_tracee_mend(tid);
     if (event != AN_EVENT_END)
         an_tracee_release(tid, signal);
-    if (parked)
-        an_calls_abandon(recorder, parked);
+    if (pending)
+        an_calls_abandon(recorder, pending);
 }
 
 static void handle_events(struct an_recorder *recorder)
@@ -158,7 +160,7 @@ static void move(struct outside *outside)
     if (cpu == outside->cpu)
         return;
     outside->cpu = cpu;
-    if (!recorder->stepper && an_place_on(&outside->place, cpu))
+    if (!recorder->stepper && an_affinity_on(&outside->place, cpu))
         return;
     outside->cpu = -1; /* it may not be there, or steps, and both are to run in turn: any will do */
     outside->chance = 1;
@@ -169,7 +171,7 @@ static void look_at_threads(struct outside *outside)
 {
     struct an_recorder *recorder = outside->recorder;
     struct an_tasks *tasks = recorder->tasks;
-    uint64_t now = an_tracee_now(), *random = &recorder->random;
+    uint64_t now = an_clock_now(), *random = &recorder->random;
     an_tasks_refresh(tasks, now);
     size_t active = an_tasks_active(tasks);
     size_t number = active < AN_TASKS_MOST ? active : AN_TASKS_MOST;
@@ -183,7 +185,7 @@ static void look_at_threads(struct outside *outside)
     move(outside);
     an_recorder_charge_own(recorder);
     an_pace_charge(&outside->pace, recorder->spent - outside->pace.spent);
-    an_pace_next(&outside->pace, an_tracee_now(), chance);
+    an_pace_next(&outside->pace, an_clock_now(), chance);
 }
 
 void an_outside_record(struct an_recorder *recorder, double cost)
@@ -192,12 +194,13 @@ void an_outside_record(struct an_recorder *recorder, double cost)
     struct an_pace *pace = &outside.pace;
     recorder->let_go = let_go;
     an_pace_start(pace, recorder->options->overhead, recorder->options->frequency, cost,
-                  recorder->started, &recorder->random);
-    an_place_open(&outside.place);
+                  an_clock_now(), &recorder->random);
+    an_pace_carry(pace, an_tasks_run_time(recorder->tasks), recorder->spent);
+    an_affinity_open(&outside.place);
     move(&outside);
     for (;;) {
         handle_events(recorder);
-        uint64_t now = an_tracee_now();
+        uint64_t now = an_clock_now();
         if (an_recorder_has_enough(recorder, now) || !an_recorder_look(recorder, now))
             break;
         an_pace_charge(pace, recorder->spent - pace->spent);

@@ -42,6 +42,12 @@ void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, do
     pace->next = time + random_wait(pace, first_cost);
 }
 
+void an_pace_carry(struct an_pace *pace, uint64_t run, uint64_t spent)
+{
+    pace->run = run;
+    pace->spent = pace->spent_before = spent;
+}
+
 /* Of the last second, or of all the time while that is shorter. Parts of a second must not count: the
  * moments would follow what the processes do. */
 static void look_at_rate(struct an_pace *pace, uint64_t time, uint64_t run)

@@ -35,6 +35,10 @@ struct an_pace {
 void an_pace_start(struct an_pace *pace, double overhead, unsigned frequency, double first_cost,
                    uint64_t time, uint64_t *random);
 
+/* What went before the start, if anything did: they ran for so long, and so much was spent. It belongs to the budget, but
+ * is the cost of no moment. */
+void an_pace_carry(struct an_pace *pace, uint64_t run, uint64_t spent);
+
 /* How long to wait; 0: it is a moment. `run`: run time since the start. Moments that could not be paid
  * for are left out. */
 uint64_t an_pace_wait(struct an_pace *pace, uint64_t time, uint64_t run);

@@ -19,9 +19,9 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/proc.h"
 #include "base/vector.h"
-#include "branch/perf_format.h"
-#include "record/proc.h"
+#include "perf/format.h"
 
 enum {
     RING_SIZE = 512 << 10, /* what every user may have for each processor, by default */

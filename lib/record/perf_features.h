@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 
 #include "base/bytes.h"
-#include "branch/perf_format.h"
+#include "perf/format.h"
 
 /* The event that a recording is of. */
 struct an_perf_event {

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "branch/perf_format.h"
+#include "base/proc.h"
+#include "perf/format.h"
 #include "record/build_id.h"
-#include "record/proc.h"
 
 enum { MISC_AT = 4 };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "branch/perf_format.h"
+#include "perf/format.h"
 
 static size_t page_size(void)
 {

@@ -30,7 +30,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "branch/perf_format.h"
+#include "perf/format.h"
 #include "record/perf_features.h"
 
 enum {
@@ -170,7 +170,7 @@ void an_perf_writer_comm(struct an_perf_writer *writer, uint64_t time, struct an
 }
 
 void an_perf_writer_mmap(struct an_perf_writer *writer, uint64_t time, struct an_perf_thread thread,
-                         const struct an_perf_mapping *mapping)
+                         const struct an_proc_map *mapping)
 {
     begin(writer, PERF_MMAP2, PERF_MISC_USER);
     put_thread(writer, thread);

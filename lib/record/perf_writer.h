@@ -19,19 +19,12 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/proc.h"
 
 struct an_perf_writer;
 
 struct an_perf_thread {
     int32_t pid, tid;
-};
-
-struct an_perf_mapping {
-    uint64_t start, size, offset; /* offset: of the file */
-    uint32_t major, minor;
-    uint64_t inode;
-    uint32_t protection, flags; /* PROT_*, MAP_* */
-    const char *path;           /* or "[vdso]" and the like, "//anon" */
 };
 
 struct an_perf_branch {
@@ -52,7 +45,7 @@ void an_perf_writer_comm(struct an_perf_writer *writer, uint64_t time, struct an
 
 /* An executable mapping of a file (MMAP2). */
 void an_perf_writer_mmap(struct an_perf_writer *writer, uint64_t time, struct an_perf_thread thread,
-                         const struct an_perf_mapping *mapping);
+                         const struct an_proc_map *mapping);
 
 /* A new thread (same pid as its parent) or process; the end of one. */
 void an_perf_writer_fork(struct an_perf_writer *writer, uint64_t time, struct an_perf_thread thread,

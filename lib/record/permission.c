@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/candidate.h"
-#include "record/proc.h"
+#include "base/proc.h"
+#include "record/target_process.h"
 
 /* The class of the program's file; ELFCLASSNONE when it cannot be told. */
 static int class_of(int32_t pid)
@@ -25,41 +25,40 @@ static int class_of(int32_t pid)
                                                                        : ELFCLASSNONE;
 }
 
-static enum an_code check_process(const struct an_candidate *candidate, struct an_error *error)
+static enum an_code check_process(const struct an_target_process *target, struct an_error *error)
 {
-    int32_t pid = candidate->pid;
-    if (!candidate->is_there || candidate->state == 'Z') {
+    int32_t pid = target->pid;
+    if (!target->is_there || target->state == 'Z') {
         an_fail(error, AN_USAGE, "no such process: %d", pid);
         return an_error_hint(error, "it may have ended; pgrep finds processes by name");
     }
-    if (candidate->is_kernel)
-        return an_fail(error, AN_USAGE, "process %d (%s) is a kernel thread", pid, candidate->name);
-    if (candidate->process != pid) {
-        an_fail(error, AN_USAGE, "%d is a thread of process %d", pid, candidate->process);
+    if (target->is_kernel)
+        return an_fail(error, AN_USAGE, "process %d (%s) is a kernel thread", pid, target->name);
+    if (target->process != pid) {
+        an_fail(error, AN_USAGE, "%d is a thread of process %d", pid, target->process);
         return an_error_hint(error, "processes are recorded as a whole: use -p %d",
-                             candidate->process);
+                             target->process);
     }
     return AN_OK;
 }
 
 enum an_code an_permission_check(int32_t pid, bool look_only, struct an_error *error)
 {
-    struct an_candidate candidate;
-    an_candidate_look(pid, &candidate);
-    enum an_code code = check_process(&candidate, error);
+    struct an_target_process target;
+    an_target_process_look(pid, &target);
+    enum an_code code = check_process(&target, error);
     if (code != AN_OK)
         return code;
-    if (candidate.trace_error) {
-        an_fail(error, AN_SYSTEM, "cannot trace process %d: %s", pid,
-                strerror(candidate.trace_error));
+    if (target.trace_error) {
+        an_fail(error, AN_SYSTEM, "cannot trace process %d: %s", pid, strerror(target.trace_error));
         return an_error_hint(error,
                              "run anneal as the owner of the process, or as root; 'anneal doctor "
                              "-p %d' shows more",
                              pid);
     }
-    if (candidate.tracer && !look_only) {
+    if (target.tracer && !look_only) {
         an_fail(error, AN_SYSTEM, "process %d is being traced already, by process %d", pid,
-                candidate.tracer);
+                target.tracer);
         return an_error_hint(error, "a process can have only one debugger at a time: end that one");
     }
     if (class_of(pid) == ELFCLASS32)

@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "record/lbr.h"
 #include "record/perf_writer.h"
 #include "record/permission.h"
@@ -16,26 +18,12 @@
 
 /* docs/internals/measured.md has the measurements behind them. */
 enum {
-    EMULATED_WINDOW = 96,
+    EMULATED_WINDOW = 192,
     STEPPED_WINDOW = 32, /* for some 10 ms */
     WINDOWS_A_SECOND = 1000,
     SAMPLES_A_SECOND = 4000,
 };
 static const double default_overhead = 0.02;
-
-const char *an_record_method_name(enum an_record_method method)
-{
-    switch (method) {
-    case AN_RECORD_LBR:
-        return "lbr";
-    case AN_RECORD_EMULATE:
-        return "emulate";
-    case AN_RECORD_STEP:
-        return "step";
-    default:
-        return "auto";
-    }
-}
 
 static enum an_record_method choose(const struct an_record_options *options)
 {
@@ -61,7 +49,7 @@ static void set_defaults(struct an_record_options *options)
     if (options->frequency == 0)
         options->frequency = options->method == AN_RECORD_LBR ? SAMPLES_A_SECOND : WINDOWS_A_SECOND;
     if (options->seed == 0)
-        options->seed = an_tracee_now() | 1;
+        options->seed = an_clock_now() | 1;
 }
 
 struct job {
@@ -124,8 +112,11 @@ static enum an_code record_all(const struct an_record_options *options,
 enum an_code an_record(const struct an_record_options *options, struct an_record_counts *counts,
                        struct an_error *error)
 {
-    struct an_record_options full = *options;
+    struct an_record_options full;
     *counts = (struct an_record_counts){.samples = 0};
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
     set_defaults(&full);
     counts->method = full.method;
     if (full.method == AN_RECORD_LBR) {

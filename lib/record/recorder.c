@@ -4,12 +4,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "record/ends.h"
 #include "record/tracee.h"
 
 enum {
-    LOOK_INTERVAL = 250000000, /* at threads and children; nanoseconds */
-    LOOK_SHARE = 200,          /* and so many times as long as a look takes */
+    PROGRESS_INTERVAL = 250000000, /* nanoseconds */
+    QUIET_INTERVAL =
+        1000000000, /* without progress: how late it may be noticed that `stop` is set */
     WINDOWS_PER_ROUND = 64,
 };
 
@@ -34,19 +36,39 @@ static void know_mappings(struct an_recorder *recorder, const struct an_window *
         }
 }
 
+/*
+ * perf's tools take 127 branches for the most that a sample can have (PERF_MAX_BRANCH_DEPTH in its machine.c): longer
+ * windows become several samples of about the same length. Each ends where the next one's first branch is taken.
+ */
+static void write_samples(struct an_recorder *recorder, const struct an_window *window,
+                          uint64_t time, uint64_t period)
+{
+    enum { MOST = 127 };
+    size_t pieces = (window->count + MOST - 1) / MOST;
+    for (size_t i = 0, done = 0; i < pieces; i++) {
+        size_t count = (window->count - done) / (pieces - i);
+        uint64_t share = period / (pieces - i);
+        uint64_t ip = i + 1 < pieces ? window->branches[done + count].from : window->ip;
+        an_perf_writer_sample(recorder->writer, time, window->thread, ip, share,
+                              window->branches + done, count);
+        done += count;
+        period -= share;
+    }
+    recorder->counts->samples += pieces;
+}
+
 void an_recorder_write(struct an_recorder *recorder, const struct an_window *window)
 {
     struct an_record_counts *counts = recorder->counts;
-    uint64_t now = an_tracee_now(), run = an_tasks_run_time(recorder->tasks);
+    uint64_t now = an_clock_now(), run = an_tasks_run_time(recorder->tasks);
     if (window->count == 0)
         return;
     know_mappings(recorder, window, now);
-    an_perf_writer_sample(recorder->writer, now, window->thread, window->ip,
-                          run - recorder->run_of_last_sample, window->branches, window->count);
+    write_samples(recorder, window, now, run - recorder->run_of_last_sample);
     recorder->run_of_last_sample = run;
     counts->branches += window->count;
     an_density_add(&recorder->density, window->branches, window->count);
-    if (++counts->samples % WINDOWS_PER_ROUND == 0)
+    if (++counts->windows % WINDOWS_PER_ROUND == 0)
         an_perf_writer_round(recorder->writer);
 }
 
@@ -115,12 +137,12 @@ enum an_window_end an_recorder_run(struct an_recorder *recorder, struct an_windo
 
 struct an_hold an_recorder_hold(void)
 {
-    return (struct an_hold){an_tracee_now(), own_time()};
+    return (struct an_hold){an_clock_now(), own_time()};
 }
 
 void an_recorder_held(struct an_recorder *recorder, struct an_hold hold, uint64_t waited)
 {
-    uint64_t own = own_time() - hold.own, held = an_tracee_now() - hold.time;
+    uint64_t own = own_time() - hold.own, held = an_clock_now() - hold.time;
     held = held > waited && held - waited > own ? held - waited : own;
     recorder->held_own += own;
     recorder->counts->stopped_seconds += (double)held * 1e-9;
@@ -149,17 +171,32 @@ static void fill_counts(struct an_recorder *recorder, uint64_t now)
     counts->run_seconds = (double)an_tasks_run_time(recorder->tasks) * 1e-9;
 }
 
-bool an_recorder_look(struct an_recorder *recorder, uint64_t now)
+/* To wake takes a tenth of a millisecond of the budget each time. */
+static uint64_t progress_interval(const struct an_recorder *recorder)
 {
-    if (now < recorder->next_look)
-        return true;
-    bool any = an_tasks_look(recorder->tasks, now);
-    uint64_t rest = LOOK_SHARE * (an_tracee_now() - now);
-    recorder->next_look = now + (rest > LOOK_INTERVAL ? rest : LOOK_INTERVAL);
+    return recorder->options->progress ? PROGRESS_INTERVAL : QUIET_INTERVAL;
+}
+
+static void report_progress(struct an_recorder *recorder, uint64_t now)
+{
+    recorder->next_progress = now + progress_interval(recorder);
     an_recorder_charge_own(recorder);
     fill_counts(recorder, now);
     if (recorder->options->progress)
         recorder->options->progress(recorder->options->context, recorder->counts);
+}
+
+bool an_recorder_look(struct an_recorder *recorder, uint64_t now)
+{
+    bool any = true;
+    if (now >= recorder->next_look) {
+        uint64_t before = own_time();
+        any = an_tasks_look(recorder->tasks, now);
+        recorder->next_look = now + an_looks_wait(&recorder->looks, own_time() - before, now,
+                                                  an_tasks_run_time(recorder->tasks));
+    }
+    if (now >= recorder->next_progress || !any)
+        report_progress(recorder, now);
     return any;
 }
 
@@ -175,17 +212,20 @@ bool an_recorder_has_enough(const struct an_recorder *recorder, uint64_t now)
 
 void an_recorder_start(struct an_recorder *recorder)
 {
-    uint64_t now = an_tracee_now();
+    uint64_t now = an_clock_now();
     if (recorder->started == 0)
         recorder->started = now;
     recorder->own_before = own_time() - recorder->held_own - recorder->charged;
-    recorder->next_look = now + LOOK_INTERVAL;
+    an_looks_start(&recorder->looks, recorder->options->overhead, now,
+                   an_tasks_run_time(recorder->tasks));
+    recorder->next_look = now + PROGRESS_INTERVAL;
+    recorder->next_progress = now + progress_interval(recorder);
 }
 
 void an_recorder_finish(struct an_recorder *recorder)
 {
     an_recorder_charge_own(recorder);
-    fill_counts(recorder, an_tracee_now());
+    fill_counts(recorder, an_clock_now());
     an_ends_sort(recorder->counts);
     an_density_finish(&recorder->density, recorder->counts);
 }

@@ -10,7 +10,8 @@
 
 #include "record/density.h"
 #include "record/emulate.h"
-#include "record/parked.h"
+#include "record/looks.h"
+#include "record/pending_threads.h"
 #include "record/perf_writer.h"
 #include "record/step.h"
 #include "record/tasks.h"
@@ -26,7 +27,7 @@ struct an_recorder {
     /* Lets a stopped thread run on, with a signal or 0, when its window is over. */
     void (*let_go)(struct an_recorder *recorder, int32_t tid, int signal);
     void *moments; /* what that needs to know */
-    struct an_parked_table parked;
+    struct an_pending_threads pending;
     struct an_density density;
 
     uint64_t started;    /* 0: not yet */
@@ -35,7 +36,9 @@ struct an_recorder {
     uint64_t charged;    /* and else, as far as it is in `spent` */
     uint64_t spent;      /* all that has to be paid for; nanoseconds */
     uint64_t run_of_last_sample;
-    uint64_t next_look;
+    uint64_t next_progress; /* when to say how far it is */
+    uint64_t next_look;     /* at threads and children; 0: at once */
+    struct an_looks looks;
     bool forbidden; /* ptrace refused every thread so far */
     int refusal;    /* its errno */
 };
@@ -54,7 +57,7 @@ void an_recorder_start(struct an_recorder *recorder);
 enum an_window_end an_recorder_run(struct an_recorder *recorder, struct an_window *window,
                                    const struct user_regs_struct *registers, int *signal);
 
-/* Writes a window that has branches, as a sample. Its period is the run time since the last one: all
+/* Writes a window that has branches, as a sample or several. Their period is the run time since the last window: all
  * periods together are the run time. */
 void an_recorder_write(struct an_recorder *recorder, const struct an_window *window);
 

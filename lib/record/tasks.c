@@ -8,9 +8,9 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/proc.h"
 #include "base/vector.h"
-#include "record/image.h"
-#include "record/proc.h"
+#include "record/process_code.h"
 #include "record/random.h"
 
 /* Files are kept open for so many threads, as a process may not have many; the others' are opened
@@ -26,7 +26,7 @@ struct process {
     clockid_t clock;
     uint64_t run_before, run; /* on its clock: before it was watched, and now */
     uint64_t stack;           /* of the program that `image` describes */
-    struct an_image image;
+    struct an_process_code image;
 };
 
 struct thread {
@@ -79,7 +79,7 @@ static struct an_perf_thread leader_of(const struct process *process)
 static void look_at_image(struct an_tasks *tasks, struct process *process, bool exec)
 {
     tasks->failed |=
-        !an_image_look(&process->image, process->pid, exec, tasks->time, tasks->writer);
+        !an_process_code_look(&process->image, process->pid, exec, tasks->time, tasks->writer);
 }
 
 void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t time)
@@ -93,7 +93,7 @@ void an_tasks_look_at_mappings(struct an_tasks *tasks, int32_t pid, uint64_t tim
 bool an_tasks_knows(const struct an_tasks *tasks, int32_t pid, uint64_t address)
 {
     const struct process *process = find(tasks, pid);
-    return process && an_image_knows(&process->image, address);
+    return process && an_process_code_knows(&process->image, address);
 }
 
 void an_tasks_vvar(const struct an_tasks *tasks, int32_t pid, uint64_t *start, uint64_t *end)
@@ -107,7 +107,7 @@ void an_tasks_vvar(const struct an_tasks *tasks, int32_t pid, uint64_t *start, u
 bool an_tasks_in_vdso(const struct an_tasks *tasks, int32_t pid, uint64_t address)
 {
     const struct process *process = find(tasks, pid);
-    return process && an_image_in_vdso(&process->image, address);
+    return process && an_process_code_in_vdso(&process->image, address);
 }
 
 /* ---- threads ---- */
@@ -337,7 +337,7 @@ static void drop_ended_processes(struct an_tasks *tasks)
             continue;
         }
         tasks->run_of_ended += process->run - process->run_before;
-        an_image_free(&process->image);
+        an_process_code_free(&process->image);
         *process = tasks->processes.items[--tasks->processes.count];
     }
 }
@@ -352,7 +352,7 @@ static void look_at_process(void *context, int32_t pid)
         !find(tasks, stat.parent) || !(child = add_process(tasks, pid, stat.start)))
         return;
     const struct process *parent = find(tasks, stat.parent);
-    tasks->failed |= !an_image_inherit(&child->image, &parent->image);
+    tasks->failed |= !an_process_code_inherit(&child->image, &parent->image);
     an_perf_writer_fork(tasks->writer, tasks->time, leader_of(child), leader_of(parent));
     look_at_image(tasks, child, false);
 }
@@ -629,7 +629,7 @@ void an_tasks_free(struct an_tasks *tasks)
     if (!tasks)
         return;
     for (size_t i = 0; i < tasks->processes.count; i++)
-        an_image_free(&tasks->processes.items[i].image);
+        an_process_code_free(&tasks->processes.items[i].image);
     while (tasks->threads.count)
         drop_thread(tasks, tasks->threads.count - 1);
     an_vector_free(&tasks->processes);

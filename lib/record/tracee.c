@@ -12,19 +12,13 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "record/proc.h"
+#include "base/clock.h"
+#include "base/proc.h"
 
 enum {
     SYSCALL_STOP = SIGTRAP | 0x80, /* with PTRACE_O_TRACESYSGOOD */
     SYSCALL_LENGTH = 2,            /* of the instruction */
 };
-
-uint64_t an_tracee_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /* ---- events ---- */
 
@@ -80,7 +74,7 @@ void an_tracee_sleep(uint64_t nanoseconds)
 bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, uint64_t spin, int *status)
 {
     enum { SLEEP = 10000000 };
-    uint64_t start = an_tracee_now();
+    uint64_t start = an_clock_now();
     for (;;) {
         pid_t got = waitpid(tid, status, __WALL | __WNOTHREAD | WNOHANG);
         if (got > 0)
@@ -89,7 +83,7 @@ bool an_tracee_wait(int32_t tid, uint64_t nanoseconds, uint64_t spin, int *statu
             *status = 0;
             return true;
         }
-        uint64_t waited = an_tracee_now() - start;
+        uint64_t waited = an_clock_now() - start;
         if (waited >= nanoseconds)
             return false;
         uint64_t rest = nanoseconds - waited;

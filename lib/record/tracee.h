@@ -117,7 +117,4 @@ void an_tracee_deliver(int32_t tid, int signal);
  * interrupted. */
 void an_tracee_release(int32_t tid, int signal);
 
-/* CLOCK_MONOTONIC, nanoseconds. */
-uint64_t an_tracee_now(void);
-
 #endif

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/alarm.h"
 #include "record/lbr.h"
 
@@ -41,20 +42,13 @@ static int reap(pid_t child)
     return status;
 }
 
-static int64_t now_milliseconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Takes in reports until the child has no more to say. False when that takes too long. */
 static bool listen_to(int pipe, struct an_trial *trial)
 {
-    int64_t end = now_milliseconds() + MOST_MILLISECONDS;
+    int64_t end = (int64_t)(an_clock_now() / 1000000) + MOST_MILLISECONDS;
     for (;;) {
         struct pollfd wanted = {.fd = pipe, .events = POLLIN};
-        int64_t left = end - now_milliseconds();
+        int64_t left = end - (int64_t)(an_clock_now() / 1000000);
         int ready = left > 0 ? poll(&wanted, 1, (int)left) : 0;
         if (ready < 0 && errno == EINTR)
             continue;

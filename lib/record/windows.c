@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "record/affinity.h"
 #include "record/alarm.h"
 #include "record/alarms.h"
 #include "record/outside.h"
-#include "record/place.h"
 #include "record/recorder.h"
 
 static bool open_methods(struct an_recorder *recorder)
@@ -67,7 +67,7 @@ bool an_windows_run(struct an_recorder *recorder)
     an_recorder_start(recorder);
     if (first && options->started)
         options->started(options->context);
-    an_place_first();
+    an_affinity_first();
     if (recorder->counts->outside)
         an_outside_record(recorder, cost);
     else

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "report/assets.h"
 #include "report/page_names.h"
 #include "report/pages.h"
@@ -334,8 +335,11 @@ static enum an_code make_all(struct work *work, struct an_error *error)
 enum an_code an_report_coverage(const struct an_coverage *coverage,
                                 const struct an_report_options *options, struct an_error *error)
 {
-    struct work work = {.coverage = coverage, .options = options};
-    enum an_code code = make_all(&work, error);
+    struct an_report_options full;
+    struct work work = {.coverage = coverage, .options = &full};
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code == AN_OK)
+        code = make_all(&work, error);
     an_report_text_free(&work.text);
     an_buffer_free(&work.page);
     an_buffer_free(&work.functions);

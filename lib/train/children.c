@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #define TICK 0.2         /* seconds until the caller is asked whether to go on */
@@ -44,13 +44,6 @@ struct an_children {
     double grace;
     int was_subreaper;
 };
-
-double an_children_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 struct an_children *an_children_new(size_t most, double grace)
 {
@@ -113,7 +106,7 @@ int an_children_start(struct an_children *children, const struct an_child_start 
     pid_t pid;
     while (child->step != FREE)
         child++;
-    double now = an_children_now();
+    double now = an_clock_seconds();
     int failure = spawn(start, &pid);
     if (failure)
         return failure;
@@ -150,7 +143,7 @@ void an_children_end(struct an_children *children)
         struct child *child = &children->items[i];
         if (child->step == RUNNING) {
             child->end.was_told = !child->has_ended;
-            tell(children, child, an_children_now());
+            tell(children, child, an_clock_seconds());
         }
     }
 }
@@ -161,7 +154,7 @@ void an_children_kill(struct an_children *children)
         struct child *child = &children->items[i];
         if (child->step == RUNNING || child->step == TOLD) {
             child->end.was_told = child->end.was_told || !child->has_ended;
-            kill_now(child, an_children_now());
+            kill_now(child, an_clock_seconds());
         }
     }
 }
@@ -218,7 +211,7 @@ static bool look_at(const struct an_children *children, struct child *child, dou
 
 static bool find_ended(struct an_children *children, struct an_child_end *end)
 {
-    double now = an_children_now();
+    double now = an_clock_seconds();
     for (size_t i = 0; i < children->most; i++) {
         struct child *child = &children->items[i];
         if (child->step == FREE || !look_at(children, child, now))
@@ -236,7 +229,7 @@ static bool find_ended(struct an_children *children, struct an_child_end *end)
 /* Milliseconds until something may have to be done, rounded up. */
 static int patience(const struct an_children *children)
 {
-    double now = an_children_now(), until = now + TICK;
+    double now = an_clock_seconds(), until = now + TICK;
     for (size_t i = 0; i < children->most; i++) {
         const struct child *child = &children->items[i];
         if (child->step == FREE)

@@ -55,7 +55,4 @@ void an_children_kill(struct an_children *children);
 /* None may be running. */
 void an_children_free(struct an_children *children);
 
-/* Seconds, from some moment on. */
-double an_children_now(void);
-
 #endif

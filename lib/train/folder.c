@@ -11,16 +11,6 @@
 
 #include "base/file.h"
 
-char *an_folder_path(const char *folder, const char *name)
-{
-    size_t length = strlen(folder);
-    char *path;
-    while (*name == '/')
-        name++;
-    const char *between = length && folder[length - 1] == '/' ? "" : "/";
-    return asprintf(&path, "%s%s%s", folder, between, name) < 0 ? NULL : path;
-}
-
 enum an_code an_folder_make_work(const char *parent, char **path, struct an_error *error)
 {
     const char *given = parent ? parent : getenv("TMPDIR");
@@ -44,22 +34,6 @@ enum an_code an_folder_make_work(const char *parent, char **path, struct an_erro
     else
         free(wanted);
     return code;
-}
-
-void an_folder_remove(const char *path)
-{
-    char *roots[] = {(char *)path, NULL};
-    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    const FTSENT *found;
-    if (!walk)
-        return;
-    while ((found = fts_read(walk))) {
-        if (found->fts_info == FTS_DP || found->fts_info == FTS_DNR)
-            rmdir(found->fts_accpath);
-        else if (found->fts_info != FTS_D)
-            unlink(found->fts_accpath);
-    }
-    fts_close(walk);
 }
 
 static bool throw_away(const FTSENT *found, struct an_trash *trash)

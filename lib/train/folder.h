@@ -7,15 +7,10 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-
-/* A path made of a folder and a name below it, to be freed; NULL: no memory. */
-char *an_folder_path(const char *folder, const char *name);
+#include "base/folder.h"
 
 /* Makes a new folder below `parent` (NULL: TMPDIR, or /tmp), and gives its absolute path, to be freed. */
 enum an_code an_folder_make_work(const char *parent, char **path, struct an_error *error);
-
-/* Removes a folder with all that is in it, or a file; what cannot be removed stays. */
-void an_folder_remove(const char *path);
 
 /*
  * Empties folders for those who fill and empty many of them. Files are moved aside, and removed when they take

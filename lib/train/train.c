@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/pool.h"
 #include "base/vector.h"
 #include "train/batch.h"
@@ -506,18 +507,21 @@ static void remove_below(const char *folder, const char *name)
 enum an_code an_train(const struct an_train_options *options, struct an_train_result **result,
                       struct an_error *error)
 {
-    struct trainer trainer = {.options = options};
+    struct an_train_options full;
+    struct trainer trainer = {.options = &full};
     *result = NULL;
-    enum an_code code = check(options, error);
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code == AN_OK)
-        code = an_folder_make_work(options->work, &trainer.work, error);
+        code = check(&full, error);
+    if (code == AN_OK)
+        code = an_folder_make_work(full.work, &trainer.work, error);
     if (code != AN_OK)
         return code;
-    trainer.result = *result = new_result(options);
+    trainer.result = *result = new_result(&full);
     code = trainer.result ? train(&trainer, error) : an_fail_memory(error);
     if (!*result || !(*result)->work)
         an_folder_remove(trainer.work);
-    else if (!options->keep_work) { /* only what was merged is worth keeping */
+    else if (!full.keep_work) { /* only what was merged is worth keeping */
         remove_below(trainer.work, "run");
         remove_below(trainer.work, "trash");
     }

@@ -99,13 +99,13 @@ static enum an_code try_places(struct chooser *chooser, const uint64_t *places,
 static enum an_code try_functions(struct chooser *chooser, struct candidate *candidates,
                                   size_t count, struct an_error *error)
 {
-    enum { MOST = MOST_FUNCTIONS * AN_PROGRAM_MOST_ENTRIES };
+    enum { MOST = MOST_FUNCTIONS * AN_WORK_PROGRAM_MOST_ENTRIES };
     uint64_t *places = an_alloc(MOST, sizeof *places);
     size_t *owners = an_alloc(MOST, sizeof *owners), number = 0;
     enum an_code code = places && owners ? AN_OK : an_fail_memory(error);
     for (size_t i = 0; code == AN_OK && i < count; i++) {
         uint64_t *at = places + number;
-        size_t some = an_program_entries(chooser->choice->program, candidates[i].at.entry, at);
+        size_t some = an_work_program_entries(chooser->choice->program, candidates[i].at.entry, at);
         for (size_t k = 0; k < some; k++)
             owners[number++] = i;
     }
@@ -121,7 +121,7 @@ static enum an_code try_functions(struct chooser *chooser, struct candidate *can
 bool an_choose_may_be_entered(const struct an_choice *choice, uint64_t place)
 {
     const struct an_work_options *options = choice->options;
-    unsigned layout = an_program_layout(choice->program, place);
+    unsigned layout = an_work_program_layout(choice->program, place);
     bool is_named = layout == 0;
     for (size_t i = 0; i < options->layout_count; i++)
         is_named = is_named || options->layouts[i] == layout;
@@ -131,8 +131,8 @@ bool an_choose_may_be_entered(const struct an_choice *choice, uint64_t place)
 /* Adds places that nothing enters yet. */
 static void add_places(const struct chooser *chooser, struct an_chosen *chosen)
 {
-    uint64_t places[AN_PROGRAM_MOST_ENTRIES];
-    size_t count = an_program_entries(chooser->choice->program, chosen->entry, places);
+    uint64_t places[AN_WORK_PROGRAM_MOST_ENTRIES];
+    size_t count = an_work_program_entries(chooser->choice->program, chosen->entry, places);
     for (size_t i = 0; i < count && chosen->place_count <= AN_WORK_MOST; i++) {
         bool is_new = an_choose_may_be_entered(chooser->choice, places[i]);
         for (size_t k = 0; k < chosen->place_count; k++)
@@ -238,7 +238,7 @@ static enum an_code count_slices(struct chooser *chooser, struct an_counters *co
             time += slices[number++].cpu;
         before = after;
         tell(chooser, AN_WORK_TRY);
-        if (!an_program_is_there(chooser->choice->program))
+        if (!an_work_program_is_there(chooser->choice->program))
             break;
     }
     an_work_estimate(slices, number, count, estimate);
@@ -367,7 +367,7 @@ enum an_code an_choose(struct an_choice *choice, struct an_error *error)
     const struct an_work_options *options = choice->options;
     struct chooser chooser = {.choice = choice,
                               .budget = options->budget / choice->cost,
-                              .most = fmax(options->budget, AN_CHOOSE_MOST_COST) / choice->cost};
+                              .most = options->most / choice->cost};
     choice->count = 0;
     enum an_code code = an_stacks_sample(choice->program, options->pid, options->stop, on_tick,
                                          &chooser, &chooser.stacks, error);

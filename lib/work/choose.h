@@ -4,7 +4,7 @@
  *     entries a second    0 ... 15 |  fit  | budget / cost ... 10,000,000
  *                         main     |       |                  next_byte
  *
- * What counting costs while it goes on is limited, too (AN_CHOOSE_MOST_COST), as it slows down what it measures; a
+ * What counting costs while it goes on is limited, too (an_work_options.most), as it slows down what it measures; a
  * function that costs more than the budget is counted for a part of the time.
  *
  * Functions that are under way (stacks.h) are tried, three at a time, by breakpoints that give up after a few entries,
@@ -18,9 +18,6 @@
 
 #include "work/program.h"
 
-/* The share of CPU time that counting may cost while it goes on, unless the budget is larger. */
-#define AN_CHOOSE_MOST_COST 0.015
-
 struct an_chosen {
     uint64_t entry;                /* of the function */
     uint64_t places[AN_WORK_MOST]; /* where it is really entered, or may be in another layout */
@@ -28,9 +25,9 @@ struct an_chosen {
 };
 
 struct an_choice {
-    struct an_program *program;
-    const struct an_work_options *options;
-    double cost; /* seconds of an entry */
+    struct an_work_program *program;
+    const struct an_work_options *options; /* budget and most are set */
+    double cost;                           /* seconds of an entry */
     struct an_chosen chosen[AN_WORK_MOST];
     size_t count;
     double rate; /* entries in a second of CPU time, all together */

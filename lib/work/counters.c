@@ -24,9 +24,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/map.h"
+#include "base/proc.h"
 #include "base/vector.h"
-#include "record/proc.h"
 #include "work/breakpoint.h"
 
 struct thread {
@@ -247,13 +248,6 @@ void an_counters_close(struct an_counters *counters)
 
 /* ---- reading ---- */
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* An event is read with its own time, at one moment. All events of a thread have the same time, but for the moment
  * between their readings. */
 static void add(const struct thread *thread, size_t count, struct an_work_reading *reading)
@@ -274,7 +268,7 @@ enum an_code an_counters_read(struct an_counters *counters, struct an_work_readi
                               struct an_error *error)
 {
     int number = counters->inherits ? 0 : look_for_threads(counters);
-    *reading = (struct an_work_reading){.wall = now()};
+    *reading = (struct an_work_reading){.wall = an_clock_now()};
     for (size_t i = 0; i < counters->threads.count; i++)
         add(&counters->threads.items[i], counters->count, reading);
     return number ? an_breakpoint_fail(number, counters->pid, error) : AN_OK;

@@ -6,8 +6,8 @@
 /* So many blocks fit into the time: twice those that an interval needs at least. */
 enum { BLOCKS = 2 * AN_WORK_FEWEST_SLICES };
 
-/* The part of a turn in which threads come out of the code before, and the new one gets into the caches: it is not
- * counted. */
+/* The part of a turn in which threads come out of the code before, and the new one gets into the caches: at least this
+ * is not counted. */
 static const double settling = 0.05;
 
 double an_crossover_length(const struct an_crossover *crossover)
@@ -71,18 +71,28 @@ static enum an_code put(struct an_crossover *crossover, const struct an_crossove
     return code;
 }
 
-/* Counts in the layout in force for a while. */
-static enum an_code count_turn(const struct an_crossover_driver *driver, double length,
+static void pause_counting(const struct an_crossover_driver *driver, bool pauses)
+{
+    if (driver->pause)
+        driver->pause(driver->context, pauses);
+}
+
+/* Counts in the layout in force, at the end of its turn. */
+static enum an_code count_turn(const struct an_crossover *crossover,
+                               const struct an_crossover_driver *driver, double length,
                                struct block *block, unsigned index, struct an_error *error)
 {
     struct an_work_reading before, after, slice;
     bool is_over, was_over;
-    block->is_whole = driver->pass(driver->context, length * settling);
+    double counted = fmin(crossover->duty, 1 - settling);
+    block->is_whole = driver->pass(driver->context, length * (1 - counted));
+    pause_counting(driver, false);
     enum an_code code = driver->read(driver->context, &before, &was_over, error);
     if (code != AN_OK || !block->is_whole)
         return code;
-    block->is_whole = driver->pass(driver->context, length * (1 - settling));
+    block->is_whole = driver->pass(driver->context, length * counted);
     code = driver->read(driver->context, &after, &is_over, error);
+    pause_counting(driver, true);
     block->is_whole = block->is_whole && code == AN_OK && !is_over && !was_over &&
                       an_work_slice(&before, &after, &slice);
     if (block->is_whole)
@@ -106,7 +116,7 @@ static enum an_code take_block(struct an_crossover *crossover,
                                 : block->first[index];
         code = put(crossover, driver, crossover->layouts[index], error);
         if (code == AN_OK)
-            code = count_turn(driver, length, block, index, error);
+            code = count_turn(crossover, driver, length, block, index, error);
     }
     return code;
 }
@@ -142,6 +152,7 @@ enum an_code an_crossover_take(struct an_crossover *crossover,
     double one = an_crossover_length(crossover) * 2 * crossover->count;
     enum an_code code = AN_OK;
     struct block block = {.is_whole = true};
+    pause_counting(driver, true);
     for (crossover->seconds = 0; code == AN_OK && block.is_whole; crossover->seconds += one) {
         const double rounding = 1e-9;
         if (crossover->seconds + one > crossover->longest + rounding || is_narrow(crossover))

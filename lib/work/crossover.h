@@ -29,6 +29,7 @@ struct an_crossover_driver {
     enum an_code (*read)(void *context, struct an_work_reading *reading, bool *is_over,
                          struct an_error *error);
     bool (*pass)(void *context, double seconds); /* false: somebody wants an end */
+    void (*pause)(void *context, bool pauses);   /* counting, or goes on; NULL: `duty` is 1 */
     void *context;
 };
 
@@ -36,6 +37,7 @@ struct an_crossover {
     unsigned layouts[AN_CROSSOVER_MOST]; /* the original (0) first, the new one last */
     unsigned count;
     size_t functions; /* in the readings */
+    double duty;      /* the share of each turn in which counting may go on, at its end */
     double longest;   /* seconds that all turns may take */
     double narrow;    /* it is over before when the intervals of the new layout are narrower */
     uint64_t random;  /* a seed, not 0 */

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interval.h"
 #include "base/memory.h"
-#include "work/interval.h"
+
+_Static_assert((int)AN_WORK_FEWEST_SLICES == (int)AN_INTERVAL_FEWEST, "slices for an interval");
 
 enum {
     FEWEST_ENTRIES = 10,

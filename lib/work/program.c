@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/foreign.h"
+#include "base/proc.h"
 #include "base/vector.h"
 #include "elf/functions.h"
 #include "live/folder.h"
 #include "live/generation.h"
 #include "record/permission.h"
-#include "record/proc.h"
 
 struct part { /* executable memory with the code of a file */
     uint64_t start, end, offset;
@@ -29,7 +29,7 @@ struct part { /* executable memory with the code of a file */
     struct an_generation generation;
 };
 
-struct an_program {
+struct an_work_program {
     int32_t pid;
     uint64_t start, stack; /* of the process; an exec changes the latter */
     struct an_arena names;
@@ -40,14 +40,14 @@ struct an_program {
 
 /* ---- the process ---- */
 
-bool an_program_is_there(const struct an_program *program)
+bool an_work_program_is_there(const struct an_work_program *program)
 {
     return an_proc_is_still(program->pid, program->start, program->stack);
 }
 
 /* ---- files ---- */
 
-static bool is_program(const struct an_program *program, const struct part *part)
+static bool is_program(const struct an_work_program *program, const struct part *part)
 {
     char path[64];
     struct stat file;
@@ -56,7 +56,7 @@ static bool is_program(const struct an_program *program, const struct part *part
 }
 
 /* The file that is mapped; the program also when it was deleted. -1: it cannot be had. */
-static int open_file(const struct an_program *program, const struct part *part)
+static int open_file(const struct an_work_program *program, const struct part *part)
 {
     const struct an_foreign any = {.most = AN_FOREIGN_BINARY, .follows = true};
     struct an_error ignored;
@@ -93,9 +93,9 @@ static void drop_file(struct part *part)
     part->elf = NULL;
 }
 
-static struct part *read_part(struct an_program *program, struct part *part);
+static struct part *read_part(struct an_work_program *program, struct part *part);
 
-static struct part *program_of(struct an_program *program)
+static struct part *program_of(struct an_work_program *program)
 {
     for (size_t i = 0; i < program->parts.count; i++)
         if (program->parts.items[i].is_program)
@@ -104,7 +104,7 @@ static struct part *program_of(struct an_program *program)
 }
 
 /* A layout of the program, which is loaded as far from its place as the program is. */
-static bool read_layout(struct an_program *program, struct part *part, int file)
+static bool read_layout(struct an_work_program *program, struct part *part, int file)
 {
     const struct an_foreign expected = {.most = AN_FOREIGN_BINARY, .follows = true};
     const struct part *original = program_of(program);
@@ -129,7 +129,7 @@ static bool read_file(struct part *part, int file)
 }
 
 /* NULL: nothing is known of its functions. */
-static struct part *read_part(struct an_program *program, struct part *part)
+static struct part *read_part(struct an_work_program *program, struct part *part)
 {
     if (!part->was_read) {
         int file = open_file(program, part);
@@ -148,7 +148,7 @@ static struct part *read_part(struct an_program *program, struct part *part)
 
 /* ---- mappings ---- */
 
-static bool add_part(struct an_program *program, const struct an_perf_mapping *mapping)
+static bool add_part(struct an_work_program *program, const struct an_proc_map *mapping)
 {
     struct an_folder ignored;
     struct part *part = an_vector_push(&program->parts);
@@ -165,7 +165,7 @@ static bool add_part(struct an_program *program, const struct an_perf_mapping *m
     return part->path != NULL;
 }
 
-static enum an_code find_parts(struct an_program *program, struct an_error *error)
+static enum an_code find_parts(struct an_work_program *program, struct an_error *error)
 {
     struct an_buffer text;
     bool complete = true;
@@ -175,7 +175,7 @@ static enum an_code find_parts(struct an_program *program, struct an_error *erro
     }
     char *rest = (char *)text.data;
     for (char *line; complete && (line = strsep(&rest, "\n"));) {
-        struct an_perf_mapping mapping;
+        struct an_proc_map mapping;
         if (an_proc_mapping(line, &mapping) && (mapping.protection & PROT_EXEC) &&
             mapping.path[0] == '/' && mapping.path[1] != '/')
             complete = add_part(program, &mapping);
@@ -184,14 +184,14 @@ static enum an_code find_parts(struct an_program *program, struct an_error *erro
     return complete ? AN_OK : an_fail_memory(error);
 }
 
-enum an_code an_program_open(int32_t pid, struct an_program **out, struct an_error *error)
+enum an_code an_work_program_open(int32_t pid, struct an_work_program **out, struct an_error *error)
 {
     struct an_proc_stat stat = {0};
     *out = NULL;
     enum an_code result = an_permission_check(pid, true, error);
     if (result != AN_OK)
         return result;
-    struct an_program *program = an_alloc_zero(1, sizeof *program);
+    struct an_work_program *program = an_alloc_zero(1, sizeof *program);
     if (!program)
         return an_fail_memory(error);
     an_proc_stat(pid, 0, &stat);
@@ -202,11 +202,11 @@ enum an_code an_program_open(int32_t pid, struct an_program **out, struct an_err
     if (result == AN_OK)
         *out = program;
     else
-        an_program_free(program);
+        an_work_program_free(program);
     return result;
 }
 
-void an_program_free(struct an_program *program)
+void an_work_program_free(struct an_work_program *program)
 {
     if (!program)
         return;
@@ -221,7 +221,7 @@ void an_program_free(struct an_program *program)
 
 /* ---- by address ---- */
 
-static struct part *part_at(struct an_program *program, uint64_t address)
+static struct part *part_at(struct an_work_program *program, uint64_t address)
 {
     size_t low = 0, high = program->parts.count;
     while (low < high) {
@@ -246,7 +246,7 @@ static uint64_t function_in_layout(const struct part *part, uint64_t address)
     return 0;
 }
 
-uint64_t an_program_function(struct an_program *program, uint64_t address)
+uint64_t an_work_program_function(struct an_work_program *program, uint64_t address)
 {
     const struct part *part = part_at(program, address);
     if (!part)
@@ -278,15 +278,16 @@ static bool is_behind_call(const struct part *part, uint64_t address)
     return false;
 }
 
-uint64_t an_program_caller(struct an_program *program, uint64_t address)
+uint64_t an_work_program_caller(struct an_work_program *program, uint64_t address)
 {
     const struct part *part = part_at(program, address);
     if (!part || !is_behind_call(part, address - part->bias))
         return 0;
-    return an_program_function(program, address - 1); /* the call may be the last instruction */
+    return an_work_program_function(program,
+                                    address - 1); /* the call may be the last instruction */
 }
 
-static const struct an_function *function_of(struct an_program *program, uint64_t entry)
+static const struct an_function *function_of(struct an_work_program *program, uint64_t entry)
 {
     const struct part *part = part_at(program, entry);
     size_t i = part && !part->layout ? an_functions_at(&part->functions, entry - part->bias)
@@ -317,7 +318,7 @@ static bool has_name(const struct an_function *function)
     return strncmp(function->name, nameless, sizeof nameless - 1) != 0;
 }
 
-const char *an_program_name(struct an_program *program, uint64_t entry)
+const char *an_work_program_name(struct an_work_program *program, uint64_t entry)
 {
     const struct an_function *function = function_of(program, entry);
     if (!function || has_name(function))
@@ -327,15 +328,15 @@ const char *an_program_name(struct an_program *program, uint64_t entry)
     return symbol ? symbol->name : function->name;
 }
 
-size_t an_program_entries(struct an_program *program, uint64_t entry,
-                          uint64_t places[AN_PROGRAM_MOST_ENTRIES])
+size_t an_work_program_entries(struct an_work_program *program, uint64_t entry,
+                               uint64_t places[AN_WORK_PROGRAM_MOST_ENTRIES])
 {
     const struct part *at = part_at(program, entry);
     size_t count = 0;
     places[count++] = entry;
     for (size_t i = 0; at && at->is_program && i < program->parts.count; i++) {
         struct part *part = &program->parts.items[i];
-        if (!part->layout || !read_part(program, part) || count == AN_PROGRAM_MOST_ENTRIES)
+        if (!part->layout || !read_part(program, part) || count == AN_WORK_PROGRAM_MOST_ENTRIES)
             continue;
         const struct an_moved *moved = an_generation_find(&part->generation, entry - part->bias);
         if (moved)
@@ -344,7 +345,7 @@ size_t an_program_entries(struct an_program *program, uint64_t entry,
     return count;
 }
 
-unsigned an_program_layout(struct an_program *program, uint64_t address)
+unsigned an_work_program_layout(struct an_work_program *program, uint64_t address)
 {
     const struct part *part = part_at(program, address);
     return part ? part->layout : 0;
@@ -392,8 +393,8 @@ static enum an_code take_named(const struct part *part, const char *name, size_t
     return AN_OK;
 }
 
-enum an_code an_program_named(struct an_program *program, const char *name, uint64_t *entry,
-                              struct an_error *error)
+enum an_code an_work_program_named(struct an_work_program *program, const char *name,
+                                   uint64_t *entry, struct an_error *error)
 {
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < program->parts.count; i++) {

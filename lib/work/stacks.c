@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "record/perf_events.h"
 #include "work/breakpoint.h"
@@ -19,7 +20,7 @@ enum {
 };
 
 struct taker {
-    struct an_program *program;
+    struct an_work_program *program;
     struct an_stacks *stacks;
     struct an_map places; /* entry of a function -> 1 + index */
     struct an_map last;   /* entry of a function -> the last sample in which it was */
@@ -84,7 +85,7 @@ static void take(void *context, const uint8_t *record, size_t size)
         return;
     taker->stacks->samples++;
     count_thread(taker, (int32_t)sample.tid);
-    uint64_t entry = an_program_function(taker->program, sample.ip);
+    uint64_t entry = an_work_program_function(taker->program, sample.ip);
     if (entry)
         count_function(taker, entry);
     uint64_t filled = sample.copied;
@@ -94,16 +95,9 @@ static void take(void *context, const uint8_t *record, size_t size)
         return;
     for (size_t i = 0; i + sizeof word <= filled; i += sizeof word) {
         memcpy(&word, record + at + i, sizeof word);
-        if ((entry = an_program_caller(taker->program, word)))
+        if ((entry = an_work_program_caller(taker->program, word)))
             count_function(taker, entry);
     }
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 static int by_samples(const void *one, const void *other)
@@ -142,11 +136,11 @@ static enum an_code sample(struct taker *taker, struct an_perf_events *events,
                            const volatile int *stop, void (*tick)(void *context), void *context,
                            struct an_error *error)
 {
-    double began = now();
+    double began = an_clock_seconds();
     bool left = true;
     enum an_code result = AN_OK;
-    while (result == AN_OK && left && taker->stacks->samples < ENOUGH && now() - began < LONGEST &&
-           !(stop && *stop)) {
+    while (result == AN_OK && left && taker->stacks->samples < ENOUGH &&
+           an_clock_seconds() - began < LONGEST && !(stop && *stop)) {
         uint64_t bytes;
         an_perf_events_wait(events, TICK);
         result = an_perf_events_read(events, take, taker, &bytes, error);
@@ -158,9 +152,9 @@ static enum an_code sample(struct taker *taker, struct an_perf_events *events,
     return result == AN_OK && taker->failed ? an_fail_memory(error) : result;
 }
 
-enum an_code an_stacks_sample(struct an_program *program, int32_t pid, const volatile int *stop,
-                              void (*tick)(void *context), void *context, struct an_stacks *stacks,
-                              struct an_error *error)
+enum an_code an_stacks_sample(struct an_work_program *program, int32_t pid,
+                              const volatile int *stop, void (*tick)(void *context), void *context,
+                              struct an_stacks *stacks, struct an_error *error)
 {
     struct perf_event_attr attr = attr_of_samples();
     struct an_perf_events *events;

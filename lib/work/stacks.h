@@ -43,9 +43,9 @@ struct an_stacks {
  * NULL). `tick` is called some times in a second; may be NULL. AN_UNSUPPORTED when it does not run. The caller frees
  * the stacks, also on failure.
  */
-enum an_code an_stacks_sample(struct an_program *program, int32_t pid, const volatile int *stop,
-                              void (*tick)(void *context), void *context, struct an_stacks *stacks,
-                              struct an_error *error);
+enum an_code an_stacks_sample(struct an_work_program *program, int32_t pid,
+                              const volatile int *stop, void (*tick)(void *context), void *context,
+                              struct an_stacks *stacks, struct an_error *error);
 void an_stacks_free(struct an_stacks *stacks);
 
 #endif

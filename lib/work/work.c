@@ -13,18 +13,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "record/proc.h"
+#include "base/options.h"
+#include "base/proc.h"
 #include "work/attempt.h"
 #include "work/breakpoint.h"
 #include "work/choose.h"
 #include "work/counters.h"
 
-static const double usual_budget = 0.005;
+static const double usual_budget = 0.005, usual_most = 0.015;
 
 struct an_work {
     struct an_work_options options;
     double cost;
-    struct an_program *program;
+    struct an_work_program *program;
     struct an_counters *counters;
     struct an_chosen chosen[AN_WORK_MOST];
     struct an_work_function functions[AN_WORK_MOST];
@@ -35,8 +36,8 @@ struct an_work {
 /* ---- functions that were named ---- */
 
 struct named {
-    uint64_t entry, places[AN_PROGRAM_MOST_ENTRIES];
-    struct an_attempt attempts[AN_PROGRAM_MOST_ENTRIES];
+    uint64_t entry, places[AN_WORK_PROGRAM_MOST_ENTRIES];
+    struct an_attempt attempts[AN_WORK_PROGRAM_MOST_ENTRIES];
     size_t count;
 };
 
@@ -47,14 +48,14 @@ static enum an_code find_named(struct an_work *work, struct named *named, struct
         return an_fail(error, AN_USAGE, "more than %d functions", AN_WORK_MOST);
     for (size_t i = 0; i < options->function_count; i++) {
         enum an_code code =
-            an_program_named(work->program, options->functions[i], &named[i].entry, error);
+            an_work_program_named(work->program, options->functions[i], &named[i].entry, error);
         if (code != AN_OK)
             return code;
         for (size_t k = 0; k < i; k++)
             if (named[k].entry == named[i].entry)
                 return an_fail(error, AN_USAGE, "function %s is named twice",
                                options->functions[i]);
-        named[i].count = an_program_entries(work->program, named[i].entry, named[i].places);
+        named[i].count = an_work_program_entries(work->program, named[i].entry, named[i].places);
     }
     return AN_OK;
 }
@@ -98,11 +99,11 @@ static enum an_code fail_cost(const struct an_work *work, const struct named *na
     double cost = 100 * rate * work->cost;
     an_fail(error, AN_UNSUPPORTED,
             "%s is entered %.0f times in a second of CPU time: counting costs %.2g%% of it",
-            an_program_name(work->program, named->entry), rate, cost);
+            an_work_program_name(work->program, named->entry), rate, cost);
     return an_error_hint(error,
                          "at most %.2g%% may be spent: name a function that is entered less often, "
                          "or use --overhead=%.2g%%",
-                         100 * fmax(work->options.budget, AN_CHOOSE_MOST_COST), 1.5 * cost);
+                         100 * work->options.most, 1.5 * cost);
 }
 
 /* Functions that are named may be entered all the time. */
@@ -117,8 +118,7 @@ static enum an_code check_rate(const struct an_work *work, const struct named *n
             rate += (double)named->attempts[k].entries / named->attempts[k].seconds;
     }
     *total += rate;
-    if (entries >= TRY_LIMIT / 10 &&
-        *total * work->cost > fmax(work->options.budget, AN_CHOOSE_MOST_COST))
+    if (entries >= TRY_LIMIT / 10 && *total * work->cost > work->options.most)
         return fail_cost(work, named, rate, error);
     return AN_OK;
 }
@@ -198,7 +198,7 @@ static enum an_code choose(struct an_work *work, struct an_error *error)
 static void describe(struct an_work *work)
 {
     for (size_t i = 0; i < work->count; i++) {
-        const char *name = an_program_name(work->program, work->chosen[i].entry);
+        const char *name = an_work_program_name(work->program, work->chosen[i].entry);
         work->functions[i] =
             (struct an_work_function){.name = name ? name : "?",
                                       .address = work->chosen[i].entry,
@@ -219,18 +219,25 @@ static enum an_code start(struct an_work *work, struct an_error *error)
 enum an_code an_work_open(const struct an_work_options *options, struct an_work **out,
                           struct an_error *error)
 {
-    struct an_work *work = an_alloc_zero(1, sizeof *work);
+    struct an_work_options full;
     *out = NULL;
+    enum an_code code = an_options_take(&full, sizeof full, options, error);
+    if (code != AN_OK)
+        return code;
+    struct an_work *work = an_alloc_zero(1, sizeof *work);
     if (!work)
         return an_fail_memory(error);
-    work->options = *options;
+    work->options = full;
     if (work->options.budget <= 0)
         work->options.budget = usual_budget;
-    enum an_code code = an_program_open(options->pid, &work->program, error);
+    if (work->options.most <= 0)
+        work->options.most = usual_most;
+    work->options.most = fmax(work->options.most, work->options.budget);
+    code = an_work_program_open(full.pid, &work->program, error);
     if (code == AN_OK)
         code = an_breakpoint_cost(&work->cost, error);
     if (code == AN_OK)
-        code = options->function_count ? use_named(work, error) : choose(work, error);
+        code = full.function_count ? use_named(work, error) : choose(work, error);
     if (code == AN_OK)
         code = start(work, error);
     describe(work);
@@ -246,7 +253,7 @@ void an_work_close(struct an_work *work)
     if (!work)
         return;
     an_counters_close(work->counters);
-    an_program_free(work->program);
+    an_work_program_free(work->program);
     free(work);
 }
 
@@ -260,7 +267,8 @@ enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
                           struct an_error *error)
 {
     struct an_work_reading places;
-    *is_over = !an_program_is_there(work->program); /* before: what it did until then is read */
+    *is_over =
+        !an_work_program_is_there(work->program); /* before: what it did until then is read */
     enum an_code code = an_counters_read(work->counters, &places, error);
     *reading = (struct an_work_reading){.cpu = places.cpu, .wall = places.wall};
     for (size_t i = 0, at = 0; i < work->count; i++)

@@ -2,13 +2,21 @@
  * What a program without an operating system calls. Its profile is written into memory when it ends, and
  * printed uuencoded on the console; `anneal extract` takes it out of the log of the console again.
  *
- * A program that is started by start.c and returns from main needs none of this. One that never ends calls
- * an_bare_poll where it waits for work, or from the tick of a timer: Ctrl-C on the console then ends it.
+ * A program that is started by start.c and returns from main needs none of this. One that never ends is ended by Ctrl-C
+ * on the console: an_bare_poll looks for that, which the board calls from the tick of a timer, or else the program where it waits
+ * for work.
  */
 #ifndef AN_BARE_H
 #define AN_BARE_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+#define AN_BARE_NORETURN [[noreturn]]
+extern "C" {
+#else
+#define AN_BARE_NORETURN _Noreturn
+#endif
 
 /*
  * Gives the runtime the memory that it may use: for the files, which are as large as the profile, and for the
@@ -23,7 +31,7 @@ void an_bare_heap(void *memory, size_t size);
  * waits for the console as long as another core has it. May be called from an interrupt, but not from one that
  * came while this core held the console.
  */
-_Noreturn void an_bare_exit(int status);
+AN_BARE_NORETURN void an_bare_exit(int status);
 
 /*
  * Looks whether Ctrl-C came, and ends all cores with status 0 if so: this one at once, the others at their next
@@ -39,5 +47,9 @@ int an_bare_get(void);
  * while this core prints: they would wait for ever.
  */
 void an_bare_print(const char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -43,6 +43,9 @@ void an_board_unlock(void);
 /*
  * The calling core has ended with this status, 0 being success: it is halted, or reset, or turned off. On a
  * simulator the last core to end also ends that.
+ *
+ * The core still holds the console, so that no interrupt that looks for Ctrl-C can end it once more. With several
+ * cores this gives it to the others, by an_board_unlock(), where no interrupt can come any more.
  */
 _Noreturn void an_board_end(int status);
 

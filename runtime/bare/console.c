@@ -26,9 +26,14 @@ void an_console_hold(void)
         ;
 }
 
-void an_console_release(void)
+void an_console_disown(void)
 {
     __atomic_store_n(&holder, 0, __ATOMIC_RELAXED);
+}
+
+void an_console_release(void)
+{
+    an_console_disown();
     an_board_unlock();
 }
 

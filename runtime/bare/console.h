@@ -15,6 +15,9 @@ bool an_console_try(void);
 void an_console_hold(void);
 void an_console_release(void);
 
+/* For the end of a core: an_board_end() gives it back. */
+void an_console_disown(void);
+
 /* For who holds the console. Numbers are decimal. */
 void an_console_text(const char *text);
 void an_console_number(unsigned long number);

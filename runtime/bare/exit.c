@@ -5,7 +5,6 @@
 #include "bare/board.h"
 #include "bare/console.h"
 #include "bare/heap.h"
-#include "bare/memfile.h"
 #include "bare/uuencode.h"
 
 static struct an_bare_writer *writers;
@@ -16,10 +15,10 @@ void an_bare_at_end(struct an_bare_writer *writer)
     writers = writer;
 }
 
-static void print_file(const struct an_memfile *file)
+__attribute__((weak)) void an_bare_print_file(const struct an_memfile *file)
 {
     struct an_uuencode uu;
-    an_uuencode_begin(&uu, file->name);
+    an_uuencode_begin(&uu, file->name, "");
     for (const struct an_memfile_piece *piece = file->first; piece; piece = piece->next)
         an_uuencode_put(&uu, piece->bytes, piece->size);
     an_uuencode_end(&uu);
@@ -51,7 +50,7 @@ static void dump(void)
     print_heap();
     for (const struct an_memfile *file = an_memfile_first(); file; file = file->next)
         if (file->is_complete)
-            print_file(file);
+            an_bare_print_file(file);
     print_mark("Done dumping");
 }
 
@@ -60,7 +59,7 @@ _Noreturn void an_bare_finish(int status)
     for (struct an_bare_writer *writer = writers; writer; writer = writer->next)
         writer->write();
     dump();
-    an_console_release();
+    an_console_disown();
     an_board_end(status);
 }
 

@@ -2,6 +2,7 @@
 #include "bare/uuencode.h"
 
 #include "bare/board.h"
+#include "bare/checksum.h"
 #include "bare/console.h"
 
 static void put_six(unsigned bits)
@@ -30,23 +31,16 @@ static void put_line(struct an_uuencode *uu)
     uu->filled = 0;
 }
 
-/* CRC-32 as zlib has it, bit by bit: a table would take a kilobyte. */
-static uint32_t sum_of(uint32_t sum, uint8_t byte)
-{
-    sum ^= byte;
-    for (unsigned bit = 0; bit < 8; bit++)
-        sum = sum >> 1 ^ (0xedb88320u & -(sum & 1));
-    return sum;
-}
-
-void an_uuencode_begin(struct an_uuencode *uu, const char *name)
+void an_uuencode_begin(struct an_uuencode *uu, const char *name, const char *ending)
 {
     uu->name = name;
-    uu->sum = 0xffffffff;
+    uu->ending = ending;
+    uu->sum = AN_CHECKSUM_START;
     uu->size = 0;
     uu->filled = 0;
     an_console_text("begin 644 ");
     an_console_text(name);
+    an_console_text(ending);
     an_board_put('\n');
 }
 
@@ -54,7 +48,7 @@ void an_uuencode_put(struct an_uuencode *uu, const uint8_t *bytes, size_t size)
 {
     uu->size += size;
     for (; size; size--) {
-        uu->sum = sum_of(uu->sum, *bytes);
+        uu->sum = an_checksum_add(uu->sum, *bytes);
         uu->line[uu->filled++] = *bytes++;
         if (uu->filled == AN_UUENCODE_LINE)
             put_line(uu);
@@ -79,5 +73,6 @@ void an_uuencode_end(struct an_uuencode *uu)
     an_console_number(uu->size);
     an_board_put(' ');
     an_console_text(uu->name);
+    an_console_text(uu->ending);
     an_board_put('\n');
 }

@@ -20,15 +20,18 @@
 enum { AN_UUENCODE_LINE = 45 };
 
 struct an_uuencode {
-    const char *name;
-    uint32_t sum; /* CRC-32 of what came so far, not yet inverted */
+    const char *name, *ending; /* which follow each other */
+    uint32_t sum;              /* CRC-32 of what came so far, not yet inverted */
     unsigned long size;
     unsigned filled; /* of the line that is next */
     uint8_t line[AN_UUENCODE_LINE];
 };
 
-/* Prints a file of that name, which has to last, on the console, which the caller holds: in any number of parts. */
-void an_uuencode_begin(struct an_uuencode *uu, const char *name);
+/*
+ * Prints a file of that name and ending, which have to last, on the console, which the caller holds: in any number of
+ * parts.
+ */
+void an_uuencode_begin(struct an_uuencode *uu, const char *name, const char *ending);
 void an_uuencode_put(struct an_uuencode *uu, const uint8_t *bytes, size_t size);
 void an_uuencode_end(struct an_uuencode *uu);
 

@@ -13,7 +13,6 @@
 #include "hosted/environment.h"
 #include "hosted/message.h"
 #include "hosted/notes.h"
-#include "hosted/signals.h"
 
 /* Where the note of this copy leads; NULL: it has not joined yet. */
 __attribute__((visibility("hidden"))) struct an_rt_process *an_rt_shared;
@@ -97,8 +96,7 @@ static void at_quick_exit_write(void)
     an_rt_write_all(AN_RT_ENDING);
 }
 
-/* Libraries are loaded one at a time: the loader's lock is held. */
-static void find_process(void)
+void an_rt_find_process(void)
 {
     if (an_rt_shared)
         return;
@@ -110,7 +108,7 @@ static void find_process(void)
         at_quick_exit(at_quick_exit_write);
 }
 
-/* ---- members ---- */
+/* ---- the lock ---- */
 
 /* What whoever has the lock has to put back. */
 static struct {
@@ -162,35 +160,6 @@ AN_RT_APART void an_rt_unlock(void)
     if (!an_rt_is_plain())
         pthread_sigmask(SIG_SETMASK, &were, NULL);
     pthread_setcancelstate(cancelling, &cancelling);
-}
-
-void an_rt_join(struct an_rt_member *member)
-{
-    find_process();
-    if (!an_rt_lock())
-        return;
-    struct an_rt_process *process = an_rt_process();
-    bool is_first = !process->first;
-    member->on_signal = an_rt_on_signal;
-    member->next = process->first;
-    process->first = member;
-    if (is_first)
-        an_rt_signals_begin(process);
-    an_rt_unlock();
-}
-
-void an_rt_leave(struct an_rt_member *member)
-{
-    if (!an_rt_lock())
-        return;
-    struct an_rt_process *process = an_rt_process();
-    for (struct an_rt_member **place = &process->first; *place; place = &(*place)->next)
-        if (*place == member) {
-            *place = member->next;
-            break;
-        }
-    an_rt_signals_pass_on(process);
-    an_rt_unlock();
 }
 
 void an_rt_write_all(enum an_rt_moment moment)

@@ -52,6 +52,10 @@ enum { AN_RT_NOTE_TYPE = 1 };
 /* The process of this copy; its own one as long as it has not joined. */
 struct an_rt_process *an_rt_process(void);
 
+/* Finds the process that other copies have joined, or makes one. The loader's lock is held: copies are loaded one at a
+ * time. */
+void an_rt_find_process(void);
+
 /* A member comes, when its copy is loaded, and goes, when that is unloaded or the process ends. */
 void an_rt_join(struct an_rt_member *member);
 void an_rt_leave(struct an_rt_member *member);

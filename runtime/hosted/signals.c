@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "hosted/environment.h"
 #include "hosted/message.h"
@@ -78,11 +79,29 @@ AN_RT_APART static void set_handler(int signal, void (*handler)(int))
     sigaction(signal, &action, NULL);
 }
 
+/*
+ * Where a stack has overflowed there is no room for a handler. Of the thread that starts the program only, unless it has
+ * one of its own; pages that nobody needs are none.
+ */
+AN_RT_APART static void make_stack(const struct an_rt_process *process)
+{
+    enum { SIZE = 1 << 16 };
+    stack_t now;
+    stack_t own = {.ss_size = SIZE};
+    if (!(process->exit_signals & (bit(SIGSEGV) | bit(SIGBUS))) || sigaltstack(NULL, &now) < 0 ||
+        !(now.ss_flags & SS_DISABLE))
+        return;
+    own.ss_sp = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (own.ss_sp != MAP_FAILED)
+        sigaltstack(&own, NULL);
+}
+
 void an_rt_signals_begin(struct an_rt_process *process)
 {
     struct sigaction now;
     process->dump_signals = named_by("ANNEAL_DUMP_SIGNAL");
     process->exit_signals = named_by("ANNEAL_EXIT_SIGNAL");
+    make_stack(process);
     for (int signal = 1; signal <= SIGNALS; signal++) {
         if (!is_in(process, signal) || sigaction(signal, NULL, &now) < 0)
             continue;

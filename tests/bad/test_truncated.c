@@ -193,7 +193,8 @@ static void merging_cut_files(void **state)
     for (size_t size = 1; size < bad.size; size += 7) {
         struct memory_file cut = memory_file(bad.data, size);
         struct an_llvm_input inputs[] = {{first.path, 1}, {cut.path, 1}};
-        struct an_llvm_merge_options options = {.threads = 1, .failure_mode = AN_LLVM_FAIL_ALL};
+        struct an_llvm_merge_options options = {
+            .size = sizeof options, .threads = 1, .failure_mode = AN_FAIL_ALL};
         struct an_llvm_profile *profile;
         struct an_ledger *ledger;
         struct an_error error;

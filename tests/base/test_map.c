@@ -1,6 +1,8 @@
 /* lib/base/map: both hash tables against the plainest thing that does the same. */
 #include "base/map.h"
 
+#include <inttypes.h>
+
 #include "support/test.h"
 
 #define XXH_INLINE_ALL
@@ -207,6 +209,39 @@ static void names_made_to_collide_do_not(void **state)
     an_names_free(&names);
 }
 
+/* Room that is made beforehand changes nothing but when tables grow; what cannot be had is refused. */
+static void room_is_made_beforehand(void **state)
+{
+    (void)state;
+    struct an_map map = {0};
+    struct an_names names = {0};
+    static char text[KEYS][8];
+    bool is_new;
+    for (uint64_t i = 0; i < KEYS; i++) {
+        if (i % 1000 == 7) {
+            assert_true(an_map_reserve(&map, i + 100) && an_names_reserve(&names, i + 100));
+            assert_true(map.mask + 1 >= 2 * (i + 100) && names.capacity >= i + 100);
+        }
+        const struct an_map_slot *slots = map.slots;
+        const struct an_names_slot *places = names.slots;
+        snprintf(text[i], sizeof text[i], "%" PRIu64, i);
+        *an_map_insert(&map, i, &is_new) = 2 * i;
+        assert_int_equal(an_names_insert(&names, text[i], strlen(text[i]), &is_new), i);
+        assert_true(i % 1000 < 7 || i % 1000 >= 107 ||
+                    (map.slots == slots && names.slots == places));
+    }
+    const struct an_map_slot *slots = map.slots;
+    assert_true(an_map_reserve(&map, 0) && an_map_reserve(&map, KEYS));
+    assert_ptr_equal(map.slots, slots);
+    assert_false(an_map_reserve(&map, SIZE_MAX) || an_names_reserve(&names, SIZE_MAX));
+    for (uint64_t i = 0; i < KEYS; i++) {
+        assert_int_equal(*an_map_find(&map, i), 2 * i);
+        assert_int_equal(an_names_find(&names, text[i], strlen(text[i])), i);
+    }
+    an_map_free(&map);
+    an_names_free(&names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +252,7 @@ int main(void)
         cmocka_unit_test(crowded_keys),
         cmocka_unit_test(names_are_numbered_in_order),
         cmocka_unit_test(names_are_bytes),
+        cmocka_unit_test(room_is_made_beforehand),
     };
     return RUN_TESTS(tests);
 }

@@ -23,19 +23,20 @@ image() {
     esac
     run 0 make -j2 -C "$bare" BOARD="$board" COMPILER="$1" OUT="$PWD/made" "${@:2}" image
     [ ! -s err ] || fail "the build is not silent:" "$(cat err)"
-    [ -e "$runtime" ] || { mkdir "$runtime" && cp -p made/core-*.o made/bare-*.o made/libanneal_rt.a "$runtime"; }
+    [ -e "$runtime" ] || { mkdir "$runtime" && cp -p made/core-*.o made/bare-*.o made/libanneal_*.a "$runtime"; }
 }
 
 # start [LINE [VARIABLE=VALUE]...]: starts what image built, with the console in session.log. When each core has said the
-# line, Ctrl-C is typed until all have ended, for it is ignored while somebody has the console; without a line it
-# ends by itself.
+# line, or after so many seconds as `delay` says, Ctrl-C is typed until all have ended, for it is ignored while somebody
+# has the console; without either it ends by itself.
 start() {
-    local pid
+    local pid types=${1:-${delay:-}}
     mkfifo console
     timeout 300 make -s -C "$bare" BOARD="$board" OUT="$PWD/made" "${@:2}" run <console >session.log 2>&1 &
     pid=$!
     trap '' PIPE
     exec 3>console
+    sleep "${delay:-0}"
     if [ -n "${1:-}" ]; then
         await has_said "$1" || fail "$(tail -n 5 session.log)"
     fi
@@ -53,7 +54,7 @@ has_said() {
 # has_ended: or it is told to
 has_ended() {
     kill -0 $pid 2>/dev/null || return 0
-    printf '\003' >&3 2>/dev/null || true
+    [ -z "$types" ] || printf '\003' >&3 2>/dev/null || true
     return 1
 }
 
@@ -115,7 +116,7 @@ lines() {
 
 gcc_session() {
     local core
-    image gcc CFLAGS='-O2 -ftest-coverage'
+    image gcc
     start 'has taken its packets'
     noisy
     extract_objects noisy.log
@@ -142,6 +143,29 @@ gcc_session() {
     says 'missing-profile'
 }
 
+# A tick of the board's timer looks for it, also while the program prints.
+never_looks() {
+    image gcc CPPFLAGS=-DBUSY
+    start 'has taken its packets'
+    extract_objects session.log
+    expect_cores packets.gcda main.gcda
+}
+
+# Ctrl-C at any moment from the first instruction on: each core ends once, and what it has printed is whole.
+at_random_moments() {
+    local i core
+    image gcc CPPFLAGS=-DBUSY
+    for ((i = 0; i < ${BREAKS:-10}; i++)); do
+        rm -f made/*.gcda*
+        delay=$(printf '0.%03d' $((RANDOM % 400))) start
+        for ((core = 0; core < cores; core++)); do
+            expect "$(grep -c "^Dumping files on core $core" session.log)" 1
+            expect "$(grep -c "^Done dumping files on core $core" session.log)" 1
+        done
+        [ "$(grep -ac '^crc32 ' session.log)" = 0 ] || extract_objects session.log
+    done
+}
+
 # A program that returns from main has its profile printed, too.
 ends_itself() {
     image gcc CPPFLAGS=-DENDS
@@ -156,6 +180,68 @@ heap_needed() {
     needs=$(sed -n 's/^heap: \([0-9]*\) of .*/\1/p' session.log | sort -u)
     expect "$(wc -w <<<"$needs")" 1
     echo "$needs"
+}
+
+# What is compressed comes back with the same counts, and is shorter.
+compressed() {
+    local core
+    image gcc CPPFLAGS=-DENDS
+    start
+    wc -c <session.log >plain.size
+    rm made/image.elf
+    image gcc CPPFLAGS=-DENDS COMPRESS=1
+    start
+    grep -q '^begin 644 .*\.gcda0\.gz' session.log
+    extract_objects session.log
+    expect_cores packets.gcda main.gcda
+    [ "$(wc -c <session.log)" -lt "$(cat plain.size)" ] || fail 'it is no shorter than:' "$(cat plain.size)"
+    for ((core = 0; core < cores; core++)); do
+        cp made/packets.gcda$core made/packets.gcda
+        same <(cd made && gcc_counts "$gcov" packets.gcda) <(counts $core)
+    done
+    # A damaged one is no profile.
+    tr -d '\r' <session.log | grep -v '^crc32' | sed '0,/^M/s/^M\(.\{19\}\)./M\1 /' >damaged.log
+    run 1 "$anneal" extract -C damaged damaged.log
+    says 'its compressed content is damaged'
+}
+
+# In C++: constructors, virtual functions, templates, a variable in a function; their counts are what they do.
+cxx() {
+    cat >shapes.cc <<'END'
+#include "bare/bare.h"
+struct Shape {
+    virtual int area() const = 0;
+    virtual ~Shape() {}
+};
+struct Square : Shape {
+    int side;
+    explicit Square(int length) : side(length) { calls++; }
+    int area() const override { return side * side; }
+    static int calls;
+};
+int Square::calls;
+static Square global(6);
+template <class T> __attribute__((noinline)) T sum(T a, T b) { return a + b; }
+int main()
+{
+    static Square local(1);
+    const Shape *shapes[] = {&global, &local, &global};
+    int total = 0;
+    for (const Shape *shape : shapes)
+        total = sum(total, shape->area());
+    an_bare_print(total == 73 && Square::calls == 2 ? "as expected\n" : "wrong\n");
+}
+END
+    image gcc SRCS="$PWD/shapes.cc" PROFILE=coverage
+    start '' SRCS="$PWD/shapes.cc"
+    grep -q '^as expected' session.log || fail "$(cat session.log)"
+    extract_objects session.log
+    cp made/shapes.gcda0 made/shapes.gcda
+    cd made
+    gcc_counts "$gcov" shapes.gcda >counts
+    for count in 'main 1' '_Z3sumIiET_S0_S0_ 3' '_ZN6SquareC2Ei 2' '_ZNK6Square4areaEv 3'; do
+        grep -qx "$count" counts || fail "no $count among:" "$(cat counts)"
+    done
 }
 
 # In a heap as large as is needed all files have room; in one that is one byte smaller all but the last, which would
@@ -270,7 +356,11 @@ board_cases() {
     local tools="$emulator ${cross}gcc $gcov make jq"
     check_with "$tools" "$board, gcc: from the first build to the one that uses the counts" gcc_session
     check_with "$tools" "$board, gcc: a program that ends by itself" ends_itself
+    check_with "$tools" "$board, gcc: a program that never looks for Ctrl-C" never_looks
+    check_with "$tools" "$board, gcc: Ctrl-C at random moments" at_random_moments
     check_with "$tools" "$board, gcc: a heap that is one byte too small" heap_too_small
+    check_with "$tools" "$board, gcc: compressed" compressed
+    check_with "$tools ${cross}g++" "$board: a program in C++" cxx
     tools="$emulator ${cross}gcc clang-19 llvm-profdata-19 make"
     check_with "$tools" "$board, clang: from the first build to the one that uses the counts" llvm_session
     check_with "$tools" "$board, clang: values" llvm_values

@@ -49,6 +49,9 @@ _Noreturn void an_board_end(int status)
 {
     if (!host_board.end)
         abort();
+    if (host_board.at_end)
+        host_board.at_end();
+    an_board_unlock();
     host_board.status = status;
     longjmp(*host_board.end, 1);
 }

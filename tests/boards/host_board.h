@@ -14,8 +14,9 @@ struct host_board {
     size_t length;
     const char *typed; /* what comes from the console; NULL: nothing */
     unsigned core;
-    bool is_locked; /* somebody has the console */
-    jmp_buf *end;   /* where it goes on when a core ends */
+    bool is_locked;       /* somebody has the console */
+    jmp_buf *end;         /* where it goes on when a core ends */
+    void (*at_end)(void); /* an interrupt that comes then; NULL: none */
     int status;
 };
 extern struct host_board host_board;

@@ -84,10 +84,23 @@ static void test_break(void **context)
     assert_non_null(strstr(host_board.printed, "Done dumping files on core 1\n"));
 }
 
+/* An interrupt that looks for Ctrl-C between the last line and the end of the core finds nothing to do. */
+static void test_break_at_the_end(void **context)
+{
+    (void)context;
+    begin("\x03\x03");
+    host_board.at_end = an_bare_poll;
+    assert_true(ends(exit_with_7));
+    assert_int_equal(host_board.status, 7);
+    char *done = strstr(host_board.printed, "Done dumping files on core 0\n");
+    assert_non_null(done);
+    assert_string_equal(done, "Done dumping files on core 0\n");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit),
-                                       cmocka_unit_test(test_other_characters),
-                                       cmocka_unit_test(test_break)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exit), cmocka_unit_test(test_break_at_the_end),
+        cmocka_unit_test(test_other_characters), cmocka_unit_test(test_break)};
     return RUN_TESTS(tests);
 }

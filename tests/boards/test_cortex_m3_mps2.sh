@@ -15,14 +15,6 @@ emulator=qemu-system-arm
 . "$tests/boards/board.sh"
 tier long
 
-# A tick of the board's timer looks for it, also while the program prints.
-never_looks() {
-    image gcc CPPFLAGS=-DBUSY
-    start 'has taken its packets'
-    extract_objects session.log
-    expect_cores packets.gcda main.gcda
-}
-
 # A program with newlib ends by its exit(), behind its exit handlers, which are counted.
 with_libc() {
     cat >with_libc.c <<'END'
@@ -46,9 +38,9 @@ int main(void)
     exit(0);
 }
 END
-    image gcc SOURCES="$PWD/with_libc.c" CFLAGS='-O2 -ftest-coverage' \
+    image gcc SRCS="$PWD/with_libc.c" CFLAGS='-O2 -ftest-coverage' \
         LIBRARIES='-lc -lnosys -lgcc -Wl,--defsym=end=__heap_end' HEAP=20000
-    start '' SOURCES="$PWD/with_libc.c"
+    start '' SRCS="$PWD/with_libc.c"
     grep -q '^2 of three' session.log
     extract_objects session.log
     cd made
@@ -57,6 +49,5 @@ END
 }
 
 board_cases
-check_with "$emulator ${cross}gcc make" "$board: a program that never looks for Ctrl-C" never_looks
 check_with "$emulator ${cross}gcc $gcov make jq" "$board: a program with a libc" with_libc
 finish

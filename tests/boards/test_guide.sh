@@ -21,15 +21,15 @@ from_guide() {
 }
 
 follow() {
-    mkdir my-board tree
-    ln -s "$(realpath "$tests/../runtime")" tree/runtime
+    mkdir my-board bin
+    ln -s "$anneal" bin/anneal
     from_guide c >my-board/board.c
     from_guide ld >my-board/board.ld
     from_guide make >my-board/board.mk
     expect "$(cat my-board/* | wc -l)" 60
     # The second of the commands is what start does.
-    from_guide sh | head -n 1 | sed "s#runtime/bare#tree/runtime/bare COMPILER=$1#" >first.sh
-    run 0 bash -e first.sh
+    from_guide sh | first | sed "s#BOARD=#COMPILER=$1 &#" >first.sh
+    PATH=$PWD/bin:$PATH run 0 bash -e first.sh
     grep -q '^libanneal_rt  *[0-9]* *[0-9]*$' out
     start 'has taken its packets' BOARDS="$PWD"
     extract session.log

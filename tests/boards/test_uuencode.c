@@ -19,7 +19,7 @@ static void print_random(uint64_t *state, uint8_t *bytes, size_t size)
     host_board_reset();
     for (size_t i = 0; i < size; i++)
         bytes[i] = (uint8_t)(next_number(state) % 3 ? next_number(state) : 0);
-    an_uuencode_begin(&file, "decoded");
+    an_uuencode_begin(&file, "decoded", "");
     for (size_t at = 0; at < size;) {
         size_t part = next_number(state) % 60;
         part = part < size - at ? part : size - at;

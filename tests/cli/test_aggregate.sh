@@ -130,9 +130,13 @@ what_was_there_stays() {
     run 1 "$anneal" aggregate -p "$data" -o result cut
     expect "$(cat result)" precious
     expect "$(find . -name '*result*' | wc -l)" 1
-    run 0 "$anneal" aggregate -p cut -o result --allow-truncated "$program"
+    run 0 "$anneal" aggregate -p cut -o result --failure-mode=warn "$program"
     says 'is truncated'
     [ "$(wc -l <result)" -gt 5 ]
+    run 0 "$anneal" aggregate -p cut -o same --allow-truncated "$program"
+    cmp result same
+    run 1 "$anneal" aggregate -p cut -o other --failure-mode=all "$program"
+    [ ! -e other ]
 }
 check 'what was in the output stays when a recording is cut off' what_was_there_stays
 

@@ -80,6 +80,32 @@ several_runs() {
     prints ' 0 of 11'
 }
 
+# What cores of a board left counts once, also when their sum lies beside it.
+sums() {
+    program
+    mkdir left
+    cp build/main.gcda left/main.gcda0
+    (cd build && ./program 1 2)
+    mv build/main.gcda two_runs
+    cp two_runs left/main.gcda11
+    (cd left && run 0 "$anneal" merge-gcda)
+    for files in left 'left/main.gcda left/main.gcda0 left/main.gcda11'; do
+        # shellcheck disable=SC2086
+        run 0 "$anneal" cov -t -i src/main.c build/main.gcno $files
+        prints '        3:    4:    int sum = argc;'
+        says 'left/main.gcda has the counts of main.gcda0 to main.gcda11: these are left out'
+    done
+    run 0 "$anneal" cov -q -t -i src/main.c build/main.gcno left
+    expect "$(cat err)" ''
+    cp two_runs left/main.gcda0 # another run, which the sum does not have
+    run 0 "$anneal" cov -q -t -i src/main.c build/main.gcno left
+    says 'warning: left/main.gcda is not the sum of main.gcda0 to main.gcda11: all of them are added up'
+    prints '        7:    4:    int sum = argc;'
+    rm left/main.gcda0
+    run 0 "$anneal" cov -t -i src/main.c build/main.gcno left
+    says 'left/main.gcda is not the sum of main.gcda11: all'
+}
+
 # An inline function of a header in several objects: totals have it once, and its branches each time.
 json_has_totals() {
     program
@@ -124,6 +150,7 @@ files_below_a_folder() {
 }
 
 refuses() {
+    local mode
     program
     cp build/main.gcda kept.gcda
     (cd build && sed -i 's/argc > 1/argc > 2 \&\& sum/' ../src/main.c && gcc --coverage -c ../src/main.c)
@@ -137,6 +164,21 @@ refuses() {
     says 'left out: build/main.gcda'
     prints '0 of  6'
     expect "$(jq -c '[.inputs[] | .status]' ledger)" '["used","rejected","used","used"]'
+    cp out kept_going
+    for mode in warn all; do
+        run 0 "$anneal" cov --failure-mode=$mode build
+        says 'left out: build/main.gcda'
+        cmp kept_going out
+    done
+    run 1 "$anneal" cov --failure-mode=any build
+    says 'nothing shown'
+    mkdir bad
+    head -c 300 build/part.gcno >bad/part.gcno
+    run 1 "$anneal" cov --failure-mode=all bad
+    says 'bad/part.gcno: at byte 300' 'nothing shown'
+    run 1 "$anneal" cov --failure-mode=warn bad
+    says 'left out: bad/part.gcno'
+    never_says 'nothing shown'
     head -c 300 build/part.gcno >torn
     cp torn build/part.gcno
     run 1 "$anneal" cov build
@@ -198,6 +240,7 @@ never_rounds_up() {
 check_with gcc 'tables' tables
 check_with gcc 'a percentage of 100 is all, everywhere' never_rounds_up
 check_with gcc 'several runs in several folders' several_runs
+check_with gcc 'what cores left, and its sum' sums
 check_with 'gcc jq' 'JSON has totals' json_has_totals
 check_with gcc 'sources of the same name' same_names
 check_with gcc 'files below a folder' files_below_a_folder

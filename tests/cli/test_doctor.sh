@@ -580,7 +580,7 @@ finds_tools() {
     expect "$(cat found)" "$(printf '[["llvm-bolt","%s/tools/llvm-bolt","99.1.2"],["llvm-bolt","%s/tools/llvm-bolt-12",null],["perf","%s/tools/perf","7.7"]]' "$PWD" "$PWD" "$PWD")"
     PATH=$PWD/tools run 0 "$anneal" doctor
     prints '99.1.2'
-    tr -s ' \n' ' ' <out | grep -q 'llvm-bolt-12 does not print its version'
+    tr -s ' \n' ' ' <out | found 'llvm-bolt-12 does not print its version'
     PATH=/nowhere run 0 "$anneal" doctor
     prints 'perf             not installed, and not required'
     if [ ! -e $bolt ]; then
@@ -601,7 +601,7 @@ prints_a_report() {
     grep -qx "$made/whole" out
     if [ "$(machine method)" != null ]; then
         grep -qFx "  => fit. Next: anneal record -- $made/fit ..." out
-        (cd "$made" && "$anneal" doctor fit) | grep -qFx '  => fit. Next: anneal record -- ./fit ...'
+        (cd "$made" && "$anneal" doctor fit) | found -Fx '  => fit. Next: anneal record -- ./fit ...'
     fi
     grep -qx '  => fit, with limitations. Rebuild it with these options for gcc:' out
     grep -qx '       -Wl,-q' out

@@ -28,7 +28,7 @@ comes_back() {
     all_back 16
     says "32 files, 20 KB: $word, 0 damaged"
     expect "$(wc -l <out)" 32
-    expect "$(sort out | head -n 1)" obj/right-a.gcda0
+    expect "$(sort out | first)" obj/right-a.gcda0
 }
 
 twice() {
@@ -222,10 +222,22 @@ as_json() {
     expect "$(jq -c '.files[0] | has("outcome")' out)" false
 }
 
+# Profiles that were sent by gzip are what they were; other files of that ending stay what they are.
+compressed() {
+    run 1 "$anneal" extract --json -C there "$logs/compressed.log"
+    expect "$(jq -c '.files[] | [.name, .status, .proof]' out)" '["right.gcda0","verified","gzip"]
+["right.gcda1.gz","damaged",null]
+["core.gz","unverified",null]'
+    says 'right.gcda1.gz is damaged: its compressed content is damaged'
+    same there/right.gcda0 "$golden/right-a.gcda"
+    [ -e there/right.gcda1.gz.partial ]
+    gunzip -c there/core.gz | cmp - "$golden/right-a.gcda"
+}
+
 all_forms() {
     local log
     for log in "$logs"/*.log; do
-        [ "${log##*/}" != cores.log ] || continue
+        case $log in */cores.log | */compressed.log) continue ;; esac
         run 0 "$anneal" extract -q -C "$(basename "$log")" "$log"
     done
     for log in hex nibbles rtems; do
@@ -410,6 +422,7 @@ check 'files that are there are kept' keeps_files
 check 'names that lead elsewhere' refuses_names
 check_with jq 'JSON' as_json
 check 'all forms' all_forms
+check 'compressed profiles' compressed
 check 'several logs' several_logs
 check_with jq 'logs without files' nothing_there
 check_with "$python uuencode uudecode" "sharutils' uuencode" from_uuencode

@@ -101,7 +101,7 @@ END
 # The gaps are wider than anything that is read at once.
 disk=$(stat -c '%Hd:%Ld' "$scratch")
 ahead=$(cat "/sys/dev/block/$disk/queue/read_ahead_kb" "/sys/dev/block/$disk/../queue/read_ahead_kb" \
-    "/sys/class/bdi/$disk/read_ahead_kb" 2>/dev/null | head -n 1)
+    "/sys/class/bdi/$disk/read_ahead_kb" 2>/dev/null | first)
 gap=$((${ahead:-8192} < 4096 ? 8 << 20 : ${ahead:-8192} * 2048))
 if [ $gap -gt $((64 << 20)) ]; then
     skip 'faults' "the disk of $scratch reads $ahead KB ahead"
@@ -190,7 +190,7 @@ copies() {
     run 0 "$anneal" faults --copy --json -n2 -- ./touch 5
     expect "$(figure text_before)" 0
     [ "$(figure text_major)" -ge 5 ]
-    jq -r '.binaries[0].files[0].path' out | grep -q '/touch$'
+    jq -r '.binaries[0].files[0].path' out | found '/touch$'
     expect "$(find . -name '.anneal*')" ''
 }
 
@@ -201,24 +201,24 @@ compares() {
     expect "$(figure text_major 0)" "$(figure text_major 2)"
     run 0 "$anneal" faults -n2 --against ./other -- "$made/touch" 5
     expect "$(grep -c '1\.00.*[/]\(touch\|other\)$' out)" 2
-    run 2 "$anneal" faults --file "$made/touch" --against ./other -- ./script
-    says '--file' 'cannot be used together'
-    run 2 "$anneal" faults --file "$made/touch" --copy -- ./script
-    says '--file' 'cannot be used together'
+    run 2 "$anneal" faults --binary "$made/touch" --against ./other -- ./script
+    says '--binary' 'cannot be used together'
+    run 2 "$anneal" faults --binary "$made/touch" --copy -- ./script
+    says '--binary' 'cannot be used together'
 }
 
 scripts_need_a_file() {
     printf '#!/bin/sh\necho from the script\n"%s" 5 print\n' "$made/touch" >script
     chmod +x script
     run 1 "$anneal" faults -- ./script
-    says 'not an ELF file' '--file=BINARY'
-    run 0 "$anneal" faults --json -n2 --file "$made/touch" -- ./script
+    says 'not an ELF file' '--binary=FILE'
+    run 0 "$anneal" faults --json -n2 --binary "$made/touch" -- ./script
     [ "$(figure text_major)" -ge 5 ]
     never_says 'said'
-    run 0 "$anneal" faults -n1 --file "$made/touch" --show-output -- ./script
+    run 0 "$anneal" faults -n1 --binary "$made/touch" --show-output -- ./script
     prints 'from the script' '5 pages'
     says 'said'
-    run 0 "$anneal" faults -n1 --json --file "$made/touch" --show-output -- ./script
+    run 0 "$anneal" faults -n1 --json --binary "$made/touch" --show-output -- ./script
     says 'from the script' '5 pages'
     jq -e . out >/dev/null
 }
@@ -293,7 +293,7 @@ in_memory() {
 
 # servers: what they touch in a given time, and that it is hardly longer, is judged in the tier "long"
 servers() {
-    run 0 "$anneal" faults -n2 --json --for 300ms -- "$made/touch" 5 wait
+    run 0 "$anneal" faults -n2 --json --duration 300ms -- "$made/touch" 5 wait
     expect "$(jq -c '.binaries[0].runs | map(.time_was_over)' out)" '[true,true]'
     expect "$(jq -c '.binaries[0].runs | map(.signal)' out)" '[15,15]'
     expect "$(jq '.binaries[0].summary.seconds.median | . >= 0.3' out)" true
@@ -305,12 +305,12 @@ servers() {
     chmod +x stubborn
     (
         trap '' TERM # for all of them, from their beginning
-        run 0 "$anneal" faults -n1 --json --for 200ms --kill-after 200ms --file "$made/touch" \
+        run 0 "$anneal" faults -n1 --json --duration 200ms --kill-after 200ms --binary "$made/touch" \
             -- ./stubborn
     )
     expect "$(jq '.binaries[0].runs[0].signal' out)" 9
     # ended before its time: as it is
-    run 0 "$anneal" faults -n1 --json --for 600s -- "$made/touch" 5
+    run 0 "$anneal" faults -n1 --json --duration 600s -- "$made/touch" 5
     expect "$(jq '.binaries[0].runs[0].time_was_over' out)" false
 }
 
@@ -322,7 +322,7 @@ sleep 61 &
 echo $! >left
 END
     chmod +x leaver
-    run 0 "$anneal" faults -n1 --file "$made/touch" -- ./leaver
+    run 0 "$anneal" faults -n1 --binary "$made/touch" -- ./leaver
     says 'left processes behind'
     ! kill -0 "$(cat left)" 2>/dev/null
 }

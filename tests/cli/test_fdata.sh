@@ -259,7 +259,7 @@ filters() {
         '4 parse 1 3 [heap] 0 7' >expected
     same result expected
     says 'left out 3 of 7 records: none of their functions is kept'
-    run 0 "$anneal" merge --no-function='^parse$' -o result a
+    run 0 "$anneal" merge --exclude-function='^parse$' -o result a
     printf '%s\n' '1 lex 0 1 lex 4 0 3' '1 main 0 1 parse 0 0 1' '4 lex 1 3 [heap] 0 6' >expected
     same result expected
     run 2 "$anneal" merge --function='(' -o result a
@@ -367,8 +367,8 @@ does_not_compare() {
     says 'not an LLVM instrumentation profile but a BOLT profile (fdata)'
     run 2 "$anneal" diff --cs branches branches
     says '--cs applies only to LLVM profiles; these are BOLT profiles (fdata)'
-    run 2 "$anneal" diff --gcno=. branches branches
-    says '--gcno is for GCC profiles (gcda); these are BOLT profiles (fdata)'
+    run 2 "$anneal" diff --notes=. branches branches
+    says '--notes is for GCC profiles (gcda); these are BOLT profiles (fdata)'
     run 1 "$anneal" convert branches
     says 'branches: is a BOLT profile (fdata), of which there is one format only'
 }

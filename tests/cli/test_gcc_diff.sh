@@ -46,17 +46,17 @@ overlap() {
         { two[$1, $2, $3] = $4; b += $4 }
         END { for (k in one) { x = one[k] / a; y = two[k] / b; sum += x < y ? x : y }
               printf "%d %d %.6f\n", a, b, sum }' one.arcs two.arcs)
-    run 0 "$anneal" diff --json --gcno=notes one two
+    run 0 "$anneal" diff --json --notes=notes one two
     expect "$(cat err)" ''
     ours=$(jq -r '[.base_total, .test_total, .overlap] | @tsv' out | awk '{ printf "%d %d %.6f\n", $1, $2, $3 }')
     expect "$ours" "$theirs"
     expect "$(jq -c '[.modules, .functions_changed, .functions_only_in_test]' out)" '[2,0,0]'
     # the shares of all functions are all there is
-    run 0 "$anneal" diff --json --topn=1000 --gcno=notes one two
+    run 0 "$anneal" diff --json --top=1000 --notes=notes one two
     expect "$(jq '[.moved[].base_share] | add * 1000000 | round' out)" 1000000
     expect "$(jq '[.moved[].test_share] | add * 1000000 | round' out)" 1000000
     expect "$(jq '[.moved[] | select(.name == null)] | length' out)" 0
-    run 0 "$anneal" diff --gcno=notes one two
+    run 0 "$anneal" diff --notes=notes one two
     grep -qE '^ +[0-9.]+%  overlap of counts, in [0-9]+ functions of 2 modules$' out
     grep -qE '  work  values.c:30$' out
     run 0 "$anneal" diff one one

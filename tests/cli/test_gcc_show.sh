@@ -29,7 +29,7 @@ stamp 0x01267960, checksum 0x2b009e11, 3 runs, sum of their largest counts 1,100
     expect "$(wc -l <out)" 3
     run 0 "$anneal" show --detailed-summary-cutoffs=500000 values.gcda
     grep -qE '^ +50.0000% +732 +2$' out
-    run 0 "$anneal" show --json --topn=1 values.gcda
+    run 0 "$anneal" show --json --top=1 values.gcda
     expect "$(jq -c '.functions, (.profile | [.format, .counters, .counters_that_ran, .total_count],
         (.hottest[] | [.name, .entries]), (.modules[] | [.runs, .gcno, .stamp, .compiler]))' out)" '[]
 ["gcda",19,14,2220]
@@ -92,7 +92,7 @@ names_of_cpp() {
     build
     run 0 "$anneal" show --function='^choose\(int\)$' flow.gcda
     expect "$(head -1 out)" 'choose(int)  flow.cpp:32'
-    run 0 "$anneal" show --json --topn=20 --function='^_Z6choosei$' flow.gcda
+    run 0 "$anneal" show --json --top=20 --function='^_Z6choosei$' flow.gcda
     expect "$(jq -c '.functions[] | [.name, .demangled]' out)" '["_Z6choosei","choose(int)"]'
     grep -q '"demangled":"(anonymous namespace)::fail(int)"' out
     run 0 "$anneal" show --covered flow.gcda
@@ -159,24 +159,24 @@ folders() {
     run 0 "$anneal" show run
     says '2 modules have no gcno file beside the counts, such as run/calls.gcda'
     grep -q '  run/deep/values.gcda#' out
-    run 0 "$anneal" show --gcno=notes run
+    run 0 "$anneal" show --notes=notes run
     expect "$(cat err)" ''
     grep -q '^2 modules, counters (gcda) of GCC' out
     grep -q '  work  values.c:30$' out
-    run 0 "$anneal" show --gcno=notes --header run/calls.gcda run/deep
+    run 0 "$anneal" show --notes=notes --header run/calls.gcda run/deep
     expect "$(grep -c 'endian' out)" 2
     mv notes/deep/values.gcno notes
-    run 0 "$anneal" show --gcno=notes run
+    run 0 "$anneal" show --notes=notes run
     expect "$(cat err)" ''
     cp "$golden/gcc-12/values.gcno" notes
-    run 0 "$anneal" show --gcno=notes run
+    run 0 "$anneal" show --notes=notes run
     says '1 gcno is from another compilation than the counts, such as notes/values.gcno'
     grep -q '  run/deep/values.gcda#' out
     echo 'of no use' >notes/values.gcno
-    run 0 "$anneal" show --gcno=notes run
+    run 0 "$anneal" show --notes=notes run
     says '1 gcno cannot be read; notes/values.gcno: at byte 0: not a gcno file'
     : >run/died.gcda
-    run 0 "$anneal" show --gcno=notes run
+    run 0 "$anneal" show --notes=notes run
     says 'run/died.gcda: empty'
 }
 

@@ -75,11 +75,11 @@ refuses() {
     run 1 "$anneal" merge -o none "$folder/values-1.gcda" torn.gcda
     says 'torn.gcda: at byte 100: file ends within'
     run 2 "$anneal" merge --sparse -o none "$folder/values-1.gcda"
-    says '--sparse applies only to other profiles'
+    says '--sparse applies only to LLVM profiles'
     mkdir run
     cp "$folder/values-1.gcda" run/
     run 2 "$anneal" merge run
-    says 'no output folder' '-o FOLDER'
+    says 'no output folder' '-o DIR'
     run 2 "$anneal" merge -o none run "$folder/values-1.gcda"
     says 'cannot mix files and folders'
     : >empty

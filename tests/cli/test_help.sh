@@ -106,7 +106,7 @@ whole_page() {
     names=$(sed -n 's/^    {"\([a-z0-9-]*\)", &command_.*/\1/p' "$tests/../cli/main.c")
     [ "$(wc -w <<<"$names")" -ge 5 ] || fail "personalities: $names"
     for name in $names; do
-        tr '\n' ' ' <page | grep -q -- "$name" || fail "anneal(1) does not mention $name"
+        tr '\n' ' ' <page | found -- "$name" || fail "anneal(1) does not mention $name"
     done
     names=$(grep -rhoE 'getenv\("[A-Z_]+"\)' "$tests"/../{cli,lib,runtime} | grep -oE '[A-Z_]{3,}' | sort -u |
         grep -vxE 'PATH|PWD|COLUMNS')
@@ -132,8 +132,8 @@ pages_are_found() {
     MANPATH=$PWD/man MANWIDTH=80 man anneal-merge >page 2>err
     expect "$(cat err)" ''
     grep -q -- --failure-mode page
-    expect "$(whatis -M man anneal-merge 2>/dev/null || lexgrog man/man1/anneal-merge.1 | head -n 1)" \
-        "$(lexgrog man/man1/anneal-merge.1 | head -n 1)"
+    expect "$(whatis -M man anneal-merge 2>/dev/null || lexgrog man/man1/anneal-merge.1 | first)" \
+        "$(lexgrog man/man1/anneal-merge.1 | first)"
 }
 
 completes() {
@@ -152,12 +152,26 @@ words anneal m
 words anneal merge --fail
 words anneal show --to
 words anneal merge fi
+words anneal record --method = e
+words anneal record --method = ''
+words anneal live --method =
+words anneal record --moments ''
+words anneal record --output = e
+words anneal merge --failure-mode = a
+words anneal order --format = gn
 words anneal ''
 END
     expect "$(bash try)" 'merge merge-gcda merge-fdata
 --failure-mode=
---topn=
+--top=
 
+emulate
+auto lbr emulate step
+auto lbr emulate step
+clock outside
+
+any all
+gnu
 '"$commands version --help --version"
 }
 

@@ -25,17 +25,17 @@ profiles() {
     document show --json "$one"
     document show --json "$odd"
     document show --json --all-functions --counts --values --traces --binary-ids \
-        --detailed-summary --topn=3 "$one"
+        --detailed-summary --top=3 "$one"
     document show --json --function=nothing-is-called-so "$one"
     document show --json --header "$one"
-    document show --json --topn=0 "$one"
+    document show --json --top=0 "$one"
     document show --json "$corpus/proftext/ir_values.proftext"
     document show --json app.fdata
     document show --json --all-functions --counts app.fdata
     document show --json "$gcda/right-a.gcda"
     document show --json --all-functions --counts --values --traces --detailed-summary "$gcda/right-a.gcda"
     document diff --json "$one" "$two"
-    document diff --json --topn=0 "$one" "$two"
+    document diff --json --top=0 "$one" "$two"
     document diff --json "$gcda/right-a.gcda" "$gcda/right-b.gcda"
     document diff --json app.fdata app.fdata
     run 0 "$anneal" show --json -o shown "$one"

@@ -105,6 +105,35 @@ that_cannot_be_written() {
 check_with jq 'all kinds of inputs' all_kinds_of_inputs
 check_with jq 'also when nothing is written' also_when_nothing_is_written
 check_with jq 'to standard output' to_standard_output
+# printed RESULT INPUT...: the same as in the file, and nothing else
+printed() {
+    run 0 "$anneal" merge --json -o "$1" --ledger=ledger "${@:2}"
+    expect "$(cat err)" ''
+    cmp out ledger
+    is .used $(($# - 1))
+}
+
+printed_for_each_family() {
+    local gcda
+    gcda=$(find "$tests/data/gcc" -name '*.gcda' | sort | first)
+    printed result "$one" "$two"
+    printed result "$tests/data/branch/fdata/branches-1.fdata" "$tests/data/branch/fdata/branches-2.fdata"
+    printed result "$gcda"
+    is '.modules | length' 1
+}
+
+printed_beside_a_profile() {
+    run 0 "$anneal" merge --json --ledger=ledger "$one"
+    cmp err ledger
+    "$anneal" merge -q "$one" | cmp - out
+    : >empty
+    run 1 "$anneal" merge --json -o result empty
+    expect "$(jq .empty out)" 1
+    says 'nothing written'
+}
+
+check_with jq 'printed for each family' printed_for_each_family
+check_with jq 'printed beside a profile on standard output' printed_beside_a_profile
 check_with jq 'odd names of files' odd_names
 check 'a ledger that cannot be written' that_cannot_be_written
 finish

@@ -155,10 +155,10 @@ keeps_and_drops_functions() {
     grep -qx main result
     grep -qx util_run result
     ! grep -q ops_main result || fail 'more than asked'
-    run 0 "$anneal" merge -q -t -o result --no-function=ops_ "$one"
+    run 0 "$anneal" merge -q -t -o result --exclude-function=ops_ "$one"
     grep -qx main result
     ! grep -q '^ops_' result || fail 'something that was to be dropped'
-    run 0 "$anneal" merge -q -t -o result --function=util --no-function=never "$one"
+    run 0 "$anneal" merge -q -t -o result --function=util --exclude-function=never "$one"
     grep -qx util_run result
     ! grep -qx util_never result || fail 'something that was to be dropped'
     run 2 "$anneal" merge -o result --function='(' "$one"

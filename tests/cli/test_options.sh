@@ -50,7 +50,7 @@ options_are_suggested() {
     never_says 'did you mean'
     run 2 "$anneal" show -sz "$one"
     says "unknown option '-z'"
-    run 2 "$anneal" show --t "$one" # text, topn, traces
+    run 2 "$anneal" show --t "$one" # text, top, traces
     says "option '--t' may be any of several"
     run 2 "$anneal" show --json=yes "$one"
     says "option '--json' takes no argument"
@@ -153,8 +153,8 @@ values_that_are_meant() {
     same ./-short ./-odd
     run 0 "$anneal" merge -q -o - "$one"
     same out ./-odd
-    run 2 "$anneal" show --topn -1 "$one" # a wrong number, and no option
-    says '--topn=-1: expected a number'
+    run 2 "$anneal" show --top -1 "$one" # a wrong number, and no option
+    says '--top=-1: expected a number'
     run 2 "$anneal" live -p 1 --bolt-option --frobnicate --status # it was taken
     says '--status and --bolt-option cannot be used together'
     ln -s "$anneal" llvm-profdata
@@ -180,25 +180,25 @@ show --json --covered
 show --covered --text
 show --covered --all-functions
 show --covered --function=x
-show --covered --topn=1
+show --covered --top=1
 show --covered --traces
 show --covered --detailed-summary
 show --covered --detailed-summary-cutoffs=1
 show --covered --binary-ids
 show --covered --counts
 show --covered --values
-show --text --topn=1
+show --text --top=1
 show --text --traces
 show --text --detailed-summary
 show --text --binary-ids
 show --header --all-functions
 show --header --function=x
-show --header --topn=1
+show --header --top=1
 show --header --covered
 show --header --text
 show --all-functions --function=x
 peek --output=x --json
-peek --output=x --topn=1
+peek --output=x --top=1
 peek --all-functions --function=x
 merge --text --format-version=7
 convert --text --format-version=7
@@ -236,20 +236,20 @@ worth --counter=x --function=x
 worth --counter=x --overhead=1%
 aggregate --pa --pid=1
 aggregate --pa --ignore-build-id
-aggregate --pa --allow-truncated
+aggregate --pa --failure-mode=warn
 aggregate --pa --use-event-pc
 aggregate --pa --ignore-interrupt-lbr=0
 aggregate --nl --use-event-pc
 aggregate --nl --ignore-interrupt-lbr=0
 translate --pa --pid=1
-translate --pa --allow-truncated
+translate --pa --failure-mode=warn
 bat --function-map --json
 bat --function-map --dump-all
 bat --function-map --show-function-map
 bat --show-function-map --translate=1
 bat --dump-all --function=x
-faults --file=x --copy
-faults --file=x --against=x
+faults --binary=x --copy
+faults --binary=x --against=x
 doctor --json --quiet
 extract --output=x --list
 extract --output=x --json
@@ -309,7 +309,7 @@ END_OF_LIST
 allowed_together() {
     run 0 "$anneal" show --json --header "$one"
     run 0 "$anneal" show --text --counts "$one"
-    run 0 "$anneal" show --json --all-functions --counts --values --traces --topn=3 "$one"
+    run 0 "$anneal" show --json --all-functions --counts --values --traces --top=3 "$one"
     run 0 "$anneal" merge -q --text --sparse -o text "$one"
 }
 
@@ -317,12 +317,12 @@ allowed_together() {
 options_of_other_profiles() {
     echo '1 main 0 1 main 4 0 1' >app.fdata
     local gcda=$tests/data/gcc/gcc-12/right-a.gcda
-    run 2 "$anneal" show --gcno=. "$one"
-    says '--gcno is for GCC profiles'
-    run 2 "$anneal" show --gcno=. app.fdata
-    says '--gcno is for GCC profiles'
-    run 2 "$anneal" diff --gcno=. "$one" "$one"
-    says '--gcno is for GCC profiles'
+    run 2 "$anneal" show --notes=. "$one"
+    says '--notes is for GCC profiles'
+    run 2 "$anneal" show --notes=. app.fdata
+    says '--notes is for GCC profiles'
+    run 2 "$anneal" diff --notes=. "$one" "$one"
+    says '--notes is for GCC profiles'
     run 2 "$anneal" show --cs app.fdata
     says '--cs applies only to LLVM profiles'
     run 2 "$anneal" show --text "$gcda"
@@ -348,14 +348,14 @@ merge -w x,$one
 merge -w 0,$one
 merge -w $one
 merge --function=( $one
-merge --no-function=[ $one
+merge --exclude-function=[ $one
 merge --format-version=4 $one
 merge --format-version=13 $one
 merge --trace-seed=0 $one
 merge -j x $one
 show
 show --function=( $one
-show --topn=x $one
+show --top=x $one
 diff $one
 convert
 convert --gcc-version=x $one
@@ -504,6 +504,63 @@ personalities_make_none() {
     [ ! -e made ]
 }
 
+# ---- one word for one thing ----
+
+# What options were called before: taken as ever, and neither listed nor suggested.
+old_names_go_on() {
+    local command old new
+    while read -r command old new; do
+        "$anneal" "$command" --help >help
+        "$anneal" help --man "$command" >page
+        ! grep -qE -- " $old\\b" help page || fail "$command still lists $old"
+        grep -q -- "$new" help || fail "$command does not list $new"
+        for name in "$old" "${new%%=*}"; do
+            printf '%s: %s\n' "$name" "$("$anneal" "$command" "$name" 2>&1 | first)" >"said$name"
+            ! grep -q 'unknown option' "said$name" || fail "$(cat "said$name")"
+        done
+    done <<'END_OF_LIST'
+merge --num-threads --threads=N
+merge --no-function --exclude-function=REGEX
+aggregate --num-threads --threads=N
+aggregate --allow-truncated --failure-mode=MODE
+translate --num-threads --threads=N
+translate --allow-truncated --failure-mode=MODE
+show --topn --top=N
+show --gcno --notes=DIR
+diff --topn --top=N
+diff --gcno --notes=DIR
+peek --topn --top=N
+cov --keep-going --failure-mode=MODE
+record --account --ledger=FILE
+live --record --duration=TIME
+faults --for --duration=TIME
+faults --file --binary=FILE
+train --repeat --runs=N
+END_OF_LIST
+}
+
+old_names_mean_the_same() {
+    local letter
+    run 0 "$anneal" show --topn=3 --json "$one"
+    cp out before
+    run 0 "$anneal" show --top=3 --json "$one"
+    cmp before out
+    for letter in show diff; do
+        [ $letter = show ] && set -- "$one" || set -- "$one" "$one"
+        run 0 "$anneal" $letter -j "$@"
+        cp out before
+        run 0 "$anneal" $letter --json "$@"
+        cmp before out
+    done
+    run 0 "$anneal" merge -q --num-threads=1 --no-function=util -o old "$one"
+    run 0 "$anneal" merge -q --threads=1 --exclude-function=util -o new "$one"
+    cmp old new
+    run 2 "$anneal" merge --num-threads=x -o x "$one"
+    says '--threads=x: expected a number'
+}
+
+check 'old names of options' old_names_go_on
+check 'old names mean the same' old_names_mean_the_same
 check 'mistyped commands' commands_are_suggested
 check 'mistyped options' options_are_suggested
 check 'mistyped values' values_are_suggested

@@ -65,7 +65,7 @@ shown() {
     is_document out
     [ "$(jq '.profile.hottest | length' out)" = 1 ]
     run 0 "$anneal" peek -o - $process
-    llvm-profdata-19 show out | grep -q 'Total functions: 4'
+    llvm-profdata-19 show out | found 'Total functions: 4'
     end
 }
 
@@ -128,6 +128,39 @@ gcc_dumps() {
     end
 }
 
+turns() {
+    gcov-12 -t -j turns.gcda 2>/dev/null | jq '.files[].functions[] | select(.name == "turn") | .execution_count'
+}
+
+# turns_have BEEN: the profile has so many
+turns_have() {
+    [ "$(turns || echo 0)" -ge "$1" ] 2>/dev/null
+}
+
+# What is written again and again is there when the process is killed, and the command ends with it. The program's turns take
+# their time so that it counts, and does not compute, while it is looked at; nothing waits for that.
+killed() {
+    local dumping turns
+    cat >turns.c <<'EOF'
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) void turn(void) { usleep(100); }
+int main(void) { puts("ready"); fflush(stdout); for (;;) turn(); }
+EOF
+    gcc-12 -O1 --coverage -c turns.c
+    # shellcheck disable=SC2046
+    gcc-12 --coverage turns.o -o turns $("$anneal" rt)
+    ANNEAL_DUMP_SIGNAL=USR1 begin ./turns
+    "$anneal" dump -q --interval=20ms $process 2>err &
+    dumping=$!
+    await turns_have 1
+    turns=$(turns)
+    await turns_have $((turns + 1)) # it was written again
+    end
+    wait $dumping || fail "$(cat err)"
+    turns_have $((turns + 1))
+}
+
 refused() {
     # shellcheck disable=SC2046
     clang++-19 -w -O1 -fprofile-generate "$programs/served.cc" -o served $("$anneal" rt)
@@ -142,6 +175,8 @@ refused() {
     kill -STOP $process
     run 1 "$anneal" dump --timeout=1 $process
     says 'did not answer'
+    run 1 "$anneal" dump --timeout=200ms $process
+    says 'did not answer within 0.2 seconds'
     end
     begin sh -c 'echo ready; sleep 60; true'
     for command in dump peek; do
@@ -163,5 +198,6 @@ check_with 'clang++-19 llvm-profdata-19 jq' 'shown as a file is' shown
 check_with 'clang-19' 'programs with libraries' libraries
 check_with 'clang-19 python3' 'lists of values that share what they have' damaged
 check_with 'gcc-12' "GCC's counts are dumped" gcc_dumps
+check_with 'gcc-12 gcov-12 jq' 'a program that is killed' killed
 check_with 'clang++-19' 'what cannot be looked at' refused
 finish

@@ -1,5 +1,5 @@
 /* cli/suggest: what is near to what was typed, and what is not. */
-#include "../../cli/suggest.h"
+#include "../../cli/core/suggest.h"
 
 #include "support/test.h"
 

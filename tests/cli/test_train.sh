@@ -134,7 +134,7 @@ many_runs() {
 
 repeated() {
     peer_llvm expected 4 4 4 6 6 6
-    train 0 --repeat=3 -o result --ledger=ledger "$programs/llvm" ::: 4 6
+    train 0 --runs=3 -o result --ledger=ledger "$programs/llvm" ::: 4 6
     same result expected
     expect "$(jq -c '[.ledger[] | [.run, .workload, .workload_number]]' ledger)" \
         '[[1,"4",1],[2,"6",2],[3,"4",1],[4,"6",2],[5,"4",1],[6,"6",2]]'
@@ -306,7 +306,7 @@ folders_as_outputs() {
     train 0 -o link "$programs/gcc" ::: 1
     [ -L link ]
     [ ! -e result/default.profdata ]
-    find result -name '*.gcda' | grep -q gcc.gcda
+    find result -name '*.gcda' | found gcc.gcda
 }
 
 in_place() {

@@ -10,30 +10,15 @@
 # usage: test_guides.sh ANNEAL
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
+# shellcheck source=tests/install.bash
+. "$tests/install.bash"
 here=$tests/docs
 guides=$tests/../docs/guides
-build=$(realpath "$(dirname "$anneal")/..")
 
 if ! have meson; then
     skip 'the guides' "missing:$missing; run scripts/bootstrap"
     finish
 fi
-
-# Installs BUILD below $installed. Meson keeps a list of what it installed, by which `make uninstall`
-# goes, beside its own files: these are copied, so that the list of BUILD stays as it is.
-installed=$scratch/installed
-install_it() {
-    local file copy=$scratch/build
-    mkdir -p "$copy/meson-logs"
-    cp -r "$build/meson-private" "$copy/"
-    for file in "$build"/*; do
-        [ -e "$copy/${file##*/}" ] || ln -s "$file" "$copy/"
-    done
-    meson install -C "$copy" --no-rebuild --quiet --destdir "$installed"
-    prefix=$installed$(meson introspect --buildoptions "$build" |
-        sed 's/.*"name": "prefix", "value": "\([^"]*\)".*/\1/')
-    [ -x "$prefix/bin/anneal" ]
-}
 
 # What stands in front of the commands of each guide; ONE is the guide, TWO its name in messages.
 prologue() {
@@ -167,7 +152,7 @@ fi
 check_with 'clang-19' 'guides/first-session.md' at_home "$guides/first-session.md" docs/guides/first-session.md
 check_with 'clang-19 jq' 'guides/pgo-clang.md' with_path pgo-clang
 check_with 'gcc make' 'guides/pgo-gcc.md' with_path pgo-gcc
-if "$anneal" doctor --json | grep -q '"tracing":true'; then
+if "$anneal" doctor --json | found '"tracing":true'; then
     check_with 'gcc llvm-bolt-19' 'guides/bolt.md' with_path bolt
     check_with 'gcc llvm-bolt-19' 'guides/live.md' then_cleaned with_path live
 else

@@ -25,23 +25,23 @@ static struct an_fitness judged(int fd, size_t at, uint16_t value)
     return fitness;
 }
 
-static const struct an_finding *about(const struct an_fitness *fitness, const char *what)
+static const struct an_diagnostic *about(const struct an_fitness *fitness, const char *what)
 {
-    for (size_t i = 0; i < fitness->findings.count; i++)
-        if (strcmp(fitness->findings.items[i].about, what) == 0)
-            return &fitness->findings.items[i];
+    for (size_t i = 0; i < fitness->diagnostics.count; i++)
+        if (strcmp(fitness->diagnostics.items[i].about, what) == 0)
+            return &fitness->diagnostics.items[i];
     return NULL;
 }
 
 static void expect(const struct an_fitness *fitness, const char *what, enum an_level level,
                    const char *words, const char *remedy)
 {
-    const struct an_finding *finding = about(fitness, what);
-    check(finding, "nothing about %s", what);
-    check(finding->level == level, "%s: %s", what, an_level_name(finding->level));
-    check(strstr(finding->what, words), "%s: %s", what, finding->what);
-    check(remedy[0] ? strstr(finding->remedy, remedy) != NULL : !finding->remedy[0], "%s: %s", what,
-          finding->remedy);
+    const struct an_diagnostic *diagnostic = about(fitness, what);
+    check(diagnostic, "nothing about %s", what);
+    check(diagnostic->level == level, "%s: %s", what, an_level_name(diagnostic->level));
+    check(strstr(diagnostic->what, words), "%s: %s", what, diagnostic->what);
+    check(remedy[0] ? strstr(diagnostic->remedy, remedy) != NULL : !diagnostic->remedy[0], "%s: %s",
+          what, diagnostic->remedy);
 }
 
 enum feature {
@@ -94,7 +94,7 @@ static void one_with_all_but_a_build_id(void **state)
     assert_null(about(&fitness, "ifuncs"));
     assert_null(about(&fitness, "debug info"));
     assert_string_equal(fitness.flags, "-Wl,--build-id");
-    assert_int_equal(an_findings_worst(&fitness.findings), AN_LOSS);
+    assert_int_equal(an_diagnostics_worst(&fitness.diagnostics), AN_LOSS);
 }
 
 static void without_relocations_and_split(void **state)
@@ -108,7 +108,7 @@ static void without_relocations_and_split(void **state)
     assert_string_equal(fitness.flags, "-Wl,-q -fno-reorder-blocks-and-partition -Wl,--build-id");
     fitness = judged_with(SPLIT | RELOCATIONS);
     expect(&fitness, "split functions", AN_LOSS, "in part", "-fno-reorder-blocks-and-partition");
-    assert_int_equal(an_findings_worst(&fitness.findings), AN_LOSS);
+    assert_int_equal(an_diagnostics_worst(&fitness.diagnostics), AN_LOSS);
     fitness = judged_with(RUST);
     assert_string_equal(fitness.flags, "-C link-arg=-Wl,-q -C link-arg=-Wl,--build-id");
 }
@@ -169,7 +169,7 @@ static void files_of_other_kinds(void **state)
     struct elf_builder b = program(RELOCATIONS);
     struct an_fitness fitness = judged(elf_file(&b), MACHINE, EM_AARCH64);
     expect(&fitness, "format", AN_PROBLEM, "AArch64", "x86-64");
-    assert_int_equal(fitness.findings.count, 1);
+    assert_int_equal(fitness.diagnostics.count, 1);
     fitness = judged(elf_file(&b), TYPE, ET_REL);
     expect(&fitness, "format", AN_PROBLEM, "an object file", "linked program");
     fitness = judged(elf_file(&b), TYPE, ET_CORE);
@@ -252,7 +252,7 @@ static void survives_damage(void **state)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         enum an_code code = an_fitness_judge(path, &fitness, &error);
         refused += code != AN_OK;
-        assert_true(code != AN_OK || fitness.findings.count > 0);
+        assert_true(code != AN_OK || fitness.diagnostics.count > 0);
         close(fd);
     }
     assert_in_range(refused, 1, 1999);

@@ -90,7 +90,8 @@ static void every_call_fails_in_turn(void **state)
     int recording_fd = make_recording(name);
     snprintf(recording, sizeof recording, "/proc/self/fd/%d", recording_fd);
     for (int basic = 0; basic < 2; basic++) {
-        struct an_aggregate_options options = {.threads = 1, .no_branches = basic};
+        struct an_aggregate_options options = {
+            .size = sizeof options, .threads = 1, .no_branches = basic};
         struct result expected, result;
         struct an_error error = {0};
         an_fault_countdown = -1;

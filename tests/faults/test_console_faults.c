@@ -52,7 +52,7 @@ static unsigned files_in(const char *path)
 
 static enum an_code read_it(struct an_console **console, struct an_error *error)
 {
-    const struct an_console_options options = {.require_checksum = false};
+    const struct an_console_options options = {.size = sizeof options, .require_checksum = false};
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", log_fd);
     return an_console_read(&options, path, console, error);

@@ -13,8 +13,11 @@ static const char *const gcda[] = {GCC_CORPUS "/gcc-12/values-1.gcda",
 static enum an_code read_it(struct an_coverage **coverage, struct an_ledger **ledger,
                             struct an_error *error)
 {
-    const struct an_coverage_options options = {
-        .threads = 1, .demangle = true, .folder = "/", .keep_instances_apart = true};
+    const struct an_coverage_options options = {.size = sizeof options,
+                                                .threads = 1,
+                                                .demangle = true,
+                                                .folder = "/",
+                                                .keep_instances_apart = true};
     /* Twice the same, so that there are instances. */
     const struct an_coverage_input inputs[] = {{GCC_CORPUS "/gcc-12/values.gcno", gcda, 2},
                                                {GCC_CORPUS "/gcc-12/values.gcno", gcda, 1}};

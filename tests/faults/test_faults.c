@@ -12,8 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "branch/fdata_table.h"
-#include "branch/fdata_write.h"
+#include "bolt/fdata_table.h"
 #include "support/profiles.h"
 #include "support/test.h"
 #include "llvm/names.h"
@@ -44,19 +43,24 @@ static enum an_code merge_and_write(const struct scenario *scenario, struct an_e
     static char paths[MOST_INPUTS][1024];
     struct an_llvm_profile *profile = NULL;
     struct an_ledger *ledger = NULL;
+    struct an_llvm_merge_options merge = scenario->merge;
+    struct an_llvm_write_options write = scenario->write;
     size_t count = 0;
+    merge.size = sizeof merge;
+    write.size = sizeof write;
     for (; count < MOST_INPUTS && scenario->inputs[count]; count++) {
         strcpy(paths[count], scenario->inputs[count][0] == '/'
                                  ? scenario->inputs[count]
                                  : corpus_path(scenario->inputs[count]));
         inputs[count] = (struct an_llvm_input){paths[count], 1};
     }
-    enum an_code code = an_llvm_merge(&scenario->merge, inputs, count, &profile, &ledger, error);
+    enum an_code code = an_llvm_merge(&merge, inputs, count, &profile, &ledger, error);
     assert_int_equal(profile != NULL, code == AN_OK);
     if (code == AN_OK) {
         void *bytes = NULL;
         size_t size = 0;
-        code = an_llvm_profile_write(profile, &scenario->write, &bytes, &size, NULL, error);
+        write.partial = merge.partial ? ledger : NULL;
+        code = an_llvm_profile_write(profile, &write, &bytes, &size, NULL, error);
         if (code == AN_OK) {
             code = an_file_replace(output_path(), (struct an_bytes){bytes, size}, error);
             free(bytes);
@@ -200,6 +204,26 @@ static void virtual_tables_and_bitmaps(void **state)
 }
 
 /* An input that cannot be used for want of memory must not pass for one that is damaged. */
+static void partial_results(void **state)
+{
+    (void)state;
+    fail_everywhere(&(struct scenario){
+        .name = "a partial result",
+        .inputs = {"raw/c-ir-clang19-run1.profraw", "raw/c-ir-temporal-clang19-run2.profraw",
+                   "proftext/hashes.proftext", "raw/c-ir-clang19-run1.profraw"},
+        .merge = {.threads = 1, .partial = true}});
+    fail_everywhere(&(struct scenario){
+        .name = "of partial results",
+        .inputs = {"../partial/values.partial", "raw/c-ir-clang19-run3-aslr.profraw",
+                   "../partial/traces.partial", "raw/c-ir-clang19-run1.profraw"},
+        .merge = {.threads = 1, .trace_reservoir = 1}});
+    fail_everywhere(
+        &(struct scenario){.name = "one of others",
+                           .inputs = {"../partial/values.partial", "../partial/traces.partial",
+                                      "../partial/vtables.partial"},
+                           .merge = {.threads = 1, .partial = true}});
+}
+
 static void damaged_inputs(void **state)
 {
     (void)state;
@@ -208,7 +232,7 @@ static void damaged_inputs(void **state)
     fail_everywhere(&(struct scenario){.name = "damaged",
                                        .inputs = {"raw/c-fe-clang19-run1.profraw", cut.path,
                                                   empty.path, "raw/c-fe-clang19-run1.profraw"},
-                                       .merge = {.threads = 1, .failure_mode = AN_LLVM_FAIL_ANY},
+                                       .merge = {.threads = 1, .failure_mode = AN_FAIL_ANY},
                                        .rejects = true});
     memory_file_close(&cut);
     memory_file_close(&empty);
@@ -268,7 +292,8 @@ static void comparing(void **state)
     long calls = 0;
     for (bool failed = true; failed; calls++) {
         size_t reported = 0;
-        struct an_llvm_overlap_options options = {.report = report_nothing, .context = &reported};
+        struct an_llvm_overlap_options options = {
+            .size = sizeof options, .report = report_nothing, .context = &reported};
         struct an_llvm_overlap overlap;
         struct an_error error = {0};
         an_fault_countdown = calls;
@@ -368,8 +393,10 @@ static struct memory_file fdata_file(unsigned first, const char *end)
 static enum an_code merge_fdata(const struct an_fdata_input *inputs, size_t count, bool whole_lines,
                                 struct an_bytes *result, struct an_error *error)
 {
-    struct an_fdata_merge_options options = {
-        .threads = 1, .failure_mode = AN_FDATA_FAIL_ALL, .whole_lines = whole_lines};
+    struct an_fdata_merge_options options = {.size = sizeof options,
+                                             .threads = 1,
+                                             .failure_mode = AN_FAIL_ALL,
+                                             .whole_lines = whole_lines};
     struct an_fdata_profile *profile;
     struct an_ledger *ledger;
     void *bytes = NULL;
@@ -381,6 +408,52 @@ static enum an_code merge_fdata(const struct an_fdata_input *inputs, size_t coun
     an_fdata_profile_free(profile);
     an_ledger_free(ledger);
     return code;
+}
+
+/* The same, by a partial result, which is refused or whole. */
+static enum an_code merge_fdata_partially(const struct an_fdata_input *inputs, size_t count,
+                                          struct an_bytes *result, struct an_error *error)
+{
+    struct an_fdata_merge_options options = {.size = sizeof options, .threads = 1, .partial = true};
+    struct an_fdata_profile *profile;
+    struct an_ledger *ledger;
+    void *bytes = NULL;
+    enum an_code code = an_fdata_merge(&options, inputs, count, &profile, &ledger, error);
+    if (code == AN_OK)
+        code = an_fdata_profile_write_partial(profile, ledger, &bytes, &result->size, error);
+    result->data = bytes;
+    an_fdata_profile_free(profile);
+    an_ledger_free(ledger);
+    return code;
+}
+
+static void partial_results_of_fdata(void **state)
+{
+    (void)state;
+    struct memory_file files[] = {fdata_file(0, ""), fdata_file(1, ""), {0}};
+    struct an_fdata_input inputs[3] = {{files[0].path, 1}, {files[1].path, 2}};
+    struct an_bytes partial, result;
+    struct an_error error;
+    an_fault_countdown = -1;
+    assert_int_equal(merge_fdata_partially(inputs, 2, &partial, &error), AN_OK);
+    files[2] = memory_file(partial.data, partial.size);
+    inputs[2] = (struct an_fdata_input){files[2].path, 1};
+    long calls = 0;
+    for (bool failed = true; failed; calls++) {
+        an_fault_countdown = calls;
+        enum an_code code = merge_fdata_partially(inputs, 3, &result, &error);
+        failed = an_fault_countdown < 0;
+        an_fault_countdown = -1;
+        check(code == AN_OK || (failed && error.what[0]), "call %ld", calls);
+        if (code == AN_OK) /* the two are in the partial result */
+            assert_true(result.size == partial.size &&
+                        memcmp(result.data, partial.data, result.size) == 0);
+        free_bytes(result);
+    }
+    assert_true(calls > 50);
+    free_bytes(partial);
+    for (size_t i = 0; i < 3; i++)
+        memory_file_close(&files[i]);
 }
 
 static void merging_fdata(void **state)
@@ -442,59 +515,6 @@ static void reading_fdata(void **state)
     assert_true(calls > 15);
 }
 
-/* After a failure the builder can be added to, and what was added before is there. */
-static enum an_code build_fdata(struct an_bytes *result, struct an_error *error)
-{
-    struct an_fdata_builder *builder = an_fdata_builder_new(false, false);
-    struct an_fdata_profile *profile = NULL;
-    if (!builder)
-        return an_fail_memory(error);
-    for (unsigned i = 0; i < 2000; i++) {
-        char name[20];
-        snprintf(name, sizeof name, "function %u", i / 7);
-        struct an_fdata_location from = {1, name, strlen(name), i}, to = {1, "main", 4, 0};
-        if (an_fdata_builder_add(builder, &from, &to, 0, 1, error) == AN_OK)
-            continue;
-        assert_int_equal(error->code, AN_NO_MEMORY);
-        if (an_fdata_builder_add(builder, &from, &to, 0, 1, error) != AN_OK) {
-            an_fdata_builder_free(builder);
-            return error->code;
-        }
-    }
-    enum an_code code = an_fdata_builder_finish(builder, &profile, error);
-    void *bytes = NULL;
-    if (code == AN_OK)
-        code = an_fdata_profile_write(profile, &bytes, &result->size, error);
-    result->data = bytes;
-    an_fdata_profile_free(profile);
-    return code;
-}
-
-static void building_fdata(void **state)
-{
-    (void)state;
-    struct an_bytes expected, result;
-    struct an_error error;
-    an_fault_countdown = -1;
-    assert_int_equal(build_fdata(&expected, &error), AN_OK);
-    long calls = 0;
-    for (bool failed = true; failed; calls++) {
-        an_fault_countdown = calls;
-        enum an_code code = build_fdata(&result, &error);
-        failed = an_fault_countdown < 0;
-        an_fault_countdown = -1;
-        if (code != AN_OK) {
-            assert_int_equal(code, AN_NO_MEMORY);
-            continue;
-        }
-        assert_int_equal(result.size, expected.size);
-        assert_memory_equal(result.data, expected.data, expected.size);
-        free_bytes(result);
-    }
-    assert_true(calls > 20);
-    free_bytes(expected);
-}
-
 /* What threads do at the end; they themselves would take each other's faults. */
 static void absorbing_a_table(void **state)
 {
@@ -548,14 +568,15 @@ int main(void)
         in_a_folder(text_profiles),
         in_a_folder(traces),
         in_a_folder(virtual_tables_and_bitmaps),
+        in_a_folder(partial_results),
         in_a_folder(damaged_inputs),
         in_a_folder(reading_a_file),
         in_a_folder(comparing),
         in_a_folder(summing_up),
         in_a_folder(a_profile_survives_a_failed_addition),
         in_a_folder(merging_fdata),
+        in_a_folder(partial_results_of_fdata),
         in_a_folder(reading_fdata),
-        in_a_folder(building_fdata),
         in_a_folder(absorbing_a_table),
     };
     return RUN_TESTS(tests);

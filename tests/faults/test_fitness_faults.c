@@ -35,7 +35,7 @@ static long fail_everywhere(const char *path)
         an_fault_countdown = -1;
         assert_in_range(calls, 0, 10000);
         if (code == AN_OK) {
-            assert_true(fitness.findings.count > 0);
+            assert_true(fitness.diagnostics.count > 0);
             continue;
         }
         assert_true(failed);

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "gcc/survey.h"
+#include "gcc/gcno.h"
 #include "support/test.h"
 
 /* One attempt; frees what it made. */
@@ -66,25 +66,27 @@ static void reading_flow(void **state)
 }
 
 /* Without memory for the gcno there are no names; all the rest is there. */
-static enum an_code survey(struct an_error *error)
+static enum an_code look(struct an_error *error)
 {
-    struct an_survey survey;
-    enum an_code code =
-        an_survey_read(&survey, file.bytes, GCC_CORPUS "/gcc-14/values.gcno", error);
-    if (code != AN_OK)
+    struct an_gcc_profile *profile;
+    enum an_code code = an_gcc_profile_read(file.bytes.data, file.bytes.size,
+                                            GCC_CORPUS "/gcc-14/values.gcno", &profile, error);
+    if (code != AN_OK) {
+        assert_null(profile);
         return code;
-    assert_int_equal(survey.count, 7);
-    assert_true(survey.notes == AN_SURVEY_NOTES || survey.notes == AN_SURVEY_BAD_NOTES);
-    assert_true(survey.notes != AN_SURVEY_BAD_NOTES || survey.notes_error.what[0] != '\0');
-    an_survey_free(&survey);
+    }
+    assert_int_equal(profile->count, 7);
+    assert_true(profile->names == AN_GCC_NAMES || profile->names == AN_GCC_BAD_NAMES);
+    assert_true(profile->names != AN_GCC_BAD_NAMES || profile->names_error.what[0] != '\0');
+    an_gcc_profile_free(profile);
     return AN_OK;
 }
 
-static void surveying(void **state)
+static void looking(void **state)
 {
     (void)state;
     load("gcc-14/values-all.gcda");
-    fail_everywhere(survey);
+    fail_everywhere(look);
     an_file_close(&file);
 }
 
@@ -103,10 +105,12 @@ static void converting(void **state)
 {
     (void)state;
     load("gcc-15/values-all.gcda");
-    way = (struct an_gcc_convert_options){10, 2, AN_GCC_BIG_ENDIAN};
+    way = (struct an_gcc_convert_options){
+        .size = sizeof way, .major = 10, .minor = 2, .order = AN_GCC_BIG_ENDIAN};
     fail_everywhere(convert);
     load("gcc-10/values-all.gcda");
-    way = (struct an_gcc_convert_options){12, 2, AN_GCC_ORDER_KEPT};
+    way = (struct an_gcc_convert_options){
+        .size = sizeof way, .major = 12, .minor = 2, .order = AN_GCC_ORDER_KEPT};
     fail_everywhere(convert);
     an_file_close(&file);
 }
@@ -115,7 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_flow),
-        cmocka_unit_test(surveying),
+        cmocka_unit_test(looking),
         cmocka_unit_test(converting),
     };
     return RUN_TESTS(tests);

@@ -28,7 +28,7 @@ static uint64_t digest(const void *bytes, size_t size)
 /* Each does its work and tells what came of it. */
 static enum an_code merge(uint64_t *result, struct an_error *error)
 {
-    const struct an_gcc_merge_options options = {.threads = 1};
+    const struct an_gcc_merge_options options = {.size = sizeof options, .threads = 1};
     struct an_gcc_input inputs[RUNS];
     struct an_gcc_merged *merged;
     struct an_ledger *ledger;

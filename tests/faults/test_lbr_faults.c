@@ -36,7 +36,8 @@ static void check_whole(const char *path, uint64_t samples)
 static void one_run(const char *path, int32_t pid, long calls)
 {
     const struct perf_event_attr attr = clock_attr();
-    const struct an_record_options options = {.pid = pid, .output = path, .duration = 0.005};
+    const struct an_record_options options = {
+        .size = sizeof options, .pid = pid, .output = path, .duration = 0.005};
     struct an_record_counts counts;
     struct an_error error;
     enum an_code code = an_lbr_record(&options, &attr, "cpu-clock:u", &counts, &error);

@@ -77,7 +77,8 @@ static void without_events(void **state)
     (void)state;
     char *command[] = {(char *)program(), NULL};
     const char *others[] = {"/bin/sh"};
-    fail_everywhere(&(struct an_faults_options){.command = command,
+    fail_everywhere(&(struct an_faults_options){.size = sizeof(struct an_faults_options),
+                                                .command = command,
                                                 .with = others,
                                                 .with_count = 1,
                                                 .against = others,
@@ -95,17 +96,21 @@ static void with_events(void **state)
 {
     (void)state;
     char *command[] = {(char *)program(), NULL};
-    fail_everywhere(
-        &(struct an_faults_options){
-            .command = command, .runs = 1, .warm = true, .output = -1, .errors = -1},
-        40);
+    fail_everywhere(&(struct an_faults_options){.size = sizeof(struct an_faults_options),
+                                                .command = command,
+                                                .runs = 1,
+                                                .warm = true,
+                                                .output = -1,
+                                                .errors = -1},
+                    40);
 }
 
 static void of_a_copy(void **state)
 {
     (void)state;
     char *command[] = {(char *)program(), NULL};
-    fail_everywhere(&(struct an_faults_options){.command = command,
+    fail_everywhere(&(struct an_faults_options){.size = sizeof(struct an_faults_options),
+                                                .command = command,
                                                 .runs = 1,
                                                 .copy = true,
                                                 .no_events = true,

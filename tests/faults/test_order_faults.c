@@ -74,7 +74,7 @@ struct inputs {
 static enum an_code gather(struct an_behaviour *behaviour, const struct an_image *image,
                            const struct inputs *inputs, struct an_error *error)
 {
-    const struct an_recording_options options = {.threads = 1};
+    const struct an_recording_options options = {.size = sizeof options, .threads = 1};
     enum an_code code = an_behaviour_add_names(behaviour, names, sizeof names - 1, error);
     if (code == AN_OK)
         code = an_behaviour_add_llvm(behaviour, profile, sizeof profile - 1, error);
@@ -159,7 +159,8 @@ static enum an_code order_all(const struct an_behaviour *behaviour, const struct
                               const struct an_matches *matches, struct an_buffer *result,
                               struct an_error *error)
 {
-    const struct an_order_options options = {.matches = matches, .image = image, .threads = 1};
+    const struct an_order_options options = {
+        .size = sizeof options, .matches = matches, .image = image, .threads = 1};
     enum an_code code = AN_OK;
     for (int way = 0; code == AN_OK && way < 3; way++) {
         struct an_order order;

@@ -123,7 +123,8 @@ static enum an_code translate(const struct paths *paths, bool into_layout, struc
 {
     struct an_translation *made;
     struct an_translate_layout layout = {.path = paths->layout};
-    struct an_translate_options options = {.threads = 1,
+    struct an_translate_options options = {.size = sizeof options,
+                                           .threads = 1,
                                            .original = paths->original,
                                            .layouts = &layout,
                                            .layout_count = 1,

@@ -173,10 +173,61 @@ static void units(void **state)
     }
 }
 
+static void check_library(const struct an_fdo_arguments *arguments, size_t number, const char *name,
+                          bool is_static)
+{
+    assert_string_equal(arguments->libraries.items[number].name, name);
+    assert_int_equal(arguments->libraries.items[number].is_static, is_static);
+}
+
+/* Libraries by their names, and the folders that they are looked for in; words joined and apart. */
+static void libraries(void **state)
+{
+    (void)state;
+    struct an_fdo_arguments arguments;
+    read_line(&arguments, "a.o -Lone -lx -L two -l y -Wl,-Bstatic -l:z.a -Wl,-Bdynamic -lw -l");
+    assert_int_equal(arguments.link_folders.count, 2);
+    assert_string_equal(arguments.link_folders.items[0], "one");
+    assert_string_equal(arguments.link_folders.items[1], "two");
+    assert_int_equal(arguments.libraries.count, 4);
+    check_library(&arguments, 0, "x", false);
+    check_library(&arguments, 1, "y", false);
+    check_library(&arguments, 2, ":z.a", true);
+    check_library(&arguments, 3, "w", false);
+    assert_int_equal(arguments.linked.count, 1);
+    an_fdo_arguments_free(&arguments);
+    read_line(&arguments, "-static a.o -lx");
+    check_library(&arguments, 0, "x", true);
+    an_fdo_arguments_free(&arguments);
+}
+
+/* What is linked is in its order; words for counters of the project's own are known by their kinds. */
+static void linked(void **state)
+{
+    (void)state;
+    struct an_fdo_arguments arguments;
+    read_line(&arguments, "-L a.o b.o c.c -x none d.a -o e.o -lf.a g.so");
+    assert_int_equal(arguments.linked.count, 3);
+    assert_string_equal(arguments.linked.items[0], "b.o");
+    assert_string_equal(arguments.linked.items[1], "d.a");
+    assert_string_equal(arguments.linked.items[2], "g.so");
+    assert_null(arguments.counters);
+    an_fdo_arguments_free(&arguments);
+    read_line(&arguments, "-fprofile-generate=x a.o");
+    assert_string_equal(arguments.counters, "-fprofile-generate=x");
+    assert_null(arguments.coverage);
+    an_fdo_arguments_free(&arguments);
+    read_line(&arguments, "--coverage a.o");
+    assert_string_equal(arguments.counters, "--coverage");
+    assert_string_equal(arguments.coverage, "--coverage");
+    an_fdo_arguments_free(&arguments);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs),           cmocka_unit_test(alone),
+        cmocka_unit_test(jobs),           cmocka_unit_test(linked),
+        cmocka_unit_test(libraries),      cmocka_unit_test(alone),
         cmocka_unit_test(response_files), cmocka_unit_test(endless_response),
         cmocka_unit_test(units),
     };

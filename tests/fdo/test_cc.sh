@@ -99,7 +99,7 @@ two_passes() {
     run 0 ./app 1000
     build clean
     build CC="anneal cc $compiler" FDO_PASS=2
-    grep -q '^anneal: 3 of 5 files have a profile' make.log || fail "$(cat make.log)"
+    grep -q '^anneal: app: 2 of 3 files have a profile (anneal fdo shows more)$' make.log || fail "$(cat make.log)"
     expect "$(status_of src/main.c)" used
     expect "$(status_of src/data.c)" 'no functions'
     expect "$(status_of src/other.c)" 'never ran'
@@ -107,7 +107,7 @@ two_passes() {
     expect "$(status_of lib/unwanted.c)" 'never linked'
     expect "$(status_of lib/twice.c)" used
     run 0 anneal fdo
-    prints "lib/unwanted.c was never linked" "src/other.c never ran or did not end: $PWD/other"
+    prints "lib/unwanted.c was never linked" "  src/other.c never ran or did not end: other"
     run 0 ./app 1000
     # The objects are those of the compiler with the same profile.
     for tools in src/main.o lib/area.o; do
@@ -221,7 +221,10 @@ changed() {
     anneal fdo --json >report.json
     jq -r '.files[] | select(.source | endswith("/area.c")) | .absent[]' report.json >absent
     expect "$(cat absent)" added
+    # It is the report that tells.
+    ! grep -q 'warning:' make.log || fail "$(cat make.log)"
     run 0 anneal fdo
+    prints 'src/main.c: main: its control flow is another one'
     prints 'The source has changed since training'
     if is_gcc "$compiler"; then
         prints 'lib/area.c: area: its lines moved'
@@ -234,7 +237,7 @@ changed() {
         trained=$(jq -r '.files[].stale[] | select(.function == "main") | .checksum_in_training' report.json)
         "llvm-profdata-${compiler#clang-}" merge -o all.profdata .anneal/llvm/*.profraw
         "llvm-profdata-${compiler#clang-}" show --all-functions all.profdata >all
-        grep -A1 '^  main:' all | grep -q "Hash: 0x$trained"
+        grep -A1 '^  main:' all | found "Hash: 0x$trained"
     fi
 }
 
@@ -250,10 +253,10 @@ not_ended() {
     await [ -s said ]
     mv server server.1
     FDO_PASS=2 run 0 anneal cc gcc-12 -O2 server.c -o server
-    says '0 of 1 files have a profile'
+    says '0 of 1 file has a profile'
     mv server.1 server
     run 0 anneal fdo
-    prints "server.c has not ended its training: $PWD/server (anneal dump $server writes its profile)"
+    prints "server.c has not ended its training: server (anneal dump $server writes its profile)"
     expect "$(anneal fdo --json | jq -r '.files[0].process')" $server
     run 0 anneal dump $server
     FDO_PASS=2 run 0 anneal cc gcc-12 -O2 server.c -o server.2
@@ -277,7 +280,7 @@ many_files() {
     build clean
     build CC='anneal cc gcc-12' FDO_PASS=2
     expect "$(status_of src/main.c)" used
-    gcov-dump-12 -l .anneal/use/*main.gcda | grep -q 'runs=4,'
+    gcov-dump-12 -l .anneal/use/*main.gcda | found 'runs=4,'
     expect "$(status_of lib/area.c)" used
     expect "$(ls .anneal/use)" "$(basename "$name")"
 }
@@ -303,6 +306,134 @@ twins() {
     done
     expect "$(anneal fdo --json | jq -r '[.files[].status] | unique | join(" ")')" used
     expect "$(anneal fdo --json | jq '.files | length')" 3
+    run 0 anneal fdo
+    prints 'src/f.c as two/f (profile borrowed from one/pic/f)'
+    expect "$(anneal fdo --json | jq -r '.files[] | select(.borrowed_from) | .borrowed_from | split("/")[-2:] | join("/")' |
+        sort)" "$(printf '%s\n' one/m-m pic/f pic/f)"
+}
+
+# A project that makes errors of warnings is compiled with a profile whose functions are not those of the source.
+with_werror() {
+    local compiler=$1 pass
+    cat >called.c <<'EOF'
+static __attribute__((noinline)) int often(int x) { return x + 1; }
+int main(int count, char **words)
+{
+    int sum = 0;
+    (void)words;
+    for (int i = 0; i < 1000; i++)
+        sum += often(i * count);
+    return sum == 0;
+}
+EOF
+    for pass in 1 2; do
+        FDO_PASS=$pass run 0 anneal cc "$compiler" -O2 -Wall -Wextra -Werror -c called.c
+        expect "$(cat err)" ''
+        FDO_PASS=$pass run 0 anneal cc "$compiler" called.o -o called
+        ./called
+        sed -i 's/return x + 1;/for (int i = 0; i < x; i++) x ^= i; return x > 5 ? x - 1 : x;/' called.c
+    done
+    says '1 of 1 file has a profile; 1 function has changed since training'
+    expect "$(anneal fdo --json | jq -r '.files[].stale[].function')" often
+}
+
+# What a compiler has against a profile keeps no source from being compiled. A compiler that is as strict as WHAT says.
+strict() { # WHAT
+    cat >gcc-strict <<EOF
+#!/bin/sh
+case "\$*" in
+*-fprofile-use*) case "\$*" in
+    $1) ;;
+    *) echo 'x.c:1:1: error: I do not like this profile' >&2; exit 1 ;;
+    esac ;;
+esac
+exec gcc-12 "\$@"
+EOF
+    chmod +x gcc-strict
+}
+
+refused() {
+    echo 'int main(void) { int unused; return 0; }' >x.c
+    export ANNEAL_CC=$PWD/gcc-strict
+    strict '*-Wno-error*'
+    FDO_PASS=1 run 0 anneal cc -O2 -Wall -c x.c
+    FDO_PASS=1 run 0 anneal cc x.o -o x
+    ./x
+    FDO_PASS=2 run 0 anneal cc -O2 -Wall -c x.c
+    says 'unused variable'
+    never_says 'do not like'
+    expect "$(anneal fdo --json | jq -c '.files[] | [.status, .warned]')" '["used",true]'
+    run 0 anneal fdo
+    prints 'compiled with -Wno-error'
+    strict nothing
+    FDO_PASS=2 run 0 anneal cc -O2 -Wall -c x.c
+    says 'unused variable'
+    never_says 'do not like'
+    expect "$(anneal fdo --json | jq -c '.files[] | [.status, .warned]')" '["refused",null]'
+    run 0 anneal fdo
+    prints 'x.c was compiled without: the compiler fails with its profile'
+    # An error that is none of the profile's is the compiler's own word, once.
+    echo 'int main(void) { return }' >x.c
+    FDO_PASS=2 run 1 anneal cc -O2 -Wall -c x.c
+    mv err ours
+    run 1 gcc-12 -O2 -Wall -c x.c
+    same ours err
+}
+
+# A link of pass 2 names an object that the build has not compiled anew.
+old_objects() {
+    local compiler=$1 archiver=$2
+    echo 'int twice(int x) { return x > 3 ? 2 * x : x; }' >twice.c
+    echo 'int twice(int); int main(void) { return twice(4) != 8; }' >main.c
+    FDO_PASS=1 run 0 anneal cc $compiler -O2 -c main.c twice.c
+    "$archiver" rcs whole.a main.o twice.o
+    "$archiver" rcsT thin.a twice.o
+    (mkdir sub && cd sub && "$archiver" rcsT thin.a ../twice.o)
+    FDO_PASS=2 run 1 anneal cc $compiler main.o twice.o -o app
+    says 'anneal: error: main.o: was compiled with FDO_PASS=1: compile it again (make clean)'
+    expect "$(wc -l <err)" 1
+    FDO_PASS=2 run 0 anneal cc $compiler -O2 -c main.c
+    for library in whole.a:main.o thin.a:twice.o sub/thin.a:../twice.o; do
+        FDO_PASS=2 run 1 anneal cc $compiler main.o ${library%:*} -o app
+        says "${library%:*}(${library#*:}): was compiled with FDO_PASS=1"
+        expect "$(wc -l <err)" 1
+    done
+    # Libraries by their names: a shared one is asked for first.
+    mkdir one two
+    "$archiver" rcs two/libtwice.a twice.o
+    FDO_PASS=2 run 1 anneal cc $compiler main.o -Lone -L two -ltwice -o app
+    says 'two/libtwice.a(twice.o): was compiled with FDO_PASS=1'
+    FDO_PASS=2 run 1 anneal cc $compiler main.o -Ltwo -l:libtwice.a -o app
+    says 'two/libtwice.a(twice.o): was compiled with FDO_PASS=1'
+    ${compiler%% *} -O2 -fPIC -shared twice.c -o one/libtwice.so
+    FDO_PASS=2 run 0 anneal cc $compiler main.o -Lone -Ltwo -ltwice -o app
+    FDO_PASS=2 run 1 anneal cc $compiler main.o -Lone -Ltwo -Wl,-Bstatic -ltwice -Wl,-Bdynamic -o app
+    says 'two/libtwice.a(twice.o): was compiled with FDO_PASS=1'
+    rm app
+    FDO_PASS=2 run 0 anneal cc $compiler -O2 -c twice.c
+    "$archiver" rcs whole.a twice.o
+    rm main.o && FDO_PASS=2 run 0 anneal cc $compiler -O2 -c main.c
+    FDO_PASS=2 run 0 anneal cc $compiler main.o twice.o -o app
+    ./app
+}
+
+# What only speaks of counters has none, and a project may have counters of its own.
+no_old_objects() {
+    echo 'const char text[] = "__gcov0.main"; int main(void) { return text[0] != 95; }' >x.c
+    FDO_PASS=2 run 0 anneal cc gcc-12 -g -c x.c
+    FDO_PASS=2 run 0 anneal cc gcc-12 x.o -o x
+    ./x
+    FDO_PASS=2 run 0 anneal cc gcc-12 --coverage -c x.c
+    FDO_PASS=2 run 0 anneal cc gcc-12 --coverage x.o -o x
+    ./x
+    run 0 gcc-12 -c x.c
+    printf '!<arch>\n%60s' '' >broken.a
+    printf '!<arch>\n/9999999999     %32s9999999999`\n' '' >longer.a
+    head -c 100 x.o >short.o
+    for broken in broken.a longer.a short.o; do
+        FDO_PASS=2 anneal cc gcc-12 x.o $broken -o y 2>err || true # as the linker likes
+        never_says 'FDO_PASS=1'
+    done
 }
 
 # Launchers and caches: a cache behind anneal knows of the profile; one in front of it does not, and is told apart.
@@ -323,7 +454,7 @@ with_ccache() {
     # Equal sources have counter files of their own.
     FDO_PASS=1 ANNEAL_CC='ccache gcc-12' run 0 anneal cc -c src/main.c -o main.o
     FDO_PASS=1 ANNEAL_CC='ccache gcc-12' run 0 anneal cc -c src/main.c -o again.o
-    strings again.o | grep -q '#again.gcda'
+    strings again.o | found '#again.gcda'
     rm -rf .anneal
     # In front, with a cache for each pass.
     for pass in 1 2; do
@@ -361,7 +492,9 @@ EOF
     run 0 tree/build/app
     cmake --build tree/build --target clean >>cmake.log
     FDO_PASS=2 cmake --build tree/build >>cmake.log 2>&1
-    grep -q 'anneal: 2 of 2 files have a profile' cmake.log || fail "$(tail -n 20 cmake.log)"
+    # The library is shared, and linked for itself.
+    expect "$(grep -o '^anneal: .*' cmake.log)" 'anneal: libshapes.so: 1 of 1 file has a profile
+anneal: app: 1 of 1 file has a profile'
     (cd tree && expect "$(find . -name .anneal)" ./.anneal)
 }
 
@@ -380,7 +513,7 @@ EOF
     run 0 tree/build/app
     ninja -C tree/build -t clean >>meson.log
     FDO_PASS=2 ninja -C tree/build >>meson.log 2>&1
-    grep -q 'anneal: 2 of 2 files have a profile' meson.log || fail "$(tail -n 20 meson.log)"
+    grep -qE 'anneal: [a-z]+: 2 of 2 files have a profile' meson.log || fail "$(tail -n 20 meson.log)"
 }
 
 # What is included into makefiles and CMake's lists.
@@ -399,13 +532,13 @@ with_anneal_mk() {
     run 2 make fdo
     says FDO_TRAIN
     run 0 make fdo FDO_TRAIN='./app 100'
-    says '3 of 4 files have a profile'
+    says 'app: 2 of 3 files have a profile'
     run 0 make fdo-report
     prints 'src/other.c never ran'
 }
 
 with_anneal_cmake() {
-    local compiler=$1 pass
+    local compiler=$1 generator=$2 pass build
     mkdir tree
     cat >tree/CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.18)
@@ -419,12 +552,13 @@ EOF
     echo 'int area(int a) { return a > 3 ? a * a : a; }' >tree/shapes.c
     echo 'int area(int); int main(void) { return area(7) != 49; }' >tree/main.c
     for pass in 1 2; do
-        cmake -G Ninja -S tree -B build$pass -DCMAKE_C_COMPILER="$compiler" -DFDO_PASS=$pass >cmake.log
-        cmake --build build$pass >cmake.log 2>&1 || fail "$(tail cmake.log)"
-        run 0 build$pass/app
+        [ "$generator" = Ninja ] && build=build$pass || build=one # in the same folder, all has to be made anew
+        cmake -G "$generator" -S tree -B $build -DCMAKE_C_COMPILER="$compiler" -DFDO_PASS=$pass >cmake.log
+        cmake --build $build >cmake.log 2>&1 || fail "$(tail cmake.log)"
+        run 0 $build/app
     done
-    grep -q 'anneal: 2 of 2 files have a profile' cmake.log || fail "$(tail -n 20 cmake.log)"
-    run 0 cmake --build build2 --target fdo-report
+    grep -qE 'anneal: [a-z]+: 2 of 2 files have a profile' cmake.log || fail "$(tail -n 20 cmake.log)"
+    run 0 cmake --build $build --target fdo-report
     prints '2 of 2 files have a profile'
     [ -d tree/.anneal ]
 }
@@ -439,6 +573,294 @@ with_lto() {
     run 0 ./app 1000
     expect "$(status_of src/main.c)" used
     expect "$(status_of src/other.c)" 'never ran'
+}
+
+# Trained in one folder, built from a copy elsewhere: where a CI checks out, or a package is built.
+elsewhere() {
+    local compiler=$1
+    mkdir one
+    (
+        cd one
+        project
+        build CC="anneal cc $compiler" FDO_PASS=1
+        run 0 ./app 1000
+        build clean
+    )
+    mkdir -p another
+    cp -a one another/two
+    mv one gone
+    cd another/two
+    build CC="anneal cc $compiler" FDO_PASS=2
+    grep -q '^anneal: app: 2 of 3 files have a profile (' make.log || fail "$(cat make.log)"
+    run 0 ./app 1000
+    expect "$(status_of src/main.c)" used
+    expect "$(status_of lib/twice.c)" used
+    expect "$(status_of src/other.c)" 'never ran'
+    expect "$(status_of lib/unwanted.c)" 'never linked'
+    expect "$(anneal fdo --json | jq -c '[.files[] | .borrowed_from] | unique')" '[null]'
+    expect "$(anneal fdo --json | jq -c '[.files[].stale[]]')" '[]'
+    # With the profiles in a folder of their own, as an artefact.
+    mv .anneal ../../profiles
+    build clean
+    build CC="anneal cc $compiler" FDO_PASS=2 ANNEAL_PROFILE_DIR="$scratch/$cases/profiles"
+    grep -q '^anneal: app: 2 of 3 files have a profile (' make.log || fail "$(cat make.log)"
+}
+
+# cmake_tree [LINE]...: a project of a library and a program, with these lines before its targets
+cmake_tree() {
+    mkdir tree
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(shapes C)' "$@" \
+        'add_library(shapes STATIC shapes.c)' 'add_executable(app main.c)' 'target_link_libraries(app shapes)' >tree/CMakeLists.txt
+    echo 'int area(int a) { return a > 3 ? a * a : a; }' >tree/shapes.c
+    echo 'int area(int); int main(void) { return area(7) != 49; }' >tree/main.c
+}
+
+# cmake_builds BUILD [PASS [OPTION]...]: configured with these options if there are any, and built
+cmake_builds() {
+    local build=$1 pass=${2:-}
+    shift $(($# > 1 ? 2 : 1))
+    cmake -S tree -B "$build" "$@" >cmake.log 2>&1 || fail "$(tail cmake.log)"
+    FDO_PASS=$pass cmake --build "$build" >cmake.log 2>&1 || fail "$(tail cmake.log)"
+}
+
+has_profiles() {
+    grep -qE 'anneal: [a-z]+: 2 of 2 files have a profile' "$1" || fail "$(tail -n 20 "$1")"
+}
+
+# What CMake offers without a module: launchers, and compilers of two words.
+cmake_launcher() {
+    local compiler=$1 options
+    cmake_tree
+    for options in "-DCMAKE_C_COMPILER=$compiler -DCMAKE_C_COMPILER_LAUNCHER=anneal -DCMAKE_C_LINKER_LAUNCHER=anneal" \
+        "-DCMAKE_C_COMPILER=anneal;cc;$compiler"; do
+        rm -rf build
+        # shellcheck disable=SC2086
+        cmake_builds build 1 $options
+        [ -d build/.anneal ] || fail "no profiles: $options"
+        run 0 build/app
+        cmake --build build --target clean
+        cmake_builds build 2
+        has_profiles cmake.log
+    done
+}
+
+# The module, as a package and in a project that knows nothing of it; a target that trains.
+cmake_package() {
+    local compiler=$1 shared pass
+    shared=$(dirname "$(anneal fdo --cmake)")
+    cmake_tree 'find_package(anneal 0.1 REQUIRED)' 'anneal_train(COMMAND app)'
+    for pass in 1 2; do
+        cmake_builds build '' -DCMAKE_C_COMPILER="$compiler" -Danneal_DIR="$shared" -DFDO_PASS=$pass
+        [ $pass -eq 2 ] || run 0 cmake --build build --target train
+    done
+    has_profiles cmake.log
+    run 2 cmake --build build --target train
+    prints 'configure one with -DFDO_PASS=1'
+    run 1 cmake -S tree -B other -Danneal_DIR="$shared" -DCMAKE_C_COMPILER="$(command -v "$compiler")" -DFDO_PASS=1 \
+        -DANNEAL=ANNEAL-NOTFOUND -DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF -DCMAKE_MAKE_PROGRAM="$(command -v make)"
+    says 'FDO_PASS requires anneal, which is not in PATH'
+    rm -rf tree build
+    cmake_tree
+    for pass in 1 2; do
+        cmake_builds build '' -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PROJECT_INCLUDE="$shared/Anneal.cmake" -DFDO_PASS=$pass
+        run 0 build/app
+    done
+    has_profiles cmake.log
+    rm -rf tree
+    cmake_tree
+    printf '{"version": 4, "include": ["%s/presets.json"]}\n' "$shared" >tree/CMakeUserPresets.json
+    cd tree
+    for pass in 1 2; do
+        CC=$compiler run 0 cmake --preset fdo-$pass
+        run 0 cmake --build --preset fdo-$pass
+        ./build-fdo-$pass/app
+    done
+    cat out err >log
+    has_profiles log
+}
+
+# Each pass with a native file of its own
+meson_files() {
+    local compiler=$1 pass
+    mkdir tree
+    printf '%s\n' "project('shapes', 'c')" "shapes = static_library('shapes', 'shapes.c')" \
+        "executable('app', 'main.c', link_with: shapes)" >tree/meson.build
+    echo 'int area(int a) { return a > 3 ? a * a : a; }' >tree/shapes.c
+    echo 'int area(int); int main(void) { return area(7) != 49; }' >tree/main.c
+    export ANNEAL_CC=$compiler
+    run 0 meson setup tree/build tree --native-file "$(anneal fdo --meson 1)"
+    run 0 ninja -C tree/build
+    run 0 tree/build/app
+    rm -r tree/build
+    run 0 meson setup tree/build tree --native-file "$(anneal fdo --meson 2)"
+    run 0 ninja -C tree/build
+    has_profiles out
+    run 2 anneal fdo --meson 3
+    says '--meson=3: expected 1 or 2'
+}
+
+# trained FOLDER COMPILER RUNS: a copy of the project that was trained there; its training is in FOLDER.tar.gz
+trained() {
+    mkdir "$1"
+    (
+        cd "$1"
+        project
+        build CC="anneal cc $2" FDO_PASS=1
+        run 0 ./app "$3"
+        run 0 anneal fdo --export "../$1.tar.gz"
+        expect "$(cat out err)" ''
+    )
+    rm -r "$1"
+}
+
+# counted COMPILER: how often the function `often` ran, by the compiler's own tool
+counted() {
+    if is_gcc "$1"; then
+        "gcov-dump-${1#gcc-}" -l .anneal/gcc/*#src#main.gcda
+    else
+        "llvm-profdata-${1#clang-}" merge -o counted.profdata .anneal/llvm/*.profraw
+        "llvm-profdata-${1#clang-}" show --counts --all-functions counted.profdata
+    fi | grep -oE '\b[0-9]{4}\b' | sort -u | grep -E '^(1000|1500|2500)$' || :
+}
+
+# Two machines train, a third one builds: what it has is the sum, under the names of its own folder.
+archives() {
+    local compiler=$1
+    trained one "$compiler" 1000
+    trained two "$compiler" 1500
+    mkdir three
+    cd three
+    project
+    run 0 anneal fdo --import ../one.tar.gz ../two.tar.gz
+    prints '/three/.anneal: 2 trainings: 6 units, '
+    expect "$(counted "$compiler")" 2500
+    build CC="anneal cc $compiler" FDO_PASS=2
+    grep -q '^anneal: app: 2 of 3 files have a profile (' make.log || fail "$(cat make.log)"
+    run 0 ./app 1000
+    expect "$(status_of src/main.c)" used
+    expect "$(status_of src/other.c)" 'never ran'
+    expect "$(status_of lib/unwanted.c)" 'never linked'
+    expect "$(anneal fdo --json | jq -c '[.files[] | .borrowed_from] | unique')" '[null]'
+    # Once more instead of what is there, through pipes; and what a killed one has left goes
+    mkdir -p .anneal/.import/one/gcc
+    anneal fdo --import - <../one.tar.gz >out
+    expect "$(counted "$compiler")" 1000
+    [ ! -e .anneal/.import ]
+    anneal fdo --export - | (mkdir ../four && cd ../four && project && anneal fdo --import - >/dev/null)
+    cd ../four
+    expect "$(counted "$compiler")" 1000
+}
+
+# What is no archive, not whole, or would count wrong, leaves the store as it was.
+wrong_archives() {
+    trained one gcc-12 1000
+    mkdir other two
+    (
+        cd other
+        project
+        sed -i 's/x % 3/x % 3 \&\& x % 5/' src/main.c
+        build CC="anneal cc gcc-12" FDO_PASS=1
+        run 0 ./app 10
+        anneal fdo --export ../other.tar.gz
+    )
+    cd two
+    project
+    run 1 anneal fdo --export nothing.tar.gz
+    says "$PWD/.anneal: has no profiles (run what FDO_PASS=1 has built, to its end)"
+    expect "$(ls nothing.tar.gz 2>/dev/null)" ''
+    run 0 anneal fdo --import ../one.tar.gz
+    (cd .anneal && find . -type f | sort | xargs sha256sum) >before
+    head -c 700 ../one.tar.gz >short.tar.gz
+    echo text >text
+    mkdir -p gcc llvm
+    echo no >gcc/x.gcda
+    ln -s /etc/passwd llvm/x.profraw
+    tar czf link.tar.gz gcc llvm
+    tar czf stranger.tar.gz Makefile
+    tar czf damaged.tar.gz gcc
+    rm -r llvm && mkdir llvm && tar czf empty.tar.gz llvm
+    for file in short.tar.gz text /dev/null; do
+        run 1 anneal fdo --import $file
+        says "$file: is no whole archive (tar, compressed by gzip)"
+    done
+    run 1 anneal fdo --import link.tar.gz
+    says 'link.tar.gz: is no training that anneal fdo has exported: it has /llvm/x.profraw'
+    run 1 anneal fdo --import stranger.tar.gz
+    says 'stranger.tar.gz: is no training that anneal fdo has exported: it has /Makefile'
+    run 1 anneal fdo --import empty.tar.gz
+    says 'empty.tar.gz: has no profiles'
+    run 1 anneal fdo --import missing.tar.gz
+    says 'missing.tar.gz: '
+    cp ../one.tar.gz same.tar.gz
+    run 1 anneal fdo --import ../one.tar.gz same.tar.gz
+    says 'same.tar.gz: is the same training as ../one.tar.gz, and would count twice'
+    run 1 anneal fdo --import ../one.tar.gz ../other.tar.gz
+    says '../other.tar.gz: ' '#src#main.gcda cannot be added to that of the archives before: '
+    run 2 anneal fdo --import
+    says '--import needs the names of files'
+    run 2 anneal fdo --export
+    run 2 anneal fdo --json ../one.tar.gz
+    (cd .anneal && find . -type f | sort | xargs sha256sum) >after
+    diff before after || fail 'the store is another one'
+    expect "$(find .anneal -name '.import*')" ''
+}
+
+# The cc crate tries options: whatever is said on stderr, it takes for a warning.
+flag_check() {
+    echo 'int main(void) { return 0; }' >flag_check.c
+    FDO_PASS=2 run 0 anneal cc gcc-12 -std=c99 flag_check.c -o flag_check
+    expect "$(cat err)" ''
+    run 1 anneal fdo
+}
+
+# What is left of a build that was removed when it was done, and of a store that was emptied
+removed() {
+    mkdir src
+    echo 'int main(void) { return 0; }' >src/x.c
+    export ANNEAL_PROFILE_DIR=$PWD/profiles
+    for pass in 1 2; do
+        FDO_PASS=$pass run 0 anneal cc gcc-12 -O2 src/x.c -o x
+        run 0 ./x
+    done
+    FDO_PASS=1 run 0 anneal cc gcc-12 -xc -S -o /dev/null /dev/null # as configure tries options
+    rm -r src
+    run 0 anneal fdo
+    prints '1 of 1 file has a profile'
+    rm -rf "${ANNEAL_PROFILE_DIR:?}"/*
+    mkdir src
+    echo 'int main(void) { return 0; }' >src/x.c
+    FDO_PASS=1 run 0 anneal cc gcc-12 -O2 src/x.c -o x
+    expect "$(cat err)" ''
+    run 0 ./x
+    FDO_PASS=2 run 0 anneal cc gcc-12 -O2 src/x.c -o x
+    says '1 of 1 file has a profile'
+}
+
+# Where the compiler adds no libraries, as rustc links: those of C are named before the runtime, which needs them.
+named_libraries() {
+    echo 'int main(void) { return 0; }' >x.c
+    FDO_PASS=1 run 0 anneal cc "$1" -nodefaultlibs x.c -lgcc_s -lc -o x
+    expect "$(cat err)" ''
+    run 0 ./x
+    FDO_PASS=2 run 0 anneal cc "$1" -nodefaultlibs x.c -lgcc_s -lc -o x
+    says '1 of 1 file has a profile'
+}
+
+# Counters of the project's own: GCC counts for both, of clang's options the one is named that has to go.
+own_coverage() {
+    echo 'int main(void) { return 0; }' >x.c
+    FDO_PASS=1 run 0 anneal cc gcc-12 --coverage x.c -o x
+    ./x
+    FDO_PASS=2 run 0 anneal cc gcc-12 --coverage x.c -o x
+    says '1 of 1 file has a profile'
+    for option in --coverage -fprofile-arcs '-fprofile-instr-generate -fcoverage-mapping'; do
+        # shellcheck disable=SC2086
+        FDO_PASS=1 run 1 anneal cc clang-19 $option -c x.c
+        says "anneal: error: ${option##* }: clang cannot count for FDO_PASS=1 as well: drop this option"
+        expect "$(wc -l <err)" 1
+    done
+    FDO_PASS=1 run 1 anneal cc clang-19 x.o --coverage -o x
+    says 'drop this option'
 }
 
 # Where profiles are kept.
@@ -461,7 +883,7 @@ store() {
     [ ! -e x.o ]
     FDO_PASS=1 run 0 anneal cc gcc-12 -c x.c
     run 0 anneal fdo
-    prints 'nothing was compiled with FDO_PASS=2 yet (1 files with FDO_PASS=1)'
+    prints 'nothing was compiled with FDO_PASS=2 yet (1 file with FDO_PASS=1)'
 }
 
 # A folder in which nothing was built.
@@ -528,6 +950,53 @@ messages() {
     expect "$(cat err)" ''
 }
 
+# functions SOURCE: how many have a profile, how many have none, and the names of those that have changed
+functions() {
+    anneal fdo --json | jq -c --arg name "$1" '.files[] | select(.source | endswith("/" + $name)) |
+        [.used, (.absent | length), [.stale[].function]]'
+}
+
+# What a command does not leave in files of their own is counted all the same: functions of sources that become one
+# program, of several sources, and of those that the linker compiles.
+one_command() {
+    local compiler=$1 link=$2 how
+    mkdir sub
+    echo 'static __attribute__((noinline)) int alike(int a) { return a > 5 ? 1 : a; }
+int f(int a) { for (int i = 0; i < 100; i++) a += alike(i); return a; }' >f.c
+    echo 'int f(int);
+static __attribute__((noinline)) int alike(int a) { return a > 7 ? 3 : a * 2; }
+int main(int count, char **words) { (void)words; return f(3) + alike(count) == 0; }' >main.c
+    echo '-O2 main.c f.c' >response
+    how="$compiler -O2 main.c f.c -o app
+$compiler -O2 -MD main.c f.c -o sub/app
+$compiler @response
+$compiler $link -O2 f.c main.c -Xlinker -Map=sub/map -o app
+$compiler -O2 -c f.c main.c && anneal cc $compiler f.o main.o -o app
+$compiler -flto -O2 -c f.c main.c && anneal cc $compiler $link f.o main.o -o app
+$compiler -O2 -flto -c f.c && anneal cc $compiler -O2 $link f.o main.c -o app"
+    while read -r command; do
+        rm -rf .anneal ./*.o ./*.d app a.out sub/*
+        cp f.c f.saved
+        FDO_PASS=1 run 0 bash -c "anneal cc $command"
+        for program in app sub/app a.out; do [ ! -x $program ] || run 0 ./$program; done
+        find . -name .anneal -prune -o -type f -print | sort >../before
+        sed -i 's/i < 100; i++/i < 100; i++) if (i != 3/' f.c
+        echo 'int later(int a) { while (a > 9) a /= 2; return a; }' >>f.c
+        FDO_PASS=2 run 0 bash -c "anneal cc $command"
+        find . -name .anneal -prune -o -type f -print | sort >../after
+        cmp ../before ../after || fail "$command:" "$(diff ../before ../after)"
+        [ ! -e sub/app-f.d ] || run 0 grep '^sub/app-f.o: f.c' sub/app-f.d
+        expect "$command: $(functions f.c)" "$command: [1,1,[\"f\"]]"
+        expect "$command: $(functions main.c)" "$command: [2,0,[]]"
+        mv f.saved f.c
+    done <<<"$how"
+    # The project's own notes stay its own.
+    if is_gcc "$compiler"; then
+        FDO_PASS=2 run 0 anneal cc "$compiler" -O2 -ftest-coverage -c f.c
+        [ -s f.gcno ] || fail 'no f.gcno'
+    fi
+}
+
 for compiler in $compilers; do
     check_with "$compiler $(profile_tools "$compiler") make jq objdump" "$compiler: two passes of make -j8" \
         two_passes "$compiler"
@@ -548,11 +1017,42 @@ check_with 'gcc-12 meson ninja' 'Meson, GCC' with_meson gcc-12
 check_with 'clang-19 meson ninja' 'Meson, clang' with_meson clang-19
 check_with 'gcc-12 make' 'a makefile that includes anneal.mk' with_anneal_mk
 for compiler in gcc-12 clang-19; do
-    check_with "$compiler cmake ninja" "$compiler: CMake's lists that include Anneal.cmake" with_anneal_cmake $compiler
+    check_with "$compiler cmake ninja" "$compiler: CMake's lists that include Anneal.cmake" with_anneal_cmake $compiler Ninja
+    check_with "$compiler cmake make" "$compiler: two passes of CMake in one folder" \
+        with_anneal_cmake $compiler 'Unix Makefiles'
+    check_with "$compiler jq" "$compiler: warnings that are errors" with_werror $compiler
+done
+for compiler in gcc-11 gcc-12; do
+    check_with "$compiler jq" "$compiler: several sources in one command" one_command $compiler -flto
+done
+for compiler in clang-14 clang-19; do
+    check_with "$compiler ld.lld-${compiler#clang-} jq" "$compiler: several sources in one command" \
+        one_command $compiler "-flto -fuse-ld=lld-${compiler#clang-}"
 done
 check_with 'gcc-12 gcc-ar-12 make jq' 'link-time optimisation, GCC' with_lto gcc-12 gcc-ar-12
 check_with 'clang-19 llvm-ar-19 ld.lld-19 make jq' 'link-time optimisation, clang' \
     with_lto 'clang-19 -fuse-ld=lld-19' llvm-ar-19
+check_with 'gcc-12 jq' 'profiles that a compiler refuses' refused
+check_with 'gcc-12 gcc-ar-12' 'GCC: objects of pass 1 in pass 2' old_objects gcc-12 gcc-ar-12
+check_with 'gcc-12 gcc-ar-12' 'GCC, -flto: objects of pass 1 in pass 2' old_objects 'gcc-12 -flto' gcc-ar-12
+check_with 'clang-19 llvm-ar-19' 'clang: objects of pass 1 in pass 2' old_objects clang-19 llvm-ar-19
+check_with 'clang-19 llvm-ar-19 ld.lld-19' 'clang, -flto: objects of pass 1 in pass 2' \
+    old_objects 'clang-19 -flto -fuse-ld=lld-19' llvm-ar-19
+check_with gcc-12 'what is no object of pass 1' no_old_objects
+for compiler in gcc-12 clang-19; do
+    check_with "$compiler make jq" "$compiler: built elsewhere" elsewhere $compiler
+done
+for compiler in gcc-12 clang-19; do
+    check_with "$compiler" "$compiler: libraries that are all named" named_libraries $compiler
+    check_with "$compiler cmake make" "$compiler: CMake's launchers" cmake_launcher $compiler
+    check_with "$compiler cmake make" "$compiler: CMake's packages, inclusion and presets" cmake_package $compiler
+    check_with "$compiler meson ninja" "$compiler: Meson's native files" meson_files $compiler
+    check_with "$compiler $(profile_tools "$compiler") make jq tar gzip" "$compiler: trainings in archives" archives $compiler
+done
+check_with 'gcc-12 make tar gzip' 'wrong archives' wrong_archives
+check_with gcc-12 'a build that was removed' removed
+check_with gcc-12 'the trials of the cc crate' flag_check
+check_with 'gcc-12 clang-19' "counters of the project's own" own_coverage
 check_with gcc-12 'where profiles are kept' store
 check 'a folder without a build' no_build
 check_with 'gcc-12 clang-19' 'mistakes' mistakes

@@ -21,7 +21,8 @@ static struct an_file load(const char *name)
 static struct an_gcc_converted convert(struct an_bytes bytes, unsigned major, unsigned minor,
                                        enum an_gcc_order order)
 {
-    const struct an_gcc_convert_options options = {major, minor, order};
+    const struct an_gcc_convert_options options = {
+        .size = sizeof options, .major = major, .minor = minor, .order = order};
     struct an_gcc_converted converted;
     struct an_error error;
     check(an_gcc_convert(&options, bytes.data, bytes.size, &converted, &error) == AN_OK,
@@ -199,7 +200,8 @@ static void test_zeros(void **context)
     expect_becomes(&new, 10, &old);
     new.words[new.count - 2] = (uint32_t)-0x7ffffff8;
     for (unsigned major = 10; major < 14; major += 3) {
-        const struct an_gcc_convert_options options = {major, 1, AN_GCC_ORDER_KEPT};
+        const struct an_gcc_convert_options options = {
+            .size = sizeof options, .major = major, .minor = 1};
         struct an_gcc_converted converted;
         struct an_error error;
         struct an_bytes bytes = made_bytes(&new);
@@ -237,7 +239,8 @@ static void test_programs(void **context)
 
 static void expect_refused(const char *name, unsigned major, unsigned minor, const char *why)
 {
-    const struct an_gcc_convert_options options = {major, minor, AN_GCC_ORDER_KEPT};
+    const struct an_gcc_convert_options options = {
+        .size = sizeof options, .major = major, .minor = minor};
     struct an_file file = load(name);
     struct an_gcc_converted converted;
     struct an_error error;

@@ -2,7 +2,7 @@
  * gcda files: those of compilers are read and come back byte for byte; merging makes what libgcov and
  * gcov-tool make (tests/data/gcc); and what no compiler would write is refused.
  */
-#include "gcc/gcda_add.h"
+#include "support/gcda_add.h"
 
 #include <anneal/gcc.h>
 
@@ -67,7 +67,7 @@ static void expect_merged(const char *corpus, const char *const *names, unsigned
     for (unsigned i = 1; i < count; i++) {
         struct an_file later = load(corpus, names[i]);
         struct an_gcda_added added;
-        check(an_gcda_add(&into, later.bytes, order, &added, &error) == AN_OK, "%s/%s: %s", corpus,
+        check(gcda_add(&into, later.bytes, order, &added, &error) == AN_OK, "%s/%s: %s", corpus,
               names[i], error.what);
         struct an_gcda alone = read_good(corpus, names[i]);
         assert_int_equal(added.total, an_gcda_total(&alone));
@@ -132,7 +132,8 @@ static void test_whole_merge(void **context)
     static const char *const results[] = {"values-all.gcda", "values-tool.gcda"};
     (void)context;
     for (unsigned as_tool = 0; as_tool < 2; as_tool++) {
-        const struct an_gcc_merge_options options = {.as_gcov_tool = as_tool};
+        const struct an_gcc_merge_options options = {.size = sizeof options,
+                                                     .as_gcov_tool = as_tool};
         struct an_gcc_input inputs[] = {{.path = GCC_CORPUS "/gcc-12/values-1.gcda", .weight = 1},
                                         {.path = GCC_CORPUS "/gcc-12/values-2.gcda", .weight = 1},
                                         {.path = GCC_CORPUS "/gcc-12/values-3.gcda", .weight = 1}};
@@ -167,8 +168,8 @@ static void test_threads(void **context)
         inputs[i] = (struct an_gcc_input){.path = paths[i < 3 ? 5 - i : i * i % 7 % 6],
                                           .weight = 1 + i % 5 / 4};
     for (unsigned threads = 1; threads < 9; threads++) {
-        struct an_gcc_merge_options options = {.threads = threads,
-                                               .failure_mode = AN_GCC_FAIL_NEVER};
+        struct an_gcc_merge_options options = {
+            .size = sizeof options, .threads = threads, .failure_mode = AN_FAIL_WARN};
         struct an_gcc_merged *merged;
         struct an_ledger *ledger;
         struct an_error error;
@@ -270,8 +271,7 @@ static void test_absent_functions(void **context)
     put(&other, 0);
     struct an_gcda into = take(&one);
     struct an_gcda_added added;
-    assert_int_equal(an_gcda_add(&into, bytes_of(&other), AN_GCDA_LATER_FIRST, &added, &error),
-                     AN_OK);
+    assert_int_equal(gcda_add(&into, bytes_of(&other), AN_GCDA_LATER_FIRST, &added, &error), AN_OK);
     assert_int_equal(added.total, 9);
     assert_int_equal(added.functions, 1);
     assert_int_equal(into.runs, 2);
@@ -300,8 +300,7 @@ static void test_zeros(void **context)
     struct an_gcda one = take(&made);
     struct an_gcda_added added;
     assert_int_equal(one.values.count, 0);
-    assert_int_equal(an_gcda_add(&one, bytes_of(&made), AN_GCDA_LATER_FIRST, &added, &error),
-                     AN_OK);
+    assert_int_equal(gcda_add(&one, bytes_of(&made), AN_GCDA_LATER_FIRST, &added, &error), AN_OK);
     struct an_buffer buffer = {0};
     made.words[6] = 2; /* runs */
     made.words[7] = 10;
@@ -317,7 +316,7 @@ static void expect_mismatch(const struct made *one, const struct made *other, co
     struct an_gcda into = take(one);
     struct an_gcda_added added;
     struct an_error error;
-    assert_int_equal(an_gcda_add(&into, bytes_of(other), AN_GCDA_LATER_FIRST, &added, &error),
+    assert_int_equal(gcda_add(&into, bytes_of(other), AN_GCDA_LATER_FIRST, &added, &error),
                      AN_MISMATCH);
     check(strstr(error.what, what), "'%s' in: %s", what, error.what);
     assert_int_equal(into.runs, 1);

@@ -2,7 +2,7 @@
  * gcno files: those of compilers come back byte for byte, and mean what gcov-dump and llvm-cov say of them;
  * what is damaged is refused, or read as something that is whole.
  */
-#include "gcc/gcno.h"
+#include "support/gcno_write.h"
 
 #include "base/file.h"
 #include "support/test.h"
@@ -44,7 +44,7 @@ static struct an_gcno read_good(const char *name)
 static void expect_written(const struct an_gcno *gcno, struct an_bytes bytes, const char *name)
 {
     struct an_buffer buffer = {0};
-    an_gcno_write(gcno, &buffer);
+    gcno_write(gcno, &buffer);
     check(!buffer.failed && buffer.size == bytes.size &&
               memcmp(buffer.data, bytes.data, buffer.size) == 0,
           "%s: %zu bytes, not these %zu", name, buffer.size, bytes.size);

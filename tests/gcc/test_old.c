@@ -2,7 +2,7 @@
  * Counter files of GCC 4.7 to 8, which no compiler at hand writes any more: made by hand to the layout that
  * lib/gcc draws, they come back byte for byte, and merge by the rules of libgcov of that time.
  */
-#include "gcc/gcda_add.h"
+#include "support/gcda_add.h"
 
 #include "support/test.h"
 
@@ -112,7 +112,7 @@ static void expect_sum(const struct made *one, const struct made *later, enum an
     struct an_gcda_added added;
     struct an_error error;
     expect_bytes(&into, one);
-    check(an_gcda_add(&into, bytes_of(later), order, &added, &error) == AN_OK, "%s", error.what);
+    check(gcda_add(&into, bytes_of(later), order, &added, &error) == AN_OK, "%s", error.what);
     expect_bytes(&into, sum);
     an_gcda_free(&into);
 }

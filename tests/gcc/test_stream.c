@@ -73,7 +73,7 @@ static void test_torn(void **context)
 /* Files in memory are merged as others are. */
 static void test_merged(void **context)
 {
-    const struct an_gcc_merge_options options = {.as_gcov_tool = true};
+    const struct an_gcc_merge_options options = {.size = sizeof options, .as_gcov_tool = true};
     const char *const path = GCC_CORPUS "/gcc-12/values-1.gcda";
     struct an_file other = {.capacity = 0}, expected = {.capacity = 0};
     struct an_gcc_merged *merged;

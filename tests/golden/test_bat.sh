@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # BOLT's address translation, as llvm-bolt 16 and 19 write it, against BOLT's own code that reads it
-# (tests/branch/bat_peer.cpp). The program is tests/data/bat/src; with SQLITE=DIR, a folder that has
+# (tests/bolt/bat_peer.cpp). The program is tests/data/bat/src; with SQLITE=DIR, a folder that has
 # sqlite3.c and shell.c, also SQLite's shell.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 
 lines=$(realpath "$2")
 round=$(realpath "$3")
-sources=$tests/branch
+sources=$tests/bolt
 made=$scratch/made
 mkdir "$made"
 
@@ -149,7 +149,7 @@ same_names_are_told_apart() { # PROGRAM BINARY
     "$anneal" bat --show-function-map map >records
     code() { # BINARY ADDRESS
         llvm 19 llvm-objdump -d --no-show-raw-insn --no-leading-addr --start-address="$2" \
-            --stop-address="$(($2 + 16))" "$1" | awk 'NR > 6 && NF && !/:$/' | head -n 1
+            --stop-address="$(($2 + 16))" "$1" | awk 'NR > 6 && NF && !/:$/' | first
     }
     local old new
     : >found

@@ -263,7 +263,7 @@ places() {
     run 0 "$anneal" translate -q -p data -o ours --layout renamed "$home/program"
     same ours expected
     address=$(perf script --show-mmap-events -i data 2>/dev/null |
-        sed -nE 's/.*\[(0x[0-9a-f]+)\(.*program\.c1$/\1/p' | head -n 1)
+        sed -nE 's/.*\[(0x[0-9a-f]+)\(.*program\.c1$/\1/p' | first)
     run 0 "$anneal" translate -q -p data -o ours --layout "renamed@$address" "$home/program"
     same ours expected
     elsewhere "$address" >moved

@@ -39,7 +39,7 @@ static void make_stack(struct an_target *target, struct an_threads *threads,
 
 int main(int argc, char **argv)
 {
-    struct an_place place = {
+    struct an_patch_site place = {
         .address = entry, .size = ENTRY_SIZE, .is_entry = true, .is_code = true, .changes = true};
     struct an_plan plan = {.places = {.items = &place, .count = 1}};
     struct an_target target = {.living = getpid()};

@@ -113,17 +113,40 @@ prepare() {
     build "$1" "$2" "$program" -Wl,-q
     if seen_in_samples; then
         start_target
-        if [ "$2" = server ]; then
-            ask 2
-        fi
-        run 0 "$anneal" record -q --overhead=40% -F 20000 -d 1500ms -o recording -p "$target"
-        wait_for_client
+        record_enough "$2"
         ends_well
+        run 0 "$anneal" aggregate -q -p recording -o "$profile" "$program"
     else
-        run 0 "$walk" -o recording -n 3000 "$program"
+        walk_through
     fi
-    run 0 "$anneal" aggregate -q -p recording -o "$profile" "$program"
     rm recording
+}
+
+# walk_through: $profile, of several walks; a single one may come by few functions, whatever it depends on
+walk_through() {
+    local seed
+    for seed in 1 2 3 4 5 6; do
+        run 0 "$walk" -o recording -n 1000 --seed $seed "$program"
+        run 0 "$anneal" aggregate -q -p recording -o "walk$seed.fdata" "$program"
+    done
+    run 0 "$anneal" merge -q -o "$profile" walk?.fdata
+    rm walk?.fdata
+}
+
+# record_enough NAME: for twice as long each time, until there are two hundred windows. Among fewer there may be
+# too few functions: a program that waits has had 13 windows in a second and a half, and 11 functions in them.
+record_enough() {
+    local seconds=1
+    while :; do
+        if [ "$1" = server ]; then
+            ask $((seconds + 1))
+        fi
+        run 0 "$anneal" record --json --overhead=40% -F 20000 -d $seconds -o recording -p "$target"
+        wait_for_client
+        [ "$(jq .windows out)" -lt 200 ] || break
+        rm recording
+        ((seconds *= 2))
+    done
 }
 
 # ask SECONDS: the server's client, in the background; wait_for_client: until it has ended well

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "live/target.h"
-#include "record/proc.h"
 #include "support/test.h"
 
 /* The caller gives it to close_process(). */

@@ -13,7 +13,9 @@
  *
  * --ask makes up such lines, over two connections at once, finds out by itself what the answers have
  * to be (nothing is done to this process), compares, and prints how many there were in a second. A
- * wrong one ends it with status 3.
+ * wrong one ends it with status 3. It rests after each: two that wake each other up without a break may leave the
+ * kernel's own threads no processor for minutes (seen with Linux 6.18 and two processors), and then whoever waits for
+ * the disk waits as long.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,6 +27,7 @@
 #include "work.h"
 
 enum { SERVERS = 2, CLIENTS = 2, MOST_LINE = 512, MOST_NUMBERS = 64, STEPS = 40 };
+enum { REST = 100 }; /* microseconds */
 
 /* ---- sum: a recursive descent ---- */
 
@@ -405,6 +408,7 @@ static void *ask(void *argument)
             disturbed("the server has gone");
         if (strcmp(answer, wanted) != 0)
             disturbed("the answer is %s, not %s, to %s", answer, wanted, line);
+        usleep(REST); /* waits for nothing: the load is to leave the kernel some time, see above */
     }
     close(stream.socket);
     return NULL;

@@ -1,5 +1,5 @@
 /* Where new code goes, in made-up processes. */
-#include "live/gap.h"
+#include "live/address_gap.h"
 
 #include "support/elf_build.h"
 #include "support/test.h"
@@ -47,7 +47,7 @@ static uint64_t find(const struct an_target *target, uint64_t size, uint64_t ran
 {
     uint64_t address;
     struct an_error error;
-    assert_int_equal(an_gap_find(target, size, random, &address, &error), AN_OK);
+    assert_int_equal(an_address_gap_find(target, size, random, &address, &error), AN_OK);
     check_free(target, address, size);
     return address;
 }
@@ -116,15 +116,16 @@ static void refuses(void **state)
     uint64_t address;
     map(&target, 0x400000, 0x70000000); /* a large heap */
     map(&target, 0x70400000, (uint64_t)1 << 33);
-    assert_int_equal(an_gap_find(&target, 4 * MEGABYTE, 0, &address, &error), AN_SYSTEM);
-    assert_int_equal(an_gap_find(&target, 4 * MEGABYTE - PAGE, 0, &address, &error), AN_SYSTEM);
+    assert_int_equal(an_address_gap_find(&target, 4 * MEGABYTE, 0, &address, &error), AN_SYSTEM);
+    assert_int_equal(an_address_gap_find(&target, 4 * MEGABYTE - PAGE, 0, &address, &error),
+                     AN_SYSTEM);
     find(&target, 4 * MEGABYTE - 2 * PAGE, 5);
     close_target(&target);
     /* beyond the 2 GiB that addresses of 32 bits reach, and with no room up to the end of all */
     target = program_at(0x90000000, 0, false);
     map(&target, 0x90000000, 0x90000000 + CODE_SIZE);
-    assert_int_equal(an_gap_find(&target, PAGE, 0, &address, &error), AN_SYSTEM);
-    assert_int_equal(an_gap_find(&target, UINT64_MAX, 0, &address, &error), AN_SYSTEM);
+    assert_int_equal(an_address_gap_find(&target, PAGE, 0, &address, &error), AN_SYSTEM);
+    assert_int_equal(an_address_gap_find(&target, UINT64_MAX, 0, &address, &error), AN_SYSTEM);
     close_target(&target);
 }
 

@@ -16,7 +16,7 @@ static const uint64_t entry = 0x5b1234567000;
 /* What the child has; the parent has the same addresses, since it was forked. */
 static uint64_t *words;
 
-static struct an_place place;
+static struct an_patch_site place;
 static struct an_plan plan = {.places = {.items = &place, .count = 1}};
 
 /* So many words, behind a guard, as a stack has it. */
@@ -25,7 +25,7 @@ static pid_t start_child(size_t count)
     int ends[2];
     char byte;
     size_t size = (count * 8 / PAGE + 2) * PAGE;
-    place = (struct an_place){
+    place = (struct an_patch_site){
         .address = entry, .size = ENTRY_SIZE, .is_entry = true, .is_code = true, .changes = true};
     assert_int_equal(pipe(ends), 0);
     uint8_t *bytes = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "live/folder.h"
 #include "live/in_use.h"
-#include "record/proc.h"
 #include "support/test.h"
 
 enum { NOBODYS = 999999999 }; /* no process has this number */

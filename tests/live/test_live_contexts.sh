@@ -38,8 +38,10 @@ inside_an_entry() {
 
 kernel_threads() {
     start_contexts ring
-    a_round
-    expect "$(jq -c '.rounds[0].stops' out)" 1
+    a_round --max-pause=60s
+    # A thread that is asked in vain to stop would be in the way of all forty; the worker stands in an entry in one of
+    # some dozens.
+    jq -e '.rounds[0] | .stops < 20 and .threads == 3' out >/dev/null || fail "$(cat out)"
     a_round
     expect "$(jq -c '.rounds[0].released' out)" 1
     gets_on

@@ -96,7 +96,7 @@ has_turned() {
 
 # On a busy machine some stops are given up, and what they look for is released later.
 is_released() {
-    live 0 -q --max-pause "${max_pause}ms" --revert
+    live 0 -q --max-pause "${max_pause}ms" --revert || return
     [ "$(added_memory)" = '0 0' ]
 }
 

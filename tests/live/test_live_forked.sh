@@ -180,7 +180,7 @@ on_top() {
 }
 
 is_waiting() {
-    tr '\0' ' ' <"/proc/$1/cmdline" | grep -q -- '--wait'
+    tr '\0' ' ' <"/proc/$1/cmdline" | found -- '--wait'
 }
 
 # Another program, or the same anew, has nothing of it.
@@ -365,7 +365,7 @@ recorded() {
     round_of "$first"
     fork_from "$first"
     end "$first"
-    of "$child" live 0 --record 2s --overhead=40% --keep-anyway
+    of "$child" live 0 --duration 2s --overhead=40% --keep-anyway
     says 'of them in new code'
     expect "$(layouts "$child" | jq '.[1]')" 2
     works "$child"

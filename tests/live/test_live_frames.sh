@@ -115,7 +115,7 @@ in_another_root() {
 }
 
 may_live
-if ! nm -D "$(gcc -print-file-name=libgcc_s.so.1)" 2>/dev/null | grep -q 'U _dl_find_object'; then
+if ! nm -D "$(gcc -print-file-name=libgcc_s.so.1)" 2>/dev/null | found 'U _dl_find_object'; then
     skip 'frames in a table' "GCC's unwinder does not ask the dynamic linker: GCC 12 and glibc 2.35 do"
 else
     check 'frames in a table (pie)' by_table pie

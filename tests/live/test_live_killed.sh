@@ -27,9 +27,13 @@ takes() {
     time=$(($(milliseconds) - start))
 }
 
-# begin_live ARGUMENT...: $front, the leader of a session
+# begin_live ARGUMENT...: $front, the leader of a session, begun at $start. One that ends by itself
+# says when.
 begin_live() {
-    setsid "$anneal" live --state-dir "$state" -p "$target" -q "$@" >front.out 2>&1 &
+    start=$(milliseconds)
+    # shellcheck disable=SC2016 # expanded by the shell that is started
+    setsid bash -c '"$@" && date +%s%N >ended' - \
+        "$anneal" live --state-dir "$state" -p "$target" -q "$@" >front.out 2>&1 &
     front=$!
 }
 
@@ -42,7 +46,8 @@ none_in_session() {
     [ -z "$(in_session)" ]
 }
 
-# kill_all: no process of it is left. When it had ended already, the others come earlier.
+# kill_all: no process of it is left. When it had ended already, the others come earlier: a tenth before
+# its end, however long an earlier one took that was measured on a machine that stood still.
 kill_all() {
     local process status=0
     kill -KILL -- "-$front" 2>/dev/null || kill -KILL "$front" 2>/dev/null || :
@@ -52,7 +57,7 @@ kill_all() {
     done
     await none_in_session || fail "$(in_session)"
     case $status in
-    0) late=$((late + 1)) time=$((time * 9 / 10)) ;;
+    0) late=$((late + 1)) time=$((($(cat ended) / 1000000 - start) * 9 / 10)) ;;
     137) time=$((time * 21 / 20 + 1)) ;;
     *) fail "killed $moment ms after its start, but status $status:" "$(cat front.out)" ;;
     esac
@@ -76,7 +81,7 @@ act() {
 # killed round|revert KIND NAME: as often as asked for. Those that had ended do not count: how long one
 # takes is known better with each of them.
 killed() {
-    local arguments front i late=0 moment time times=$((kills / 5))
+    local arguments front i late=0 moment start time times=$((kills / 5))
     prepare "$2" "$3"
     start_target
     keep_memory

@@ -230,7 +230,7 @@ is_asked_twice() {
 recorded() {
     begin
     mkfifo counter
-    "$anneal" live -q --state-dir "$state" -p "$target" --record 3s --overhead=40% --keep-anyway \
+    "$anneal" live -q --state-dir "$state" -p "$target" --duration 3s --overhead=40% --keep-anyway \
         --counter "umask >>$PWD/masks; cat $PWD/counter" >out 2>err &
     local one=$!
     echo 1 >counter
@@ -282,7 +282,7 @@ names_of_any_kind() {
     prints 'a?]0;gotcha??b??2J'
     no_controls out err
     in_time 0 --status --json
-    jq -r .binary out | grep -qF "$program" || fail "$(cat out)"
+    jq -r .binary out | found -F "$program" || fail "$(cat out)"
     ! grep -nP '[\x00-\x09\x0b-\x1f]' out || fail 'control characters'
     in_time 1 --binary "$program"$'\e[2J'
     says 'gotcha'

@@ -47,7 +47,7 @@ no_relocations() {
     start_target
     keep_memory
     refused 1 '-Wl,-q|--emit-relocs' --profile "$profile"
-    refused 1 '-Wl,-q|--emit-relocs' --record 1s
+    refused 1 '-Wl,-q|--emit-relocs' --duration 1s
     ends_well
 }
 
@@ -94,7 +94,7 @@ replaced() {
 
 interpreter() {
     start bash -c 'while :; do sleep 0.1; done' # which is all that this program does
-    live 1 --record 300ms
+    live 1 --duration 300ms
     says_in_one_line '-Wl,-q|--emit-relocs|strip|symbol'
     kill -0 "$target"
     stop
@@ -117,7 +117,7 @@ EOP
     start ./narrow
     await runs_or_is_gone
     kill -0 "$target" 2>/dev/null || { echo 'no such programs run here' && return; }
-    live 1 --record 300ms
+    live 1 --duration 300ms
     says_in_one_line '32'
     kill -0 "$target"
     stop
@@ -232,7 +232,7 @@ others_process() {
 records() {
     local process
     for process in "$1" $(pgrep -P "$1"); do
-        ! find "/proc/$process/fd" -lname '*#*' 2>/dev/null | grep -q . || return 0
+        ! find "/proc/$process/fd" -lname '*#*' 2>/dev/null | found . || return 0
     done
     return 1
 }
@@ -240,7 +240,7 @@ records() {
 # It ends while it is recorded.
 ends_early() {
     begin
-    "$anneal" live --state-dir "$state" -p "$target" -q --record 300s >out 2>err &
+    "$anneal" live --state-dir "$state" -p "$target" -q --duration 300s >out 2>err &
     local front=$! status=0
     await records $front
     ends_well
@@ -307,7 +307,7 @@ usage() {
     run 2 "$anneal" live -p 0
     live 2 --rounds 0
     live 2 --rounds some
-    live 2 --record 0s
+    live 2 --duration 0s
     live 2 --revert --status
     live 2 --no-such-option
     live 2 further

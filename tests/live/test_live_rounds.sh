@@ -118,10 +118,10 @@ dry_run() {
 # Without a profile, what runs now is recorded; without --keep-anyway, it may be reverted.
 recorded() {
     begin fixed thrower
-    live 0 -q --record 1s --overhead=40% --keep-anyway --json
+    live 0 -q --duration 1s --overhead=40% --keep-anyway --json
     expect "$(jq -c '[.rounds[].round]' out)" '[1]'
     gets_on
-    live 0 -q --record 1s --overhead=40% --json
+    live 0 -q --duration 1s --overhead=40% --json
     gets_on
     revert
     ends_well
@@ -160,7 +160,7 @@ SCRIPT
 
 # judged ARGUMENT...: by the counter
 judged() {
-    live 0 -q --json --record 1s --profile "$profile" --counter 'sh counter' --worth-time=12s "$@"
+    live 0 -q --json --duration 1s --profile "$profile" --counter 'sh counter' --worth-time=12s "$@"
     jq -c '.rounds[] | [.unit, .outcome, .worse, .kept]' out
 }
 
@@ -187,7 +187,7 @@ is_judged() {
     says 'signal 11'
     # one that hangs, here in a sleep without an end, is ended, with what it has started; what stays in the background keeps nobody waiting
     live 1 --profile "$profile" --counter "sleep 1000 | tail -f $PWD/counter"
-    says 'within 10 seconds'
+    says 'within 60 seconds; tail ('
     expect "$(pgrep -f "tail -f $PWD/counter" || :)" ''
     # (it sleeps for longer than a counter may take: whoever waits for it fails)
     live 0 --dry-run --profile "$profile" --counter 'echo 1; sleep 30 & echo 2'
@@ -216,7 +216,7 @@ later_is_judged() {
     local functions
     functions=$(functions_of 1)
     later_counted 10
-    live 0 -q --json --record 1s --profile less --counter 'sh counter' --worth-time=18s
+    live 0 -q --json --duration 1s --profile less --counter 'sh counter' --worth-time=18s
     expect "$(jq -c '.rounds[] | [.worse, .generation, .instead, .functions < $functions]' \
         --argjson functions "$functions" out)" '[true,2,1,true]'
     jq -e '.rounds[0] | .gain_on_before.high < 0.5' out >/dev/null || fail "$(cat out)"
@@ -235,7 +235,7 @@ has_looked() {
 # watched LOOKS: --continuous, until it has looked so often; the rounds are in front.out. It ends with the
 # process.
 watched() {
-    "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% \
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --duration 1s --overhead=40% \
         --interval=1000.5ms --threshold=40% --keep-anyway --json >front.out 2>front.err &
     local front=$! status=0
     await has_looked "$1" || fail 'it does not look:' "$(cat front.err)"
@@ -275,27 +275,37 @@ told() {
     jq -es "any(.[]; $1)" front.out >/dev/null || ! kill -0 "$front" 2>/dev/null
 }
 
+# says_once FILTER: waits for that line
+says_once() {
+    await told "$1"
+    kill -0 "$front" 2>/dev/null || fail 'it has ended:' "$(cat front.err)"
+}
+
 # The process does less than at first: as long as the layout is a gain, it stays, and when it is none any more, the
 # original code runs again, and there is another round.
 is_checked() {
     begin fixed pointers
     counted 20
-    "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% --interval=1s \
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --duration 1s --overhead=40% --interval=1s \
         --threshold=1% --counter 'sh counter' --worth-time=8s --json >front.out 2>front.err &
     local front=$!
-    await told '.round == 1 and .kept'
-    await has_looked 2 # when the second look has begun, the first one has counted
+    says_once '.round == 1 and .kept'
+    # when the second look has begun, the first one has counted
+    await has_looked 2 || fail 'it does not look:' "$(cat front.err)"
     counts 5
-    await told '.checked == 1' || fail 'it checks nothing:' "$(cat front.err)"
+    says_once '.checked == 1'
     told '.checked == 1 and .kept and .outcome == "better" and .change.high < 0.97' || fail "$(cat front.out)"
     local looks
     looks=$(grep -c 'of the profile is unchanged' front.err)
-    await has_looked $((looks + 2))
+    await has_looked $((looks + 2)) || fail 'it does not look:' "$(cat front.err)"
     counts 0.1
-    await told '.checked == 1 and .worse' || fail 'it notices no loss:' "$(cat front.err)"
-    await told '.round == 2' || fail 'it does nothing about it:' "$(cat front.err)"
-    expect "$(jq -sc '[.[] | [.round, .checked, .kept]]' front.out)" \
+    says_once '.checked == 1 and .worse'
+    says_once '.round == 2'
+    # On a busy machine it may have done less once more, and then there were turns once more: each had its reason.
+    expect "$(jq -sc 'reduce .[] as $line ([]; [$line | .round, .checked, .kept] as $next |
+        if last == $next then . else . + [$next] end)' front.out)" \
         '[[1,null,true],[null,1,true],[null,1,false],[2,null,false]]'
+    expect "$(jq -sc 'all(.[] | select(.checked); .change.high < 0.97)' front.out)" true
     kill -0 $front || fail 'it has ended:' "$(cat front.err)"
     expect "$(in_force)" 0
     ends_well
@@ -311,7 +321,7 @@ has_made() {
 continuous() {
     begin fixed pointers
     env --default-signal=INT "$anneal" live --state-dir "$state" -p "$target" -q --continuous \
-        --record 1s --overhead=40% --interval=1s --threshold=100% --keep-anyway >front.out 2>&1 &
+        --duration 1s --overhead=40% --interval=1s --threshold=100% --keep-anyway >front.out 2>&1 &
     local front=$! status=0
     await has_made 2 || fail 'it makes no second round:' "$(cat front.out)"
     kill -0 $front || fail 'it has ended:' "$(cat front.out)"

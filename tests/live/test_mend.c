@@ -6,7 +6,7 @@
  *
  * The function at 600080 was at 401000 in the original.
  */
-#include "live/mend.h"
+#include "live/fixup.h"
 
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ struct made {
     struct an_bat bat;
     struct an_bat_function functions[3];
     struct an_moved moved[2];
-    struct an_mended mended;
+    struct an_fixups mended;
     struct an_buffer skip;
     const char *name; /* of what is at COLD, or NULL */
     struct an_error error;
@@ -69,7 +69,7 @@ static enum an_code mend(struct made *made)
     assert_int_equal(an_elf_open(generation->path, &generation->elf, &made->error), AN_OK);
     size_t count;
     generation->file_offset = an_elf_segments(generation->elf, &count)[0].offset;
-    enum an_code code = an_mend_file(generation, &made->skip, &made->mended, &made->error);
+    enum an_code code = an_fixup_file(generation, &made->skip, &made->mended, &made->error);
     assert_int_equal(
         pread(file, made->after, CODE_SIZE + made->frames_size, (off_t)generation->file_offset),
         (ssize_t)(CODE_SIZE + made->frames_size));

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "live/pages.h"
-#include "record/proc.h"
 
 enum { PAGE = 4096, GUARD_INSTALL = 102 /* madvise(2), Linux 6.13 */ };
 

@@ -250,7 +250,7 @@ static struct an_plan plan_for(const struct scene *scene, size_t mapped, size_t 
     return plan;
 }
 
-static uint32_t state_of(const struct an_plan *plan, const struct an_place *place,
+static uint32_t state_of(const struct an_plan *plan, const struct an_patch_site *place,
                          const uint8_t *bytes)
 {
     uint32_t i = 0;
@@ -265,7 +265,7 @@ static size_t carry_out(struct scene *scene, const struct an_plan *plan, size_t 
     size_t written = 0;
     check_ways(scene, mapped);
     for (size_t i = 0; i < plan->places.count && written < most; i++) {
-        const struct an_place *place = &plan->places.items[i];
+        const struct an_patch_site *place = &plan->places.items[i];
         uint8_t *bytes = scene->memory + place->address;
         uint32_t now = state_of(plan, place, bytes);
         check(now < place->state_count, "%#llx holds something unknown",
@@ -364,7 +364,7 @@ static void survives_any_interruption(void **state)
     free_scene(scene);
 }
 
-static const struct an_place *place_at(const struct an_plan *plan, uint64_t address)
+static const struct an_patch_site *place_at(const struct an_plan *plan, uint64_t address)
 {
     for (size_t i = 0; i < plan->places.count; i++)
         if (plan->places.items[i].address == address)
@@ -378,8 +378,8 @@ static void knows_all_states(void **state)
     (void)state;
     struct scene *scene = make_scene();
     struct an_plan plan = plan_for(scene, 2, 2);
-    uint8_t bytes[AN_PLACE_MOST];
-    const struct an_place *place = place_at(&plan, entry_of(0) + FIRST);
+    uint8_t bytes[AN_PATCH_SITE_MOST];
+    const struct an_patch_site *place = place_at(&plan, entry_of(0) + FIRST);
     assert_non_null(place);
     assert_true(place->is_entry && place->is_code && place->size == 5);
     assert_int_equal(place->state_count, 3); /* the original, to the first, to the second */
@@ -421,8 +421,8 @@ static void leaves_foreign_bytes(void **state)
     change(scene, 1, 1, SIZE_MAX);
     struct an_plan plan = plan_for(scene, 2, 2);
     for (size_t i = 0; i < plan.places.count; i++) {
-        const struct an_place *place = &plan.places.items[i];
-        uint8_t bytes[AN_PLACE_MOST];
+        const struct an_patch_site *place = &plan.places.items[i];
+        uint8_t bytes[AN_PATCH_SITE_MOST];
         memcpy(bytes, scene->memory + place->address, place->size);
         assert_true(state_of(&plan, place, bytes) < place->state_count);
         bytes[0] ^= 0xcc;
@@ -441,7 +441,7 @@ static void puts_entries_above_calls(void **state)
     (void)state;
     struct scene *scene = make_scene();
     struct an_plan plan = plan_for(scene, 1, 1);
-    const struct an_place *place = place_at(&plan, entry_of(BEGINS_WITH_CALL) + FIRST);
+    const struct an_patch_site *place = place_at(&plan, entry_of(BEGINS_WITH_CALL) + FIRST);
     uint8_t jump[5];
     assert_non_null(place);
     assert_true(place->is_entry);
@@ -459,7 +459,7 @@ static void keeps_to_the_same_first_instruction(void **state)
     uint8_t jump[5];
     scene->generations[1].moved.items[0].first = 0;
     struct an_plan plan = plan_for(scene, 2, 2);
-    const struct an_place *old = place_at(&plan, new_entry(0, 0) + FIRST);
+    const struct an_patch_site *old = place_at(&plan, new_entry(0, 0) + FIRST);
     assert_non_null(old);
     make_jump(jump, new_entry(0, 0), entry_of(0));
     assert_memory_equal(an_plan_state(&plan, old, 0), jump, sizeof jump);

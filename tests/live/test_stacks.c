@@ -79,11 +79,14 @@ static void reads_many(void **state)
         point(an_vector_push(&threads.list), i, nothing, longer);
     struct an_target target = open_process(getpid());
     threads.target = &target;
+    threads.most = UINT64_MAX;
     assert_true(an_stacks_each(&threads, 8, see, &seen));
     assert_int_equal(seen.count, THREADS * 9 / 10);
     assert_int_equal(seen.unknown, THREADS / 10);
     assert_int_equal(seen.left, 2 * THREADS / 10);
     assert_int_equal(seen.read, 6 * THREADS / 10);
+    threads.most = 0;
+    assert_false(an_stacks_each(&threads, 8, see, &seen));
     an_vector_free(&threads.list);
     close_process(&target);
 }

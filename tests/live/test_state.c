@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "live/folder.h"
 #include "live/leftovers.h"
-#include "record/proc.h"
 #include "support/test.h"
 
 struct place {

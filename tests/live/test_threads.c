@@ -232,11 +232,27 @@ static void stop_often(pid_t child, unsigned attempts, unsigned least)
         check(an_threads_stop(&threads, patience, &error) == AN_OK, "%s", error.what);
         check(threads.held >= least, "%zu held", threads.held);
         check(running(child) == 0, "%u run", running(child));
-        assert_true(an_threads_in_time(&threads, UINT64_MAX / 2));
-        assert_false(an_threads_in_time(&threads, 1));
+        assert_true(an_threads_in_time(&threads));
+        threads.most = 1;
+        assert_false(an_threads_in_time(&threads));
         an_threads_release(&threads);
         assert_true(threads.pause > 0);
     }
+    an_threads_close(&threads);
+    close_process(&target);
+}
+
+/* What cannot be stopped in time is let go, and can be stopped later. */
+static void stop_too_late(pid_t child)
+{
+    struct an_target target = open_process(child);
+    struct an_threads threads;
+    struct an_error error;
+    block_child_signal();
+    an_threads_open(&threads, &target);
+    assert_int_equal(an_threads_stop(&threads, 1, &error), AN_SYSTEM);
+    check(an_threads_stop(&threads, patience, &error) == AN_OK, "%s", error.what);
+    an_threads_release(&threads);
     an_threads_close(&threads);
     close_process(&target);
 }
@@ -245,6 +261,7 @@ static void test_many(void **context)
 {
     (void)context;
     pid_t child = start(be_many, MANY);
+    stop_too_late(child);
     stop_often(child, 10, MANY);
     an_tracee_sleep(10000000);
     check(shared->interrupted == 0, "%llu calls", (unsigned long long)shared->interrupted);

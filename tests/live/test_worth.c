@@ -70,16 +70,16 @@ static void sentences(void **state)
     expect_text(judged(1.4, 1.5, 1.6, true), false, "");
     expect_text(judged(0.6, 0.96, 1.5, true), true,
                 "chance may explain it: the layout is kept, because the estimate is a gain; "
-                "a longer --record measures more precisely");
+                "a longer --duration measures more precisely");
     expect_text(judged(0.9, 1.02, 1.1, true), false,
                 "chance may explain it: the original code runs again, because it is the safer "
-                "choice in doubt; a longer --record measures more precisely");
+                "choice in doubt; a longer --duration measures more precisely");
     expect_text(judged(0.9, 1.02, 1.1, true), true,
                 "chance may explain it: the layout is kept, as --keep-anyway asks; a longer "
-                "--record measures more precisely");
+                "--duration measures more precisely");
     expect_text(judged(0.9, 1.02, 1.1, false), true,
                 "chance may explain it: the layout is kept, because only a loss beyond chance is "
-                "worth another switch; a longer --record measures more precisely");
+                "worth another switch; a longer --duration measures more precisely");
 }
 
 static void names(void **state)

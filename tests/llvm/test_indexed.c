@@ -28,7 +28,8 @@ static struct an_llvm_profile *everything(void)
     const char *full[4];
     for (int i = 0; i < 4; i++)
         full[i] = corpus_path(paths[i]);
-    struct an_llvm_merge_options keep = {.threads = 1, .keep_vtable_names = true};
+    struct an_llvm_merge_options keep = {
+        .size = sizeof keep, .threads = 1, .keep_vtable_names = true};
     struct an_llvm_profile *profile = merge_paths(&keep, full, 4);
     uint64_t count = 5;
     uint8_t bitmap[] = {1, 0xff, 0};
@@ -102,7 +103,7 @@ static void versions_keep_what_they_can(void **state)
     (void)state;
     struct an_llvm_profile *profile = everything();
     for (unsigned version = 5; version <= 12; version++) {
-        struct an_llvm_write_options options = {.format_version = version};
+        struct an_llvm_write_options options = {.size = sizeof options, .format_version = version};
         struct an_llvm_left_out left_out;
         struct an_error error;
         void *bytes;
@@ -147,7 +148,7 @@ static void other_versions_are_not_written(void **state)
     static const unsigned wrong[] = {1, 4, 13, 1000};
     struct an_llvm_profile *profile = an_llvm_profile_new();
     for (size_t i = 0; i < 4; i++) {
-        struct an_llvm_write_options options = {.format_version = wrong[i]};
+        struct an_llvm_write_options options = {.size = sizeof options, .format_version = wrong[i]};
         struct an_error error;
         void *bytes = NULL;
         size_t size;
@@ -169,7 +170,8 @@ static void what_is_written_is_read(void **state)
 {
     (void)state;
     struct an_llvm_profile *profile = everything();
-    struct an_llvm_merge_options keep = {.threads = 1, .keep_vtable_names = true};
+    struct an_llvm_merge_options keep = {
+        .size = sizeof keep, .threads = 1, .keep_vtable_names = true};
     char *expected = written_text(profile);
     struct an_bytes file = written(profile, 12);
     struct an_llvm_profile *again = merge_bytes(&keep, &file, 1);

@@ -117,9 +117,13 @@ static void compare_ways(const struct an_llvm_input *inputs, size_t count, bool 
     static struct heard by_array, by_reader;
     by_array.length = by_reader.length = 0;
     by_array.text[0] = by_reader.text[0] = '\0';
-    struct an_llvm_merge_options array = {.threads = 1, .warn = hear, .context = &by_array};
-    struct an_llvm_merge_options reader = {
-        .threads = 1, .keep_vtable_names = true, .warn = hear, .context = &by_reader};
+    struct an_llvm_merge_options array = {
+        .size = sizeof array, .threads = 1, .warn = hear, .context = &by_array};
+    struct an_llvm_merge_options reader = {.size = sizeof reader,
+                                           .threads = 1,
+                                           .keep_vtable_names = true,
+                                           .warn = hear,
+                                           .context = &by_reader};
     struct an_bytes a = merged(&array, inputs, count), b = merged(&reader, inputs, count);
     check(a.size == b.size && memcmp(a.data, b.data, a.size) == 0, "%s: other bytes", what);
     sort_lines(&by_array);
@@ -132,13 +136,15 @@ static void compare_ways(const struct an_llvm_input *inputs, size_t count, bool 
 
 static void compare_threads(const struct list *list, uint64_t seed)
 {
-    struct an_llvm_input inputs[40];
-    for (size_t i = 0; i < 40; i++)
+    enum { INPUTS = 64 * 7 + 5 }; /* enough for eight threads */
+    struct an_llvm_input inputs[INPUTS];
+    for (size_t i = 0; i < INPUTS; i++)
         inputs[i] = (struct an_llvm_input){list->paths[number_below(&seed, list->count)], 1};
     struct an_bytes expected = {0};
     for (unsigned threads = 1; threads <= 8; threads++) {
-        struct an_llvm_merge_options options = {.threads = threads, .trace_reservoir = 5};
-        struct an_bytes bytes = merged(&options, inputs, 40);
+        struct an_llvm_merge_options options = {
+            .size = sizeof options, .threads = threads, .trace_reservoir = 5};
+        struct an_bytes bytes = merged(&options, inputs, INPUTS);
         if (threads == 1) {
             expected = bytes;
             continue;
@@ -292,7 +298,7 @@ static void overflow_is_the_same_with_threads(void **state)
         static struct heard heard;
         heard.length = 0;
         struct an_llvm_merge_options options = {
-            .threads = threads, .warn = hear, .context = &heard};
+            .size = sizeof options, .threads = threads, .warn = hear, .context = &heard};
         struct an_bytes bytes = merged(&options, inputs, 300);
         assert_true(heard.length > 0);
         if (threads == 1) {
@@ -316,7 +322,7 @@ static void a_weight_is_a_repetition(void **state)
     for (int i = 0; i < 5; i++)
         five[i] = (struct an_llvm_input){path, 1};
     weighted.path = path;
-    struct an_llvm_merge_options options = {.threads = 1};
+    struct an_llvm_merge_options options = {.size = sizeof options, .threads = 1};
     struct an_bytes a = merged(&options, five, 5), b = merged(&options, &weighted, 1);
     assert_int_equal(a.size, b.size);
     assert_memory_equal(a.data, b.data, a.size);
@@ -339,8 +345,10 @@ static void an_input_counts_whole_or_not_at_all(void **state)
                                               "ELF....",
                                               8)};
     for (unsigned keep = 0; keep < 2; keep++) {
-        struct an_llvm_merge_options options = {
-            .threads = 1, .failure_mode = AN_LLVM_FAIL_ALL, .keep_vtable_names = keep};
+        struct an_llvm_merge_options options = {.size = sizeof options,
+                                                .threads = 1,
+                                                .failure_mode = AN_FAIL_ALL,
+                                                .keep_vtable_names = keep};
         struct an_llvm_input inputs[] = {
             {files[0].path, 1}, {files[1].path, 1},   {files[2].path, 1}, {files[3].path, 1},
             {files[4].path, 1}, {"/no/such/file", 1}, {files[0].path, 3}};
@@ -395,7 +403,7 @@ static void totals_are_the_same_whatever_came_before(void **state)
     struct list *lists[2] = {ir_profiles(), frontend_profiles()};
     for (int l = 0; l < 2; l++) {
         struct an_llvm_input inputs[2 * MOST];
-        struct an_llvm_merge_options options = {.threads = 1};
+        struct an_llvm_merge_options options = {.size = sizeof options, .threads = 1};
         struct an_llvm_profile *profile;
         struct an_ledger *ledger;
         struct an_error error;
@@ -450,7 +458,7 @@ static void failure_modes(void **state)
             if (cases[c].empty)
                 inputs[count++] = (struct an_llvm_input){empty.path, 1};
             struct an_llvm_merge_options options = {
-                .threads = 1, .failure_mode = (enum an_llvm_failure_mode)mode};
+                .size = sizeof options, .threads = 1, .failure_mode = (enum an_failure_mode)mode};
             struct an_llvm_profile *profile;
             struct an_ledger *ledger;
             struct an_error error = {0};
@@ -484,7 +492,7 @@ static void kinds_that_cannot_be_combined(void **state)
             struct an_llvm_input inputs[9];
             for (int n = 0; n < 9; n++)
                 inputs[n] = (struct an_llvm_input){corpus_path(pairs[i][n == 8]), 1};
-            struct an_llvm_merge_options options = {.threads = threads};
+            struct an_llvm_merge_options options = {.size = sizeof options, .threads = threads};
             struct an_llvm_profile *profile;
             struct an_ledger *ledger;
             struct an_error error;
@@ -504,7 +512,7 @@ static void a_weight_must_be_at_least_1(void **state)
 {
     (void)state;
     struct an_llvm_input input = {corpus_path("raw/tiny-fe-clang19.profraw"), 0};
-    struct an_llvm_merge_options options = {.threads = 1};
+    struct an_llvm_merge_options options = {.size = sizeof options, .threads = 1};
     struct an_llvm_profile *profile;
     struct an_ledger *ledger;
     struct an_error error;
@@ -529,7 +537,7 @@ static void the_same_file_under_another_name(void **state)
     assert_int_equal(symlink("copy", soft), 0);
     struct an_llvm_input inputs[] = {
         {copy, 1}, {corpus_path("raw/tiny-fe-clang19.profraw"), 1}, {hard, 1}, {soft, 1}};
-    struct an_llvm_merge_options options = {.threads = 1};
+    struct an_llvm_merge_options options = {.size = sizeof options, .threads = 1};
     struct an_llvm_profile *profile;
     struct an_ledger *ledger;
     struct an_error error;
@@ -591,7 +599,7 @@ static void a_pipe_is_there_for_the_second_round(void **state)
             assert_int_equal(pthread_create(&thread, NULL, feed, &from), 0);
         else
             close(ends[1]);
-        struct an_llvm_merge_options options = {.threads = 3};
+        struct an_llvm_merge_options options = {.size = sizeof options, .threads = 3};
         struct an_bytes bytes = merged(&options, inputs, 12);
         if (round) {
             pthread_join(thread, NULL);
@@ -626,8 +634,11 @@ static void functions_can_be_renamed(void **state)
     for (size_t i = 0; i < 3; i++)
         for (unsigned keep = 0; keep < 2; keep++) {
             size_t calls = 0;
-            struct an_llvm_merge_options options = {
-                .threads = 1, .keep_vtable_names = keep, .rename = rename_main, .context = &calls};
+            struct an_llvm_merge_options options = {.size = sizeof options,
+                                                    .threads = 1,
+                                                    .keep_vtable_names = keep,
+                                                    .rename = rename_main,
+                                                    .context = &calls};
             const char *path = corpus_path(files[i]);
             struct an_llvm_profile *profile = merge_paths(&options, &path, 1);
             assert_true(an_names_find(&profile->names, "renamed_main", 12) != AN_NO_NAME);
@@ -645,7 +656,8 @@ static void warnings_name_file_function_and_kind(void **state)
     (void)state;
     static struct heard heard;
     heard.length = 0;
-    struct an_llvm_merge_options options = {.threads = 1, .warn = hear, .context = &heard};
+    struct an_llvm_merge_options options = {
+        .size = sizeof options, .threads = 1, .warn = hear, .context = &heard};
     struct an_llvm_input inputs[] = {{corpus_path("proftext/ir_values.proftext"), 1},
                                      {corpus_path("proftext/mismatch.proftext"), 1}};
     struct an_bytes bytes = merged(&options, inputs, 2);
@@ -692,7 +704,7 @@ static void progress_is_told(void **state)
         for (size_t i = 0; i < list->count; i++)
             inputs[i] = (struct an_llvm_input){list->paths[i], 1};
         struct an_llvm_merge_options options = {
-            .threads = threads, .progress = note, .context = &progress};
+            .size = sizeof options, .threads = threads, .progress = note, .context = &progress};
         struct an_bytes bytes = merged(&options, inputs, list->count);
         free_bytes(bytes);
         assert_true(progress.good);

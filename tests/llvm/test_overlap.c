@@ -22,6 +22,7 @@ static struct an_llvm_overlap overlap_of(const char *base, const char *test,
                                    memory_file(test, strlen(test))};
     struct an_llvm_overlap overlap;
     struct an_error error = {0};
+    options.size = sizeof options;
     enum an_code code = an_llvm_overlap(files[0].path, files[1].path, &options, &overlap, &error);
     check(code == AN_OK, "%s", error.what);
     memory_file_close(&files[0]);
@@ -129,10 +130,8 @@ static void nothing_to_compare(void **state)
     struct an_llvm_overlap o = overlap_of("f\n1\n1\n0\n", F, (struct an_llvm_overlap_options){0});
     assert_close(o.base.counts, 0);
     assert_close(o.overlap.counts, 0);
-    struct an_llvm_overlap_options options = {0};
     struct an_error error;
-    assert_int_equal(an_llvm_overlap("/no/such/file", "/dev/null", &options, &o, &error),
-                     AN_SYSTEM);
+    assert_int_equal(an_llvm_overlap("/no/such/file", "/dev/null", NULL, &o, &error), AN_SYSTEM);
     assert_string_equal(error.file, "/no/such/file");
 }
 

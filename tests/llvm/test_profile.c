@@ -27,7 +27,7 @@ static const struct record *find(const struct an_llvm_profile *profile, const ch
                                  uint64_t hash)
 {
     size_t function = an_names_find(&profile->names, name, strlen(name));
-    return function == AN_NO_NAME ? NULL : an_profile_find(profile, function, hash);
+    return function == AN_NO_NAME ? NULL : an_profile_find(profile, function, hash, NULL);
 }
 
 static void counts_add_up(void **state)
@@ -51,6 +51,43 @@ static void counts_add_up(void **state)
     assert_int_equal(one[0], 1); /* the caller's record was copied */
     an_llvm_profile_free(profile);
     an_llvm_profile_free(NULL);
+}
+
+static bool is_not_g(void *context, const char *name, size_t length)
+{
+    (void)context;
+    return !(length == 1 && name[0] == 'g');
+}
+
+/* Each record that is in the profile once, and those that were filtered never. */
+static void walks_meet_all(void **state)
+{
+    (void)state;
+    struct an_llvm_profile *profile = an_llvm_profile_new();
+    struct an_llvm_record record;
+    uint64_t one[] = {1, 2}, two[] = {3};
+    assert_false(an_llvm_profile_next(profile, &(struct an_llvm_cursor){0}, &record));
+    add_counts(profile, "f", 7, one, 2, 1);
+    add_counts(profile, "g", 1, one, 2, 1);
+    add_counts(profile, "h", 9, two, 1, 2);
+    add_counts(profile, "f", 3, two, 1, 1);
+    add_counts(profile, "f", 7, one, 2, 10);
+    assert_int_equal(an_llvm_profile_filter(profile, is_not_g, NULL), 1);
+    static const struct {
+        const char *name;
+        uint64_t hash, first;
+    } expected[] = {{"f", 7, 11}, {"f", 3, 3}, {"h", 9, 6}};
+    struct an_llvm_cursor cursor = {0};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        assert_true(an_llvm_profile_next(profile, &cursor, &record));
+        assert_int_equal(record.name_length, 1);
+        assert_memory_equal(record.name, expected[i].name, 1);
+        assert_int_equal(record.hash, expected[i].hash);
+        assert_int_equal(record.counts[0], expected[i].first);
+    }
+    assert_false(an_llvm_profile_next(profile, &cursor, &record));
+    assert_false(an_llvm_profile_next(profile, &cursor, &record));
+    an_llvm_profile_free(profile);
 }
 
 static void sums_stop_at_the_largest_count(void **state)
@@ -318,6 +355,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_add_up),
+        cmocka_unit_test(walks_meet_all),
         cmocka_unit_test(sums_stop_at_the_largest_count),
         cmocka_unit_test(weights_stop_at_the_largest_count),
         cmocka_unit_test(overflow_creeps_up),

@@ -1,7 +1,8 @@
 /*
- * lib/llvm/sort: equal values end up where libstdc++'s std::sort leaves them. The expected orders
+ * Sorting the values of a site. lib/base/std_sort: equal values end up where libstdc++'s std::sort leaves them. The expected orders
  * (peer_sort.h, as digests) were made by peer.cpp, with the real std::sort.
  */
+#include "base/std_sort.h"
 #include "llvm/sort.h"
 
 #include "support/test.h"

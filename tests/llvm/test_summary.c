@@ -80,7 +80,7 @@ static void compare_with_file(const char *name, unsigned header_words, bool cont
     assert_int_equal(an_llvm_reader_open(&reader, file.data, file.size, &error), AN_OK);
     struct an_llvm_summary_builder *builder = an_llvm_summary_builder_new();
     while (an_llvm_reader_next(reader, &record))
-        if (HASH_IS_CONTEXT_SENSITIVE(record.hash) == context_sensitive)
+        if (AN_LLVM_IS_CONTEXT_SENSITIVE(record.hash) == context_sensitive)
             assert_true(an_llvm_summary_builder_add(builder, &record));
     struct an_llvm_summary summary;
     assert_int_equal(an_llvm_summary_builder_finish(builder, NULL, 0, &summary, &error), AN_OK);

@@ -184,7 +184,8 @@ static void reading_undoes_writing(void **state)
         "text/text-vtable-keep.profdata.text",
         "text/text-pseudo-llvm13.profdata.text",
     };
-    struct an_llvm_merge_options keep = {.threads = 1, .keep_vtable_names = true};
+    struct an_llvm_merge_options keep = {
+        .size = sizeof keep, .threads = 1, .keep_vtable_names = true};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct an_bytes file = corpus(files[i]);
         struct an_llvm_profile *profile = merge_bytes(&keep, &file, 1);

@@ -5,10 +5,10 @@
  */
 #include "llvm/values.h"
 
+#include "base/std_sort.h"
 #include "support/profiles.h"
 #include "support/test.h"
 #include "llvm/profile.h"
-#include "llvm/sort.h"
 
 enum { MOST = 1200 };
 
@@ -124,7 +124,7 @@ static void compare_with_model(const struct mix *mix, uint64_t seed)
         assert_int_equal(an_llvm_profile_add(profile, &record, weight, &warnings, &error), AN_OK);
         if (round % 4 == 3 || round == 24) {
             an_profile_settle(profile);
-            const struct record *kept = an_profile_find(profile, function, 1);
+            const struct record *kept = an_profile_find(profile, function, 1, NULL);
             assert_same(&model, &kept->values->sites[AN_LLVM_MEMOP_SIZE][0], round);
         }
     }
@@ -166,13 +166,13 @@ static void overflow_is_told(void **state)
     unsigned warnings = 0;
     bool order_matters = false;
     struct an_llvm_value large = {7, UINT64_MAX - 1}, one = {7, 2};
-    assert_true(an_site_set(&site, &large, 1, 1, &arena, &warnings));
+    assert_true(an_site_set(&site, &large, 1, 1, false, &arena, &warnings));
     assert_int_equal(warnings, 0);
     assert_true(an_site_merge(&site, &one, 1, 1, &arena, &warnings, &order_matters));
     assert_true(site.values[0].count == UINT64_MAX);
     assert_int_equal(warnings, 1u << AN_LLVM_COUNTER_OVERFLOW);
     warnings = 0;
-    assert_true(an_site_set(&site, &large, 1, 2, &arena, &warnings));
+    assert_true(an_site_set(&site, &large, 1, 2, false, &arena, &warnings));
     assert_true(site.values[0].count == UINT64_MAX);
     assert_int_equal(warnings, 1u << AN_LLVM_COUNTER_OVERFLOW);
     an_arena_free(&arena);
@@ -189,7 +189,7 @@ static void dropping_values_is_told(void **state)
     bool order_matters = false;
     for (uint64_t i = 0; i < 255; i++)
         many[i] = (struct an_llvm_value){i, 10};
-    assert_true(an_site_set(&site, many, 255, 1, &arena, &warnings));
+    assert_true(an_site_set(&site, many, 255, 1, false, &arena, &warnings));
     an_site_order_by_value(&site);
     assert_true(an_site_merge(&site, many, 255, 1, &arena, &warnings, &order_matters));
     assert_false(order_matters);

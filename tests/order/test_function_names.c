@@ -5,7 +5,7 @@
 
 static void stem_is(const char *symbol, const char *stem)
 {
-    size_t length = name_stem(symbol, strlen(symbol));
+    size_t length = an_name_stem(symbol, strlen(symbol));
     assert_int_equal(length, strlen(stem));
     assert_memory_equal(symbol, stem, length);
 }
@@ -37,27 +37,27 @@ static void full_stops_of_a_name_stay(void **state)
 static void cold_parts_are_known(void **state)
 {
     (void)state;
-    assert_true(name_is_cold("f.cold"));
-    assert_true(name_is_cold("f.cold.1"));
-    assert_true(name_is_cold("f.constprop.0.cold"));
-    assert_false(name_is_cold("f.colder"));
-    assert_false(name_is_cold("cold"));
-    assert_false(name_is_cold(".cold"));
-    assert_false(name_is_cold("f"));
+    assert_true(an_name_is_cold("f.cold"));
+    assert_true(an_name_is_cold("f.cold.1"));
+    assert_true(an_name_is_cold("f.constprop.0.cold"));
+    assert_false(an_name_is_cold("f.colder"));
+    assert_false(an_name_is_cold("cold"));
+    assert_false(an_name_is_cold(".cold"));
+    assert_false(an_name_is_cold("f"));
 }
 
 static void files_are_compared_from_their_end(void **state)
 {
     (void)state;
-    assert_true(name_same_file("a.c", "a.c"));
-    assert_true(name_same_file("src/a.c", "a.c"));
-    assert_true(name_same_file("a.c", "/build/src/a.c"));
-    assert_true(name_same_file("../src/a.c", "/build/src/a.c"));
-    assert_true(name_same_file("/build/src/a.c", "./a.c"));
-    assert_false(name_same_file("../one/a.c", "two/a.c"));
-    assert_false(name_same_file("one/a.c", "two/a.c"));
-    assert_false(name_same_file("a.c", "ba.c"));
-    assert_false(name_same_file("a.c", "a.cc"));
+    assert_true(an_name_same_file("a.c", "a.c"));
+    assert_true(an_name_same_file("src/a.c", "a.c"));
+    assert_true(an_name_same_file("a.c", "/build/src/a.c"));
+    assert_true(an_name_same_file("../src/a.c", "/build/src/a.c"));
+    assert_true(an_name_same_file("/build/src/a.c", "./a.c"));
+    assert_false(an_name_same_file("../one/a.c", "two/a.c"));
+    assert_false(an_name_same_file("one/a.c", "two/a.c"));
+    assert_false(an_name_same_file("a.c", "ba.c"));
+    assert_false(an_name_same_file("a.c", "a.cc"));
 }
 
 int main(void)

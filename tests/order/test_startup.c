@@ -40,7 +40,7 @@ static struct an_behaviour *grouped(void)
 
 static struct an_order order_of(const struct an_behaviour *behaviour, unsigned threads)
 {
-    struct an_order_options options = {.threads = threads};
+    struct an_order_options options = {.size = sizeof options, .threads = threads};
     struct an_order order;
     struct an_error error;
     assert_int_equal(an_order_startup(behaviour, &options, &order, &error), AN_OK);
@@ -256,6 +256,46 @@ static void runs_begin_with_the_entry(void **state)
     an_image_close(image);
 }
 
+/* What the options leave out is the usual; runs that were not there cannot be kept aside. */
+static void an_evaluation_has_the_usual_pages(void **state)
+{
+    (void)state;
+    struct elf_builder b = {0};
+    struct an_image *image = image_of(&b);
+    struct an_behaviour *behaviour = an_behaviour_new();
+    struct an_matches *matches;
+    struct an_order placed;
+    struct an_error error;
+    struct an_order_evaluation usual, told;
+    add_run(behaviour, "two\nsecond.c;helper\nnone\n");
+    struct an_behaviour_run run = an_behaviour_run(behaviour, 0);
+    struct an_order order = {(uint32_t *)run.functions, run.count};
+    assert_int_equal(an_matches_find(behaviour, image, &matches, &error), AN_OK);
+    assert_int_equal(an_order_place(&order, matches, image, &placed, &error), AN_OK);
+    struct an_order_evaluate_options options = {
+        .size = sizeof options, .matches = matches, .image = image, .placed = &placed};
+    assert_int_equal(an_order_evaluate(behaviour, &options, &usual, &error), AN_OK);
+    options.page_size = 4096;
+    options.around = 16;
+    assert_int_equal(an_order_evaluate(behaviour, &options, &told, &error), AN_OK);
+    assert_int_equal(usual.text_pages, told.text_pages);
+    assert_true(usual.before.faults == told.before.faults);
+    assert_true(usual.after.faults == told.after.faults);
+    assert_true(usual.before.cold == told.before.cold);
+    assert_int_equal(usual.runs, 1);
+    assert_int_equal(usual.text_pages, 6);
+    assert_true(usual.before.pages == 2 && usual.after.pages == 2);
+    options.around = 1;
+    assert_int_equal(an_order_evaluate(behaviour, &options, &told, &error), AN_OK);
+    assert_true(told.before.faults == 2 && usual.before.faults < 2);
+    options.tests = 2;
+    assert_int_equal(an_order_evaluate(behaviour, &options, &told, &error), AN_USAGE);
+    an_order_free(&placed);
+    an_matches_free(matches);
+    an_behaviour_free(behaviour);
+    an_image_close(image);
+}
+
 /* Pages by hand: six pages of one function each. */
 static void layouts_and_curves_are_those_of_a_linker(void **state)
 {
@@ -402,9 +442,9 @@ static void pieces_lie_where_faults_are_few(void **state)
         int length = snprintf(name, sizeof name, "f%u", f);
         given.functions[f] = an_behaviour_number_of(behaviour, name, (size_t)length);
     }
-    struct an_order_options options = {0};
+    struct an_order_options options = {.size = sizeof options};
     bool changed;
-    assert_true(arrange_order(behaviour, &options, 4, &given, 1, arranged.functions, &changed));
+    assert_true(an_arrange_order(behaviour, &options, 4, &given, 1, arranged.functions, &changed));
     assert_true(changed);
     assert_true(cold_faults(behaviour, &given) >= 4 * 8);
     assert_in_range(cold_faults(behaviour, &arranged), 4 * 2, 4 * 4);
@@ -424,6 +464,7 @@ int main(void)
         cmocka_unit_test(names_that_are_none_are_refused),
         cmocka_unit_test(functions_are_found_in_a_binary),
         cmocka_unit_test(runs_begin_with_the_entry),
+        cmocka_unit_test(an_evaluation_has_the_usual_pages),
         cmocka_unit_test(layouts_and_curves_are_those_of_a_linker),
         cmocka_unit_test(pages_are_read_as_kernels_do),
         cmocka_unit_test(pieces_lie_where_faults_are_few),

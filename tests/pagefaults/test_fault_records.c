@@ -4,8 +4,8 @@
 #include "support/test.h"
 
 #include "base/bytes.h"
-#include "branch/perf_format.h"
 #include "faults/records.h"
+#include "perf/format.h"
 
 enum { MAJOR_ID = 21, MINOR_ID = 22, PID = 77, TIME = 123456 };
 

@@ -61,7 +61,7 @@ has_begun() {
     local child
     kill -0 "$1" 2>/dev/null || return 0
     for child in $(pgrep -P "$1"); do
-        ! find "/proc/$child/fd" -lname "$PWD/*#*" 2>/dev/null | grep -q . || return 0
+        ! find "/proc/$child/fd" -lname "$PWD/*#*" 2>/dev/null | found . || return 0
     done
     return 1
 }

@@ -21,7 +21,7 @@ options=()
 # record_groups GROUPS METHOD WINDOW BRANCHES: makes the files truth and data
 record_groups() {
     "$known_branches" -g "$1" --truth >truth
-    start "$known_branches" -g "$1" -s 200
+    start "$known_branches" -g "$1" -s 1200
     run 0 "$anneal" record -q -o data --method="$2" --window="$3" --branches="$4" \
         --overhead=90% --freq=100000 "${options[@]}" -p "$target"
     stop
@@ -89,7 +89,7 @@ check 'whole rounds with a system call' right e emulate 54 108000 -b 5
 # are delivered there. How often, perf tells, which is interrupted by the same sort of timer.
 # perf_looks FILE: where perf finds the program, an address a line
 perf_looks() {
-    start "$known_branches" -g e -s 200
+    start "$known_branches" -g e -s 1200
     run 0 perf record -q -e cpu-clock:u -F 20000 -o looks -p "$target" -- sleep 3 # for so long
     stop
     perf script -F ip -i looks >"$1" 2>perf.err || fail "$(cat perf.err)"

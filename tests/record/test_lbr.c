@@ -605,8 +605,11 @@ static void threads_of_a_process(void **state)
     const struct perf_event_attr attr = clock_attr();
     struct worker worker = begin(many_threads);
     struct starter starter = {.worker = &worker};
-    const struct an_record_options options = {
-        .pid = worker.pid, .output = path, .progress = start_three, .context = &starter};
+    const struct an_record_options options = {.size = sizeof options,
+                                              .pid = worker.pid,
+                                              .output = path,
+                                              .progress = start_three,
+                                              .context = &starter};
     struct an_record_counts counts;
     struct an_error error;
     struct collected all;
@@ -671,7 +674,8 @@ static void record_family(bool children, struct an_record_counts *counts, double
     const struct perf_event_attr attr = clock_attr();
     struct worker worker = begin(family);
     struct starter starter = {.worker = &worker};
-    const struct an_record_options options = {.pid = worker.pid,
+    const struct an_record_options options = {.size = sizeof options,
+                                              .pid = worker.pid,
                                               .children = children,
                                               .output = path,
                                               .progress = start_three,
@@ -788,7 +792,8 @@ static void when_the_time_is_over(void **state)
     skip_unless_permitted();
     const struct perf_event_attr attr = clock_attr();
     struct worker worker = begin(endless);
-    const struct an_record_options options = {.pid = worker.pid, .output = path, .duration = 0.35};
+    const struct an_record_options options = {
+        .size = sizeof options, .pid = worker.pid, .output = path, .duration = 0.35};
     struct an_record_counts counts;
     struct an_error error;
     assert_int_equal(an_lbr_record(&options, &attr, "cpu-clock:u", &counts, &error), AN_OK);
@@ -816,7 +821,8 @@ static void when_it_is_told_to_stop(void **state)
     const struct perf_event_attr attr = clock_attr();
     struct worker worker = begin(endless);
     struct stopper stopper = {0};
-    const struct an_record_options options = {.pid = worker.pid,
+    const struct an_record_options options = {.size = sizeof options,
+                                              .pid = worker.pid,
                                               .output = path,
                                               .stop = &stopper.flag,
                                               .progress = stop,
@@ -863,7 +869,8 @@ static void samples_that_find_no_room(void **state)
     struct perf_event_attr attr = clock_attr();
     struct worker worker = begin(endless);
     struct dawdler dawdler = {.worker = &worker};
-    const struct an_record_options options = {.pid = worker.pid,
+    const struct an_record_options options = {.size = sizeof options,
+                                              .pid = worker.pid,
                                               .output = path,
                                               .duration = 20,
                                               .stop = &dawdler.enough,
@@ -889,7 +896,8 @@ static void samples_that_find_no_room(void **state)
 static enum an_code try_to_record(int32_t pid, struct an_error *error)
 {
     const struct perf_event_attr attr = clock_attr();
-    const struct an_record_options options = {.pid = pid, .output = path, .duration = 0.1};
+    const struct an_record_options options = {
+        .size = sizeof options, .pid = pid, .output = path, .duration = 0.1};
     struct an_record_counts counts;
     return an_lbr_record(&options, &attr, "cpu-clock:u", &counts, error);
 }
@@ -948,7 +956,8 @@ static void this_machine(void **state)
     skip_unless_permitted();
     const struct perf_event_attr attr = an_lbr_attr(0);
     struct worker worker = begin(endless);
-    const struct an_record_options options = {.pid = worker.pid, .output = path, .duration = 0.3};
+    const struct an_record_options options = {
+        .size = sizeof options, .pid = worker.pid, .output = path, .duration = 0.3};
     struct an_record_counts counts;
     struct an_error error;
     int number = an_lbr_probe(&attr, worker.pid);

@@ -110,7 +110,7 @@ into_a_pipe() {
     expect "$(peer -F ip | wc -l)" "$(jq .samples counts)"
     # shellcheck disable=SC2002 # it is meant to be a pipe
     expect "$(cat data | perf script -i - -F ip 2>/dev/null | wc -l)" "$(jq .samples counts)"
-    perf buildid-list -i data | grep -qF "$PWD/busy"
+    perf buildid-list -i data | found -F "$PWD/busy"
 }
 
 if "$record_clock" -p $$ -d 0.1 "$scratch/try" 2>"$scratch/err"; then

@@ -33,16 +33,16 @@ static struct an_machine generous(void)
 static void says(const struct an_machine *machine, const char *about, enum an_level level,
                  const char *what, const char *remedy)
 {
-    struct an_findings findings = {0};
-    an_machine_judge(machine, &findings);
-    for (size_t i = 0; i < findings.count; i++) {
-        const struct an_finding *finding = &findings.items[i];
-        if (strcmp(finding->about, about) != 0)
+    struct an_diagnostics diagnostics = {0};
+    an_machine_judge(machine, &diagnostics);
+    for (size_t i = 0; i < diagnostics.count; i++) {
+        const struct an_diagnostic *diagnostic = &diagnostics.items[i];
+        if (strcmp(diagnostic->about, about) != 0)
             continue;
-        check(finding->level == level, "%s: %s", about, an_level_name(finding->level));
-        check(strstr(finding->what, what), "%s: %s", about, finding->what);
-        check(remedy[0] ? strstr(finding->remedy, remedy) != NULL : !finding->remedy[0], "%s: %s",
-              about, finding->remedy);
+        check(diagnostic->level == level, "%s: %s", about, an_level_name(diagnostic->level));
+        check(strstr(diagnostic->what, what), "%s: %s", about, diagnostic->what);
+        check(remedy[0] ? strstr(diagnostic->remedy, remedy) != NULL : !diagnostic->remedy[0],
+              "%s: %s", about, diagnostic->remedy);
         return;
     }
     check(false, "nothing is said about %s", about);
@@ -72,9 +72,9 @@ static void looks_at_this_one(void **state)
     bool traces = machine.tracing.step == AN_TRIAL_DONE;
     assert_true((machine.method == AN_RECORD_LBR) == lbr);
     assert_true((machine.method != AN_RECORD_AUTO) == (lbr || traces));
-    struct an_findings findings = {0};
-    an_machine_judge(&machine, &findings);
-    assert_int_equal(findings.count, 5);
+    struct an_diagnostics diagnostics = {0};
+    an_machine_judge(&machine, &diagnostics);
+    assert_int_equal(diagnostics.count, 5);
 }
 
 static void all_is_allowed(void **state)

@@ -214,6 +214,33 @@ static void meets_functions_in_proportion(void **state)
     }
 }
 
+/* Where another way has spent more than the budget so far: the moments that the rest of it pays for are taken. */
+static void goes_on_after_others(void **state)
+{
+    enum { SECONDS = 10, COST = 200000 };
+    const uint64_t second = 1000 * (uint64_t)MS, start = 7 * second;
+    struct an_pace pace;
+    uint64_t random = 3, time = start, run = second, spent = 36 * (uint64_t)MS;
+    unsigned moments = 0;
+    (void)state;
+    an_pace_start(&pace, 0.03, 100000, COST, time, &random);
+    an_pace_carry(&pace, run, spent);
+    while (time < start + SECONDS * second) {
+        uint64_t wait = an_pace_wait(&pace, time, run);
+        time += wait ? wait : COST;
+        run += wait / 2;
+        if (wait)
+            continue;
+        moments++;
+        spent += COST;
+        an_pace_charge(&pace, COST);
+        an_pace_next(&pace, time, 1);
+    }
+    double budget = 0.03 * (double)run, left = budget - 36.0 * MS;
+    check((double)spent <= budget, "%llu of %.0f", (unsigned long long)spent, budget);
+    check(moments * (double)COST > 0.7 * left, "%u moments", moments);
+}
+
 /* Of moments that have nothing to do with each other, the intervals' mean is their deviation. */
 static void chooses_random_moments(void **state)
 {
@@ -244,6 +271,7 @@ int main(void)
         cmocka_unit_test(leaves_sleepers_alone),
         cmocka_unit_test(knows_nothing_of_the_program),
         cmocka_unit_test(meets_functions_in_proportion),
+        cmocka_unit_test(goes_on_after_others),
         cmocka_unit_test(chooses_random_moments),
     };
     return RUN_TESTS(tests);

@@ -62,8 +62,8 @@ for_perf() {
     has_hot data
     perf script -F comm,event,period -i data 2>/dev/null >script
     [ "$(awk '{ print $1, $3 }' script | sort -u)" = 'hot cpu-clock:u:' ] || fail "$(head script)"
-    perf buildid-list -i data 2>/dev/null | grep -q '/hot$'
-    perf report --stdio --header-only -i data 2>&1 | grep -qE '^# (cmdline|hostname|arch)' ||
+    perf buildid-list -i data 2>/dev/null | found '/hot$'
+    perf report --stdio --header-only -i data 2>&1 | found -E '^# (cmdline|hostname|arch)' ||
         fail 'no header'
 }
 check 'perf script and perf report read it' for_perf

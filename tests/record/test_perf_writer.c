@@ -187,7 +187,7 @@ static void an_empty_recording(void **state)
     in_both_forms(put_nothing, test_event);
 }
 
-static const struct an_perf_mapping mapping = {
+static const struct an_proc_map mapping = {
     .start = 0x7f0000401000,
     .size = 0x5000,
     .offset = 0x1000,
@@ -198,7 +198,7 @@ static const struct an_perf_mapping mapping = {
     .flags = MAP_PRIVATE | MAP_DENYWRITE,
     .path = "/usr/bin/the program",
 };
-static const struct an_perf_mapping data_mapping = {
+static const struct an_proc_map data_mapping = {
     .start = 0x10000,
     .size = 0x1000,
     .protection = PROT_READ | PROT_WRITE,
@@ -226,7 +226,7 @@ static void check_task(const struct an_task_event *task, enum an_task_kind kind,
     assert_int_equal(task->tid, thread.tid);
 }
 
-static void check_mapping(const struct an_task_event *task, const struct an_perf_mapping *expected)
+static void check_mapping(const struct an_task_event *task, const struct an_proc_map *expected)
 {
     assert_int_equal(task->misc_cpumode, AN_CPUMODE_USER);
     assert_int_equal(task->start, expected->start);
@@ -391,7 +391,7 @@ static char long_name[100000];
 
 static void put_long_ones(struct an_perf_writer *writer)
 {
-    struct an_perf_mapping at_long_path = mapping;
+    struct an_proc_map at_long_path = mapping;
     at_long_path.path = long_name;
     for (size_t i = 0; i < 100000; i++)
         many[i] = (struct an_perf_branch){i, 2 * i};

@@ -102,8 +102,9 @@ for_autofdo() {
     both walked.data
     for data in walked file pipe; do
         run 0 create_llvm_prof --binary=program --profile=$data.data --out=raw.prof --format=text
-        # names of functions that are called indirectly are whatever lay in its memory
-        sed -E 's/^( +[0-9.]+:) .*:([0-9]+)$/\1 called:\2/' raw.prof >$data.prof
+        # names of functions that were inlined are whatever lay in its memory, be it the end of a line: "3.1: ???:1216"
+        # (one of "0", the end of a line and a letter would be taken for a count: one run in some thousands)
+        perl -0777 -pe 's/^( +[\d.]+:)(?! \d+\n[ \w]) .*?:(\d+)$/$1 called:$2/gms' raw.prof >$data.prof
     done
     [ "$(grep -c '^[a-z_]*:[1-9]' walked.prof)" -ge 5 ] || fail "$(cat walked.prof)"
     same file.prof walked.prof
@@ -126,7 +127,7 @@ header() {
     run 0 "$rewrite_recording" made.data file.data
     run 0 perf report --header-only -i file.data
     prints "# hostname : $(uname -n)" "# os release : $(uname -r)" "# arch : $(uname -m)" \
-        "# perf version : $("$anneal" --version | head -n 1)" \
+        "# perf version : $("$anneal" --version | first)" \
         "# cmdline : $rewrite_recording made.data file.data" \
         '# event : name = branches:u' '# contains samples with branch stack'
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/proc.h"
+#include "base/proc.h"
 #include "record/tasks.h"
 
 /* ---- programs to look at ---- */
@@ -388,7 +388,7 @@ static void parses_mappings(void **state)
     char file[] = "55f0-66f0 r-xp 00001000 fe:01 1234    /a path/with spaces (deleted)";
     char nameless[] = "7f00-7f10 rwxs 00000000 00:00 0 ";
     char none[] = "not a mapping";
-    struct an_perf_mapping mapping;
+    struct an_proc_map mapping;
     (void)state;
     assert_true(an_proc_mapping(file, &mapping));
     assert_int_equal(mapping.start, 0x55f0);

@@ -55,8 +55,12 @@ static void forget(struct report *report)
 static enum an_code make(struct report *report, const struct an_coverage *coverage,
                          struct an_error *error)
 {
-    const struct an_report_options options = {
-        .title = "A & B", .made = "today", .text = give_text, .page = keep, .context = report};
+    const struct an_report_options options = {.size = sizeof options,
+                                              .title = "A & B",
+                                              .made = "today",
+                                              .text = give_text,
+                                              .page = keep,
+                                              .context = report};
     return an_report_coverage(coverage, &options, error);
 }
 
@@ -266,8 +270,11 @@ static void test_random_text(void **context)
         const struct an_coverage coverage = {.sources = &source, .source_count = 1};
         struct report report = {.count = 0};
         struct an_error error;
-        const struct an_report_options options = {
-            .title = path, .text = give_random, .page = keep, .context = &report};
+        const struct an_report_options options = {.size = sizeof options,
+                                                  .title = path,
+                                                  .text = give_random,
+                                                  .page = keep,
+                                                  .context = &report};
         assert_int_equal(an_report_coverage(&coverage, &options, &error), AN_OK);
         for (size_t i = 0; i < report.count; i++) {
             check(is_utf8(&report.files[i]), "%s", report.files[i].name);

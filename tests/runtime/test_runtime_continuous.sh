@@ -84,7 +84,7 @@ versions() {
         expect "$(echo all.*)" all.profraw
     done
     expect "$(called "$version" work all.profraw)" 3000
-    "llvm-profdata-$version" show --ic-targets --function=work all.profraw | grep -q 'twice.* 3000 '
+    "llvm-profdata-$version" show --ic-targets --function=work all.profraw | found 'twice.* 3000 '
     rm progress
     ./steady 2>err &
     await gets_on

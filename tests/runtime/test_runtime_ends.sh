@@ -132,6 +132,25 @@ exit_signal() {
     expect "$(counted before)" '3 '
 }
 
+# A program that crashes does so, and has counted; without being asked to, it has not.
+crashes() {
+    local way number
+    build "$1"
+    while read -r way number; do
+        clean
+        ANNEAL_EXIT_SIGNAL=SEGV,BUS,ABRT,ILL,TRAP run $((128 + number)) ./ends "$way"
+        expect "$way $(counted before)" "$way 3 "
+        clean
+        run $((128 + number)) ./ends "$way"
+        expect "$way $(counted before)" "$way nothing "
+    done <<'EOF'
+segv 11
+trap 4
+abort 6
+overflow 11
+EOF
+}
+
 # begin_default WAY: a background process ignores SIGINT, and one of nohup SIGHUP
 begin_default() {
     rm -f said
@@ -312,6 +331,7 @@ for compiler in clang-19 gcc-12; do
     check_with "$compiler $tools jq" "$compiler, static: becomes another program" \
         becomes_another $compiler -static
     check_with "$compiler $tools jq" "$compiler: ANNEAL_EXIT_SIGNAL" exit_signal $compiler
+    check_with "$compiler $tools jq" "$compiler: crashes" crashes $compiler
     check_with "$compiler $tools jq" "$compiler: ANNEAL_DUMP_SIGNAL" dump_signal $compiler
     check_with "$compiler" "$compiler: ANNEAL_DUMP_SIGNAL at the very end" late_dump_signal $compiler
     check_with "$compiler $tools jq" "$compiler: names of signals that are none" wrong_signals $compiler

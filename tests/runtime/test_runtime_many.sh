@@ -13,6 +13,8 @@ full_disk=$(realpath "$3")
 runs=${RUNS:-200}
 kill_runs=${KILL_RUNS:-150}
 kill_rounds=${KILL_ROUNDS:-2}
+crashes=${CRASHES:-300}
+programs=$tests/runtime/programs
 unset ANNEAL_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
 
 # build COMPILER SIZE [ours-other]: the program ours, and with the compiler's runtime, theirs; ours-other is
@@ -221,6 +223,43 @@ compiles() {
     [ ! -s said ] || fail "$(head said)"
 }
 
+# entries: how often the programs have been entered, by the compiler's own tool
+entries() {
+    local file
+    file=$(profiles all)
+    if [ "${file%.gcda}" = "$file" ]; then
+        llvm-profdata-19 merge --text "$file" -o text
+        awk '/^entered$/ { inside = 1 } inside && /^# Counter Values/ { getline; print; exit }' text
+    else
+        cp "$file" crash.gcda
+        gcov-12 -t -j crash.gcda | jq '.files[].functions[] | select(.name == "entered") | .execution_count'
+    fi
+}
+
+# crashed COMPILER: at random moments, also while the profile is written at the end. All counts are kept of a program
+# that a signal ends, if the runtime is told to keep them; of one that is killed, those that it has written.
+crashed() {
+    local way well said entered kept
+    # shellcheck disable=SC2046 # words are meant
+    "$1" -O1 -fprofile-generate $([ "$1" != gcc-12 ] || echo -ftest-coverage) "$programs/crash.c" -o crash $("$anneal" rt --ldflags)
+    [ "$1" != gcc-12 ] || mv crash-crash.gcno crash.gcno
+    for way in segv abrt term kill; do
+        with all
+        rm -f begun
+        said=$(ANNEAL_EXIT_SIGNAL=SEGV,ABRT,TERM "$kill_some" "$crashes" 10000 7 ./crash $way "$PWD/begun" 2>err)
+        [ ! -s err ] || fail "$(head err)"
+        entered=$(wc -c <begun) kept=$(entries) well=${said% *}
+        echo "$1 $way: $said of $crashes, $entered began, $kept counted" | tee -a "${REPORT:-/dev/null}"
+        [ "${said#* }" -gt 10 ]
+        if [ $way = kill ]; then
+            [ "$kept" -ge "$well" ] && [ "$kept" -le "$entered" ] || fail 'counts are lost'
+        else
+            expect "$kept" "$entered"
+        fi
+        rm -r all
+    done
+}
+
 # peers_of COMPILER
 peers_of() {
     echo "$1 $([ "$1" = gcc-12 ] && echo gcov-dump-12 || echo llvm-profdata-19) awk"
@@ -248,4 +287,6 @@ many "$runs"
 check_with 'clang-19 llvm-profdata-19' 'clang-19: killed runs and one file' killed clang-19 all 1
 check_with 'clang-19 llvm-profdata-19' 'clang-19: killed runs and four files' killed clang-19 all_%4m 4
 check_with 'gcc-12 gcov-dump-12' 'gcc-12: killed runs' killed gcc-12 - 1
+check_with 'clang-19 llvm-profdata-19' 'clang-19: crashes at random moments' crashed clang-19
+check_with 'gcc-12 gcov-12 jq' 'gcc-12: crashes at random moments' crashed gcc-12
 finish

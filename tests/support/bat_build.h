@@ -5,7 +5,7 @@
 #ifndef AN_TEST_BAT_BUILD_H
 #define AN_TEST_BAT_BUILD_H
 
-#include "branch/bat.h"
+#include "bolt/bat.h"
 
 struct built_entry {
     uint32_t output, input;

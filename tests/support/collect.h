@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/bytes.h"
-#include "branch/samples.h"
+#include "perf/samples.h"
 
 struct collected {
     enum an_code code;

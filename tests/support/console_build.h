@@ -58,7 +58,8 @@ static inline void uu_file(struct an_buffer *log, const char *prefix, const char
 
 static inline struct an_console *read_log(struct an_bytes log, bool require_checksum)
 {
-    const struct an_console_options options = {.require_checksum = require_checksum};
+    const struct an_console_options options = {.size = sizeof options,
+                                               .require_checksum = require_checksum};
     struct an_console *console;
     struct an_error error;
     char path[40];

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "branch/samples.h"
+#include "perf/samples.h"
 
 static bool with_cpu, with_addr, with_branches;
 static const struct an_samples_info *info;

@@ -33,7 +33,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: make_report DIR\n");
         return 2;
     }
-    const struct an_report_options options = {.title = "Prog",
+    const struct an_report_options options = {.size = sizeof options,
+                                              .title = "Prog",
                                               .made = "2026-11-22 08:00 UTC",
                                               .text = text,
                                               .page = page,

@@ -64,7 +64,7 @@ void memory_file_close(struct memory_file *file)
 struct an_llvm_profile *merge_paths(const struct an_llvm_merge_options *options,
                                     const char *const *paths, size_t count)
 {
-    static const struct an_llvm_merge_options usual = {.threads = 1};
+    static const struct an_llvm_merge_options usual = {.size = sizeof usual, .threads = 1};
     struct an_llvm_input *inputs = calloc(count + 1, sizeof *inputs);
     struct an_llvm_profile *profile;
     struct an_ledger *ledger;
@@ -117,12 +117,17 @@ static struct an_bytes write_with(struct an_llvm_profile *profile,
 
 struct an_bytes written(struct an_llvm_profile *profile, unsigned version)
 {
-    return write_with(profile, &(struct an_llvm_write_options){.format_version = version});
+    return write_with(profile,
+                      &(struct an_llvm_write_options){.size = sizeof(struct an_llvm_write_options),
+                                                      .format_version = version});
 }
 
 char *written_text(struct an_llvm_profile *profile)
 {
-    return (char *)write_with(profile, &(struct an_llvm_write_options){.text = true}).data;
+    return (char *)write_with(profile,
+                              &(struct an_llvm_write_options){
+                                  .size = sizeof(struct an_llvm_write_options), .text = true})
+        .data;
 }
 
 char *text_of(struct an_bytes file)

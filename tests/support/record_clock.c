@@ -37,7 +37,7 @@ static void tell_begun(void *context, const struct an_record_counts *counts)
 
 int main(int argc, char **argv)
 {
-    struct an_record_options options = {0};
+    struct an_record_options options = {.size = sizeof options};
     struct an_record_counts counts;
     struct an_error error;
     char text[2048];

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "branch/samples.h"
+#include "perf/samples.h"
 #include "record/perf_writer.h"
 
 enum { IN_ROUND = 50 };
@@ -82,15 +82,15 @@ static struct an_perf_thread thread_of(uint32_t pid, uint32_t tid)
 static void write_mapping(struct an_perf_writer *writer, const struct an_task_event *task)
 {
     an_perf_writer_mmap(writer, task->time, thread_of(task->pid, task->tid),
-                        &(struct an_perf_mapping){.start = task->start,
-                                                  .size = task->length,
-                                                  .offset = task->file_offset,
-                                                  .major = task->device_major,
-                                                  .minor = task->device_minor,
-                                                  .inode = task->inode,
-                                                  .protection = task->protection,
-                                                  .flags = task->flags,
-                                                  .path = task->name});
+                        &(struct an_proc_map){.start = task->start,
+                                              .size = task->length,
+                                              .offset = task->file_offset,
+                                              .major = task->device_major,
+                                              .minor = task->device_minor,
+                                              .inode = task->inode,
+                                              .protection = task->protection,
+                                              .flags = task->flags,
+                                              .path = task->name});
 }
 
 static void write_task(struct an_perf_writer *writer, const struct an_task_event *task)

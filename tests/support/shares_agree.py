@@ -57,6 +57,8 @@ def judge(rounds):
     freedom = len(rounds) - 1
     if freedom < 9 or not all(sum(one.values()) and sum(other.values()) for one, other in rounds):
         return 3, ["too few rounds, or some without samples"]
+    if not names:
+        return 3, [f"no function has {LEAST:.0%} of all samples"]
     limit = limit_of(FALSE_ALARM / len(names), freedom)
     status, lines = 0, [f"{len(rounds)} rounds, {len(names)} functions, a false alarm beyond |t| = {limit:.2f}"]
     for name in names:

@@ -16,6 +16,8 @@ struct process {
     double longest, times[8]; /* seconds: of a pass; of all passes in a layout */
     char order[64];           /* the layouts of the turns that passed */
     size_t turns;
+    bool pauses;
+    double counted; /* seconds */
 };
 
 static enum an_code put(void *context, unsigned layout, struct an_error *error)
@@ -35,7 +37,7 @@ static enum an_code read_work(void *context, struct an_work_reading *reading, bo
     (void)error;
     *is_over = process->ends_at > 0 && process->now >= process->ends_at;
     *reading = (struct an_work_reading){
-        .cpu = (uint64_t)(process->now * second),
+        .cpu = (uint64_t)(process->counted * second),
         .wall = (uint64_t)(process->now * second),
         .entries = {(uint64_t)process->work, (uint64_t)(2 * process->work)},
     };
@@ -47,9 +49,13 @@ static bool pass(void *context, double seconds)
     struct process *process = context;
     double phase = (int)process->now % 2 ? process->noise : -process->noise;
     double rate = process->rates[process->in_force] * (1 + process->drift * process->now + phase);
-    process->work += rate * seconds;
-    process->work += process->rates[process->in_force] * process->cycle *
-                     (sin(process->now * M_PI_2) - sin((process->now + seconds) * M_PI_2)) / M_PI_2;
+    if (!process->pauses) {
+        process->counted += seconds;
+        process->work += rate * seconds;
+        process->work += process->rates[process->in_force] * process->cycle *
+                         (sin(process->now * M_PI_2) - sin((process->now + seconds) * M_PI_2)) /
+                         M_PI_2;
+    }
     process->now += seconds;
     process->longest = fmax(process->longest, seconds);
     process->times[process->in_force] += seconds;
@@ -58,11 +64,18 @@ static bool pass(void *context, double seconds)
     return process->ends_at >= 0 || process->now < -process->ends_at;
 }
 
+static void pause_counting(void *context, bool pauses)
+{
+    struct process *process = context;
+    process->pauses = pauses;
+}
+
 static struct an_crossover two(double longest)
 {
     return (struct an_crossover){.layouts = {0, 4},
                                  .count = 2,
                                  .functions = 2,
+                                 .duty = 1,
                                  .longest = longest,
                                  .narrow = 0.01,
                                  .random = 1,
@@ -72,7 +85,7 @@ static struct an_crossover two(double longest)
 static enum an_code take(struct an_crossover *crossover, struct process *process,
                          struct an_error *error)
 {
-    const struct an_crossover_driver driver = {put, read_work, pass, process};
+    const struct an_crossover_driver driver = {put, read_work, pass, pause_counting, process};
     process->in_force = crossover->in_force;
     return an_crossover_take(crossover, &driver, error);
 }
@@ -165,6 +178,23 @@ static void test_three(void **context)
     an_crossover_free(&crossover);
 }
 
+/* Counting goes on for a part of each turn, and says the same. */
+static void test_duty(void **context)
+{
+    struct process process = {.rates = {[0] = 10000, [4] = 10600}};
+    struct an_crossover crossover = two(24);
+    struct an_work_estimate gain;
+    struct an_error error;
+    (void)context;
+    crossover.duty = 0.25;
+    assert_int_equal(take(&crossover, &process, &error), AN_OK);
+    assert_true(process.pauses);
+    check(fabs(process.counted - 3) < 1e-9, "%g of %g", process.counted, process.now);
+    an_crossover_compare(&crossover, 0, 1, &gain);
+    check(gain.is_known && fabs(gain.value - 1.06) < 1e-3, "%g", gain.value);
+    an_crossover_free(&crossover);
+}
+
 /* What is never narrow is over when the time is. */
 static void test_longest(void **context)
 {
@@ -213,7 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order), cmocka_unit_test(test_phases),  cmocka_unit_test(test_drift),
         cmocka_unit_test(test_three), cmocka_unit_test(test_longest), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_fails),
+        cmocka_unit_test(test_fails), cmocka_unit_test(test_duty),
     };
     return RUN_TESTS(tests);
 }

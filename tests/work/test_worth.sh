@@ -181,8 +181,8 @@ has_checked() {
 is_watched() {
     start_counted steady
     passes
-    run 0 live --record 1s --overhead=40% --keep-anyway # it is what the process does: no other round is due
-    "$anneal" live --state-dir "$state" -p "$target" --continuous --record 1s --overhead=40% --interval=1s \
+    run 0 live --duration 1s --overhead=40% --keep-anyway # it is what the process does: no other round is due
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --duration 1s --overhead=40% --interval=1s \
         --threshold=1% --worth-time=3s --json >watcher.out 2>watcher.err &
     watcher=$!
     await has_looked 2 # when the second look has begun, the first one has counted

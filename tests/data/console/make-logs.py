@@ -7,6 +7,7 @@
 #     make-logs.py
 import base64
 import binascii
+import gzip
 import hashlib
 import pathlib
 import random
@@ -46,6 +47,9 @@ def main():
     write("plain.log", uuencoded("right.gcda", small))
     write("blanks.log", [line.rstrip() for line in uuencoded("right.gcda", small, backtick=False)])
     write("checksum.log", uuencoded("obj/values.gcda0", large, checksum=True), "\r\n")
+    packed = gzip.compress(small, mtime=0)
+    write("compressed.log", uuencoded("right.gcda0.gz", packed) + uuencoded("right.gcda1.gz", packed[:60]) +
+          uuencoded("core.gz", packed))
     write("twice.log", 2 * uuencoded("right.gcda", small))
     cores = [uuencoded(f"right.gcda{core}", small, f"PP{core}:~CONSOLE-> ", checksum=core != 2)
              for core in range(3)]

@@ -80,6 +80,26 @@ static void handle(int number)
     exit(12);
 }
 
+/* Until there is no stack left. */
+__attribute__((noinline)) static int overflow(const volatile char *above, int depth)
+{
+    volatile char here[4096];
+    here[depth & 4095] = above[0];
+    return depth < 0 ? 0 : overflow(here, depth + 1) + here[0];
+}
+
+static void crash(const char *way)
+{
+    if (!strcmp(way, "segv"))
+        *(volatile int *)16 = 1;
+    if (!strcmp(way, "trap"))
+        __builtin_trap();
+    if (!strcmp(way, "abort"))
+        abort();
+    if (!strcmp(way, "overflow"))
+        printf("%d", overflow(way, 1));
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -107,6 +127,7 @@ int main(int argc, char **argv)
         signal(SIGTERM, handle);
     if (!strcmp(way, "wait") || !strcmp(way, "handler"))
         return wait_for_end();
+    crash(way);
     replace(way, argc > 2 ? argv[2] : "/bin/sh");
     return errno == ENOENT || errno == EINVAL ? go_on(13) : 1;
 }

@@ -1,9 +1,11 @@
 /*
  * MIPS' Malta board with one core, as QEMU has it (hw/mips/malta.c), big-endian. Kernels run in the segment
- * in which physical memory is seen without translation, and devices in the one beside it, without cache.
+ * in which physical memory is seen without translation, and devices in the one beside it, without cache. A tick of the
+ * processor's timer looks for Ctrl-C, so that programs need not.
  */
 #include <stdint.h>
 
+#include "bare/bare.h"
 #include "bare/board.h"
 
 static volatile uint8_t *device(uint32_t address)
@@ -53,4 +55,39 @@ _Noreturn void an_board_end(int status)
     (void)status;
     for (;;)
         *(volatile uint32_t *)device(RESET) = DO_RESET;
+}
+
+/* ---- what start.S calls ---- */
+
+void board_tick(void);
+_Noreturn void board_fault(void);
+
+/* The timer rings when Count is Compare; setting this also ends the interrupt (MIPS64 PRA, "Compare Register"). */
+static void set_timer(void)
+{
+    enum { TICK = 1000000 };
+    uint32_t now;
+    __asm__ volatile("mfc0 %0, $9" : "=r"(now));
+    __asm__ volatile("mtc0 %0, $11; ehb" : : "r"(now + TICK));
+}
+
+void board_tick(void)
+{
+    set_timer();
+    an_bare_poll();
+}
+
+void board_fault(void)
+{
+    an_board_end(1);
+}
+
+/* When all that a tick needs has been made. */
+__attribute__((constructor)) static void let_interrupts_through(void)
+{
+    enum { ENABLED = 1, TIMER = 1 << 15 };
+    uint32_t status;
+    set_timer();
+    __asm__ volatile("mfc0 %0, $12" : "=r"(status));
+    __asm__ volatile("mtc0 %0, $12; ehb" : : "r"(status | TIMER | ENABLED));
 }

@@ -1,0 +1,119 @@
+/* Running an aggregation from the command line; see aggregating.h. */
+#include "aggregating.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/output.h"
+
+/* --ignore-interrupt-lbr=0 and the like, as LLVM's tools take them. */
+static bool take_switch(const char *name, const char *value, bool *on)
+{
+    if (!value || strcmp(value, "1") == 0 || strcmp(value, "true") == 0)
+        *on = true;
+    else if (strcmp(value, "0") == 0 || strcmp(value, "false") == 0)
+        *on = false;
+    else {
+        say_error("--%s=%s: expected 0 or 1", name, value);
+        return false;
+    }
+    return true;
+}
+
+static bool take(const struct command *command, void *values, int id, const char *value)
+{
+    struct aggregate_request *request = values;
+    bool on;
+    (void)command;
+    switch (id) {
+    case AGGREGATE_COUNTED:
+        request->options.input = AN_AGGREGATE_COUNTS;
+        return true;
+    case AGGREGATE_TO_COUNTS:
+        request->form = AN_AGGREGATE_PREAGGREGATED;
+        return true;
+    case AGGREGATE_INTERRUPTS:
+        if (!take_switch("ignore-interrupt-lbr", value, &on))
+            return false;
+        request->options.keep_interrupts = !on;
+        return true;
+    case AGGREGATE_FORMAT:
+        if (strcmp(value, "fdata") == 0)
+            return true;
+        say_error("--profile-format=%s: anneal writes fdata only", value);
+        return false;
+    case AGGREGATE_DEFAULT:
+        return true;
+    default:
+        say_error("anneal does not support this option of perf2bolt");
+        return false;
+    }
+}
+
+static int write_all(const struct an_aggregate *aggregate, const struct aggregate_request *request)
+{
+    void *bytes;
+    size_t size;
+    struct an_error error;
+    if (an_aggregate_write(aggregate, request->form, &bytes, &size, &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    bool written = write_result(request->output, bytes, size, true);
+    free(bytes);
+    return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(const struct aggregate_request *request)
+{
+    struct an_aggregate *aggregate;
+    struct an_error error;
+    enum an_code code = an_aggregate_run(&request->options, request->recording, request->binary,
+                                         &aggregate, &error);
+    progress_clear();
+    if (code != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    int status = write_all(aggregate, request);
+    if (status == EXIT_DONE)
+        request->tell(request, an_aggregate_counts(aggregate));
+    an_aggregate_free(aggregate);
+    return status;
+}
+
+static bool complete(const struct aggregate_request *request, const struct command *command,
+                     size_t operands)
+{
+    if (operands != 1)
+        say_error("expected one binary, got %zu", operands);
+    else if (!request->recording)
+        say_error("no recording (name one with -p FILE)");
+    else if (!request->output)
+        say_error("no output (name one with -o FILE; - is standard output)");
+    else
+        return true;
+    say("try '%s%s%s --help'", program_name, command->name[0] ? " " : "", command->name);
+    return false;
+}
+
+static int act(void *values, const struct option_parser *parser)
+{
+    struct aggregate_request *request = values;
+    if (!complete(request, parser->command, parser->operand_count))
+        return EXIT_USAGE;
+    request->binary = parser->operands[0];
+    request->options.allow_truncated = request->failure_mode == AN_FAIL_WARN;
+    if (!request->quiet)
+        request->options.progress = progress_show;
+    return run(request);
+}
+
+int aggregate_command(const struct command *command, int argc, char **argv,
+                      void (*tell)(const struct aggregate_request *request,
+                                   const struct an_aggregate_counts *counts))
+{
+    struct aggregate_request request = {.options = {.size = sizeof(struct an_aggregate_options)},
+                                        .tell = tell};
+    return option_run(command, argc, argv, &request, take, act);
+}

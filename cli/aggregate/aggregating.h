@@ -1,0 +1,43 @@
+/* What the command aggregate and the personality perf2bolt have in common: the command line. */
+#ifndef AN_CLI_AGGREGATE_AGGREGATING_H
+#define AN_CLI_AGGREGATE_AGGREGATING_H
+
+#include <anneal/branch.h>
+
+#include "cli/core/command.h"
+
+enum aggregate_option {
+    AGGREGATE_RECORDING = 1,
+    AGGREGATE_OUTPUT,
+    AGGREGATE_COUNTED,
+    AGGREGATE_TO_COUNTS,
+    AGGREGATE_BASIC,
+    AGGREGATE_PID,
+    AGGREGATE_IGNORE_BUILD_ID,
+    AGGREGATE_EVENT_PC,
+    AGGREGATE_INTERRUPTS,
+    AGGREGATE_FAILURE_MODE,
+    AGGREGATE_THREADS,
+    AGGREGATE_JSON,
+    AGGREGATE_QUIET,
+    AGGREGATE_FORMAT,  /* of the profile: fdata is the only one */
+    AGGREGATE_DEFAULT, /* asks for what is done anyway */
+    AGGREGATE_REFUSED,
+};
+
+struct aggregate_request {
+    struct an_aggregate_options options;
+    void (*tell)(const struct aggregate_request *request, const struct an_aggregate_counts *counts);
+    enum an_aggregate_output form;
+    const char *recording, *output, *binary;
+    unsigned failure_mode; /* enum an_failure_mode; of the one recording */
+    bool json, quiet;
+};
+
+/* Reads the command line, aggregates, writes, and has the outcome told. Returns the exit status;
+ * messages were printed. */
+int aggregate_command(const struct command *command, int argc, char **argv,
+                      void (*tell)(const struct aggregate_request *request,
+                                   const struct an_aggregate_counts *counts));
+
+#endif

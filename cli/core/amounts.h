@@ -1,0 +1,23 @@
+/* Values of options that are more than a number: times, shares, failure modes, methods of recording. */
+#ifndef AN_CLI_CORE_AMOUNTS_H
+#define AN_CLI_CORE_AMOUNTS_H
+
+#include <stdbool.h>
+
+#include <anneal/ledger.h>
+#include <anneal/record.h>
+
+#include "command.h"
+
+/* Each is false after a message that names the option. */
+bool amount_duration(const char *option, const char *text, bool may_be_0,
+                     double *seconds);                                    /* 30s, 500ms, 2m */
+bool amount_percent(const char *option, const char *text, double *share); /* 2% or 2: 0.02 */
+
+/* The words of enum an_failure_mode, as values of an option. */
+extern const char *const failure_modes[];
+
+/* The words of enum an_record_method, as values of an option. */
+extern const char *const record_methods[];
+
+#endif

@@ -1,0 +1,186 @@
+/* Asking a command for a number; see counter.h. */
+#include "counter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/proc.h"
+
+enum { MOST = 256 };
+
+/* What it has printed so far, or what it hung in, and what has become of it. */
+struct answer {
+    char text[MOST];
+    size_t length;
+    int status;
+};
+
+/* In a group of its own, so that it ends as a whole. Its errors are shown. */
+static int start(const char *command, mode_t mask, int output, pid_t *pid)
+{
+    char shell[] = "sh", option[] = "-c";
+    char *const arguments[] = {shell, option, (char *)(uintptr_t)command, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, usual; /* the tracer ignores these */
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGTSTP);
+    sigaddset(&usual, SIGTTOU);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
+    mask = umask(mask);
+    int failure = posix_spawn(pid, "/bin/sh", &files, &attributes, arguments, environ);
+    umask(mask);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return failure;
+}
+
+/* Takes what there is, up to what a pipe holds, of one that prints all the time; what does not fit is not wanted.
+ * False: there will be no more. */
+static bool take(int input, struct answer *answer)
+{
+    enum { PIECES = 16 };
+    char piece[4096];
+    ssize_t got = 1;
+    for (int i = 0; i < PIECES && (got = read(input, piece, sizeof piece)) > 0; i++) {
+        size_t room = MOST - 1 - answer->length;
+        size_t size = (size_t)got < room ? (size_t)got : room;
+        memcpy(answer->text + answer->length, piece, size);
+        answer->length += size;
+    }
+    return got != 0;
+}
+
+/* ---- one that hangs ---- */
+
+/* Of a group, the process that was started last. */
+struct last {
+    pid_t group;
+    int32_t pid;
+    struct an_proc_stat stat;
+};
+
+static void look_at(void *context, int32_t pid)
+{
+    struct last *last = context;
+    struct an_proc_stat stat;
+    if (pid > last->pid && getpgid(pid) == last->group && an_proc_stat(pid, 0, &stat) &&
+        stat.state != 'Z') {
+        last->pid = pid;
+        last->stat = stat;
+    }
+}
+
+/* Writes what keeps it: "; tail (4711) waits in do_poll", or nothing. The kernel's function is for root to know. */
+static void find_what_hangs(pid_t group, char *text, size_t size)
+{
+    struct last last = {.group = group};
+    struct an_buffer place;
+    *text = '\0';
+    if (!an_proc_each("/proc", look_at, &last) || !last.pid)
+        return;
+    bool is_named = an_proc_text(last.pid, "wchan", &place);
+    const char *function = is_named ? (const char *)place.data : "";
+    bool waits = last.stat.state != 'R', is_known = waits && *function > '0'; /* else "0" */
+    snprintf(text, size, "; %s (%d) %s%s%s", last.stat.name, last.pid, waits ? "waits" : "runs",
+             is_known ? " in " : "", is_known ? function : "");
+    if (is_named)
+        an_buffer_free(&place);
+}
+
+/* ---- the answer ---- */
+
+/*
+ * Until it has ended: what it has left in the background may hold the pipe for as long as it likes. Between two looks
+ * no more time is taken into account than a few of them take: on a machine that stood still for a while, or hardly
+ * ran, the command did so, too.
+ */
+static bool wait_for(pid_t pid, int input, double patience, const volatile int *stop,
+                     struct answer *answer)
+{
+    enum { TICK = 5 }; /* milliseconds */
+    const uint64_t most = 4 * TICK * 1000000;
+    struct pollfd file = {input, POLLIN, 0};
+    bool is_open = true;
+    uint64_t last = an_clock_now(), spent = 0;
+    while (!*stop && (double)spent * 1e-9 < patience) {
+        pid_t ended = waitpid(pid, &answer->status, WNOHANG);
+        if (ended == pid) {
+            take(input, answer);
+            return true;
+        }
+        poll(&file, is_open ? 1 : 0, TICK);
+        is_open = is_open && take(input, answer);
+        uint64_t now = an_clock_now();
+        spent += now - last < most ? now - last : most;
+        last = now;
+    }
+    find_what_hangs(pid, answer->text, sizeof answer->text);
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, &answer->status, 0) < 0 && errno == EINTR)
+        ;
+    return false;
+}
+
+static enum an_code judge(const char *command, struct answer *answer, double *work,
+                          struct an_error *error)
+{
+    char *end;
+    answer->text[answer->length] = '\0';
+    answer->text[strcspn(answer->text, "\n")] = '\0';
+    if (WIFSIGNALED(answer->status))
+        return an_fail(error, AN_SYSTEM, "--counter: '%s' was ended by signal %d", command,
+                       WTERMSIG(answer->status));
+    if (answer->status)
+        return an_fail(error, AN_SYSTEM, "--counter: '%s' has failed, with status %d", command,
+                       WEXITSTATUS(answer->status));
+    *work = strtod(answer->text, &end);
+    if (end != answer->text)
+        return AN_OK;
+    return an_fail(error, AN_SYSTEM, "--counter: '%s' has not printed a number but '%s'", command,
+                   answer->text);
+}
+
+enum an_code counter_read(const char *command, mode_t mask, double patience,
+                          const volatile int *stop, double *work, struct an_error *error)
+{
+    struct answer answer = {.length = 0};
+    int ends[2];
+    pid_t pid;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return an_fail_errno(error, NULL, "--counter: opening a pipe");
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    int failure = start(command, mask, ends[1], &pid);
+    close(ends[1]);
+    bool has_ended = failure == 0 && wait_for(pid, ends[0], patience, stop, &answer);
+    close(ends[0]);
+    if (failure)
+        return an_fail(error, AN_SYSTEM, "--counter: starting sh: %s", strerror(failure));
+    if (has_ended)
+        return judge(command, &answer, work, error);
+    if (*stop)
+        return an_fail(error, AN_USAGE, "interrupted");
+    return an_fail(error, AN_SYSTEM, "--counter: '%s' has not ended within %.0f seconds%s", command,
+                   patience, answer.text);
+}

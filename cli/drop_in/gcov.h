@@ -1,0 +1,61 @@
+/* What the parts of the gcov personality share. */
+#ifndef AN_CLI_DROP_IN_GCOV_H
+#define AN_CLI_DROP_IN_GCOV_H
+
+#include <anneal/coverage.h>
+#include <anneal/gcov.h>
+
+#include "gcov_names.h"
+
+/* gcov's exit codes. */
+enum {
+    GCOV_NO_NOTES = 1,
+    GCOV_NOT_ITS_FILE = 2,
+    GCOV_VERSION = 3,
+    GCOV_CORRUPTED = 4,
+    GCOV_STAMP = 5,
+    GCOV_OUTPUT = 6,
+};
+
+/* What the user named, and its files. */
+struct gcov_operand {
+    const char *named;
+    char *gcno, *gcda;
+    bool is_repeated; /* its files were named before */
+};
+
+struct gcov {
+    struct an_gcov_text_options text_options;
+    struct gcov_naming naming;
+    bool function_summaries, json, no_output, to_stdout, relative_only, progress, debug;
+    const char *object, *prefix;
+    struct gcov_operand *operands;
+    size_t operand_count;
+    /* Of those that are looked at together: all, but for JSON. */
+    const struct gcov_operand *batch;
+    size_t batch_count;
+    const struct an_coverage *coverage;
+    const struct an_ledger *ledger;
+    bool *is_newer; /* each source, than what was compiled */
+    /* As they are after the last file. */
+    bool told_newer, lacks_data, may_lack_counts;
+    char *folder; /* where the compiler ran; owned */
+    unsigned runs;
+    uint64_t lines, lines_executed;
+    int status;
+};
+
+/* Tells what is wrong with the files of the batch (gcov_tell.c). */
+void gcov_tell_files(struct gcov *gcov);
+
+/* Tells of functions and sources, and writes their files (gcov_results.c). */
+bool gcov_results(struct gcov *gcov);
+
+/* "Lines executed:..." (gcov_tell.c). */
+void gcov_tell_lines(uint64_t lines, uint64_t executed);
+void gcov_tell_source(const struct gcov *gcov, const char *name,
+                      const struct an_coverage_totals *totals);
+void gcov_tell_functions(const struct gcov *gcov);
+void gcov_tell_blocks(const struct an_coverage *coverage, const struct an_coverage_source *source);
+
+#endif

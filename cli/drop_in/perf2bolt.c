@@ -1,0 +1,174 @@
+/*
+ * The perf2bolt personality: the options of LLVM 19's tool and what it prints, so that anneal drops
+ * into scripts that call it.
+ */
+#include <stdio.h>
+
+#include "cli/aggregate/aggregating.h"
+#include "cli/core/output.h"
+
+static const struct option_spec options[] = {
+    {AGGREGATE_RECORDING, 'p', "perfdata", "FILE", "the recording (perf.data)",
+     VALUE_OF(struct aggregate_request, recording)},
+    {AGGREGATE_OUTPUT, 'o', "output", "FILE", "the profile to write",
+     VALUE_OF(struct aggregate_request, output)},
+    {AGGREGATE_COUNTED, 0, "pa", NULL, "the recording is pre-aggregated", TAKEN},
+    {AGGREGATE_BASIC, 0, "nl", NULL, "aggregate basic samples (without LBR)",
+     VALUE_OF(struct aggregate_request, options.no_branches)},
+    {AGGREGATE_PID, 0, "pid", "N", "only process N",
+     NUMBER_OF(struct aggregate_request, options.pid, 0, UINT32_MAX)},
+    {AGGREGATE_IGNORE_BUILD_ID, 0, "ignore-build-id", NULL,
+     "continue even if build-ids in input binary and perf.data mismatch",
+     VALUE_OF(struct aggregate_request, options.ignore_build_id)},
+    {AGGREGATE_EVENT_PC, 0, "use-event-pc", NULL, "use event PC in combination with LBR sampling",
+     VALUE_OF(struct aggregate_request, options.use_event_pc)},
+    {AGGREGATE_INTERRUPTS, 0, "ignore-interrupt-lbr", "0|1",
+     "ignore kernel interrupt LBR that happens asynchronously (default: 1)", TAKEN},
+    {AGGREGATE_DEFAULT, 0, "strict", NULL, NULL, TAKEN},
+    {AGGREGATE_DEFAULT, 0, "time-aggr", NULL, NULL, TAKEN},
+    {AGGREGATE_DEFAULT, 0, "filter-mem-profile", NULL, NULL, TAKEN},
+    {AGGREGATE_FORMAT, 0, "profile-format", "FORMAT", NULL, TAKEN},
+    {AGGREGATE_REFUSED, 'w', "save-profile", "FILE", NULL, TAKEN},
+    {AGGREGATE_REFUSED, 0, "itrace", "ARGUMENTS", NULL, TAKEN},
+    {AGGREGATE_REFUSED, 0, "autofdo", NULL, NULL, TAKEN},
+    {AGGREGATE_REFUSED, 0, "max-samples", "N", NULL, TAKEN},
+    {0},
+};
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static const char mismatch[] =
+    "\n !! WARNING !! This high mismatch ratio indicates the input binary is probably not the "
+    "same binary used during profiling collection. The generated data may be ineffective for "
+    "improving performance.\n\n";
+
+static void tell_build_id(const struct an_aggregate_counts *counts)
+{
+    fflush(stdout);
+    switch (counts->build_id) {
+    case AN_BUILD_ID_ABSENT:
+        fprintf(stderr, "BOLT-WARNING: build-id will not be checked because we could not read one "
+                        "from input binary\n");
+        break;
+    case AN_BUILD_ID_UNCHECKED:
+        fprintf(stderr, "PERF2BOLT-WARNING: build-id will not be checked because perf data was "
+                        "recorded without it\n");
+        break;
+    case AN_BUILD_ID_RENAMED:
+        fprintf(stderr, "PERF2BOLT-WARNING: build-id matched a different file name\n");
+        break;
+    case AN_BUILD_ID_MATCHED:
+        printf("PERF2BOLT: matched build-id and file name\n");
+        break;
+    case AN_BUILD_ID_MISMATCH:
+        fprintf(stderr, "PERF2BOLT-ERROR: failed to match build-id from perf output. This "
+                        "indicates the input binary supplied for data aggregation is not the same "
+                        "recorded by perf when collecting profiling data, or there were no samples "
+                        "recorded for the binary. Use -ignore-build-id option to override.\n");
+        break;
+    }
+}
+
+static void tell_samples(const struct an_aggregate_counts *counts)
+{
+    printf("PERF2BOLT: read %llu samples and %llu LBR entries\n",
+           (unsigned long long)counts->matching, (unsigned long long)counts->branches);
+    uint64_t ignored = counts->samples - counts->matching;
+    if (counts->matching && counts->without_branches == counts->matching) {
+        fflush(stdout);
+        fprintf(stderr, "PERF2BOLT-WARNING: all recorded samples for this binary lack LBR. Record "
+                        "profile with perf record -j any or run perf2bolt in no-LBR mode with -nl "
+                        "(the performance improvement in -nl mode may be limited)\n");
+    } else if (counts->samples) {
+        printf("PERF2BOLT: %llu samples (%.1f%%) were ignored\n", (unsigned long long)ignored,
+               share(ignored, counts->samples));
+        fflush(stdout);
+        if (share(ignored, counts->samples) > 50)
+            fprintf(stderr, "PERF2BOLT-WARNING: less than 50%% of all recorded samples were "
+                            "attributed to the input binary\n");
+    }
+}
+
+static void tell_traces(const struct an_aggregate_counts *counts)
+{
+    uint64_t bad = counts->mismatching;
+    if (counts->counted)
+        bad += counts->untraceable + counts->in_plt;
+    printf("PERF2BOLT: traces mismatching disassembled function contents: %llu",
+           (unsigned long long)bad);
+    if (counts->runs || counts->counted)
+        printf(" (%.1f%%)", share(bad, counts->runs));
+    printf("\n%s", share(bad, counts->runs) > 10 ? mismatch : "");
+    printf("PERF2BOLT: %cut of range traces involving unknown regions: %llu",
+           counts->counted ? 'O' : 'o', (unsigned long long)counts->out_of_range);
+    if (counts->runs)
+        printf(" (%.1f%%)", share(counts->out_of_range, counts->runs));
+    printf("\n");
+}
+
+static void tell_places(const struct an_aggregate_counts *counts)
+{
+    printf("PERF2BOLT: read %llu samples\n", (unsigned long long)counts->matching);
+    printf("PERF2BOLT: out of range samples recorded in unknown regions: %llu (%.1f%%)\n",
+           (unsigned long long)counts->unknown_samples,
+           share(counts->unknown_samples, counts->matching));
+    if (share(counts->unknown_samples, counts->matching) > 80)
+        printf("%s", mismatch);
+}
+
+static void tell(const struct aggregate_request *request, const struct an_aggregate_counts *counts)
+{
+    if (!counts->counted) {
+        tell_build_id(counts);
+        printf("PERF2BOLT: input binary is associated with %llu PID(s)\n",
+               (unsigned long long)counts->available);
+    }
+    if (request->options.no_branches) {
+        tell_places(counts);
+    } else {
+        if (counts->counted)
+            printf("PERF2BOLT: read %llu aggregated LBR entries\n",
+                   (unsigned long long)counts->samples);
+        else
+            tell_samples(counts);
+        if (counts->skylake) {
+            fflush(stdout);
+            fprintf(stderr, "PERF2BOLT-WARNING: using Intel Skylake bug workaround\n");
+        }
+        tell_traces(counts);
+    }
+    printf("PERF2BOLT: wrote %llu objects and %llu memory objects to %s\n",
+           (unsigned long long)counts->records, (unsigned long long)counts->memory_records,
+           request->output);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    return aggregate_command(command, argc, argv, tell);
+}
+
+const struct command command_perf2bolt = {
+    .name = "perf2bolt",
+    .operands = "-p RECORDING -o PROFILE BINARY",
+    .summary = "drop-in replacement for BOLT's perf2bolt",
+    .description =
+        "Takes the options of perf2bolt 19 and prints what perf2bolt prints about samples and "
+        "traces. A link named perf2bolt to anneal does the same.\n\n"
+        "It differs from perf2bolt in these points: it requires neither perf nor temporary "
+        "files; it also reads the text of perf script; all mappings of the binary in a process "
+        "count, each for its time, not only the first one; it looks only at functions that were "
+        "hit, and at what jumps into them; --use-event-pc works for position-independent "
+        "programs; with -nl, samples in the cold part of a function that BOLT split are "
+        "attributed to the function. Options for the YAML profile, AutoFDO and Intel PT are "
+        "refused by name.",
+    .options = options,
+    .examples = "ln -s anneal perf2bolt\n"
+                "./perf2bolt -p perf.data -o app.fdata app\n",
+    .see_also = "anneal-aggregate(1)",
+    .run = run,
+    .single_dash = true,
+    .stands_in = true,
+};

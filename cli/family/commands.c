@@ -1,0 +1,28 @@
+/* The table of what families do; see commands.h. */
+#include "commands.h"
+
+#include "fdata_diff.h"
+#include "fdata_merging.h"
+#include "fdata_show.h"
+#include "gcc_convert.h"
+#include "gcc_diff.h"
+#include "gcc_merging.h"
+#include "gcc_show.h"
+#include "llvm_diff.h"
+#include "llvm_merging.h"
+#include "llvm_show.h"
+
+const struct family_commands *family_commands(const struct family *family)
+{
+    static const struct family_commands all[] = {
+        {&family_llvm, llvm_merge_run, llvm_convert_run, llvm_show_run, llvm_diff, llvm_order_run},
+        {&family_fdata, fdata_merge_run, fdata_convert_run, fdata_show_run, fdata_diff,
+         fdata_order_run},
+        {&family_gcc, gcc_merge_run, gcc_convert_run, gcc_show_run, gcc_diff, gcc_order_run},
+        {&family_recording, .order = recording_order_run},
+    };
+    const struct family_commands *commands = all;
+    while (commands->family != family)
+        commands++;
+    return commands;
+}

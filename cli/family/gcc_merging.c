@@ -1,0 +1,162 @@
+/* Running a merge of gcda files from the command line; see gcc_merging.h. */
+#include "gcc_merging.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/ledger_view.h"
+#include "cli/core/output.h"
+#include "factors.h"
+#include "gcc_ledger.h"
+#include "gcc_modules.h"
+
+/* ---- the results ---- */
+
+/* Where files by names go: "" is the present folder. */
+static const char *folder_of(const struct merge_request *request, const struct gcc_modules *modules)
+{
+    return strcmp(request->output, "-") == 0 && !modules->folders ? "" : request->output;
+}
+
+static bool write_module(const struct merge_request *request, const struct gcc_modules *modules,
+                         size_t module, const struct an_gcc_merged *merged)
+{
+    const struct an_name *name = &modules->names.names[module];
+    const char *folder = folder_of(request, modules);
+    char *path = NULL;
+    if (!merged->bytes)
+        return true;
+    if (!modules->has_names)
+        return write_result(request->output, merged->bytes, merged->size, false);
+    if (asprintf(&path, "%s%s%.*s", folder, *folder ? "/" : "", (int)name->length, name->text) <
+        0) {
+        say_error("out of memory");
+        return false;
+    }
+    bool done = make_folders(path) && write_result(path, merged->bytes, merged->size, false);
+    free(path);
+    return done;
+}
+
+static void tell_result(const struct merge_request *request, const struct gcc_modules *modules,
+                        const struct an_ledger *ledger)
+{
+    size_t count = modules->names.count;
+    say("merged %s of %s input%s, total count %s -> %s (%s module%s, gcda)",
+        with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
+        with_commas(ledger->total_count),
+        strcmp(request->output, "-") != 0 ? request->output
+        : modules->has_names              ? "the current folder"
+                                          : "<stdout>",
+        with_commas(count), plural(count));
+    gcc_ledger_tell(modules);
+    if (request->inputs.ignored)
+        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
+            plural(request->inputs.ignored), request->inputs.ignored_example);
+}
+
+static bool write_all(const struct merge_request *request, const struct gcc_modules *modules,
+                      const struct an_ledger *ledger, const struct an_gcc_merged *merged)
+{
+    for (size_t i = 0; i < modules->names.count; i++)
+        if (!write_module(request, modules, i, &merged[i]))
+            return false;
+    if (!request->quiet)
+        tell_result(request, modules, ledger);
+    return true;
+}
+
+/* "Merging these files into ...", as merge-gcda says it. */
+static void tell_files(const struct merge_request *request, const struct gcc_modules *modules)
+{
+    const char *folder = folder_of(request, modules);
+    for (size_t i = 0; i < modules->names.count; i++) {
+        const struct an_name *name = &modules->names.names[i];
+        if (modules->has_names)
+            printf("Merging these files into %s%s%.*s:\n", folder, *folder ? "/" : "",
+                   (int)name->length, name->text);
+        else
+            printf("Merging these files into %s:\n", request->output);
+        for (size_t k = 0; k < modules->count; k++)
+            if (modules->list[k].module == i)
+                printf("  %s\n", modules->list[k].path);
+    }
+}
+
+static int merge_and_write(const struct merge_request *request, const struct gcc_modules *modules)
+{
+    const struct an_gcc_merge_options options = {
+        .size = sizeof options,
+        .threads = request->merge.threads,
+        .failure_mode = request->merge.failure_mode,
+        .progress = request->quiet ? NULL : progress_show,
+    };
+    struct an_gcc_merged *merged;
+    struct an_ledger *ledger;
+    struct an_error error;
+    bool done = false;
+    if (request->tells_files)
+        tell_files(request, modules);
+    enum an_code code = an_gcc_merge(&options, modules->list, request->inputs.count,
+                                     modules->names.count, &merged, &ledger, &error);
+    progress_clear();
+    if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
+        report_error(&error);
+    } else {
+        done = merge_report(request, ledger, &family_gcc, code) &&
+               write_all(request, modules, ledger, merged);
+    }
+    if (ledger && merge_has_account(request)) {
+        struct json_object *json = gcc_ledger_json(ledger, modules);
+        bool on_stdout = !modules->has_names && strcmp(request->output, "-") == 0;
+        done = json && merge_account_json(request, json, on_stdout) && done;
+        json_object_put(json);
+    }
+    an_gcc_merged_free(merged, modules->names.count);
+    an_ledger_free(ledger);
+    return done ? EXIT_DONE : EXIT_FAILED;
+}
+
+static bool take_factors(const struct merge_request *request, struct gcc_modules *modules)
+{
+    struct factors factors;
+    if (!request->factors)
+        return true;
+    if (!factors_parse(&factors, request->factors)) {
+        factors_free(&factors);
+        return false;
+    }
+    size_t most = 0;
+    for (size_t i = 0; i < modules->count; i++) {
+        modules->list[i].weight = factors_of(&factors, modules->runs[i]);
+        most = modules->runs[i] >= most ? modules->runs[i] + 1 : most;
+    }
+    bool good = factors.count <= most;
+    if (!good)
+        say_error("%zu factors, but %zu %s", factors.count, most,
+                  modules->folders            ? "folders"
+                  : request->inputs.are_cores ? "cores"
+                                              : "files");
+    if (good && factors.were_fractions && !request->quiet)
+        say("factors are scaled to whole numbers in the same ratio: the first one becomes %s",
+            with_commas(factors.items[0]));
+    factors_free(&factors);
+    return good;
+}
+
+int gcc_merge_run(const struct merge_request *request)
+{
+    struct gcc_modules modules;
+    int status = EXIT_USAGE;
+    if (merge_refuses_options(request, &family_gcc))
+        return EXIT_USAGE;
+    bool good = gcc_modules_find(&modules, &request->inputs) && take_factors(request, &modules);
+    if (good && modules.folders && strcmp(request->output, "-") == 0)
+        say_error("no output folder (use -o DIR: it gets a file for each module)");
+    else if (good)
+        status = merge_and_write(request, &modules);
+    gcc_modules_free(&modules);
+    return status;
+}

@@ -1,0 +1,57 @@
+/* What the families of profiles are asked for by anneal merge and anneal convert. */
+#ifndef AN_CLI_FAMILY_MERGING_H
+#define AN_CLI_FAMILY_MERGING_H
+
+#include <anneal/gcc.h>
+
+#include "cli/core/command.h"
+#include "family.h"
+#include "inputs.h"
+
+struct merge_request {
+    struct inputs inputs;
+    struct an_llvm_merge_options merge;
+    struct an_llvm_write_options write;
+    struct an_gcc_convert_options convert;
+    const char *output;
+    const char *ledger;      /* file for the ledger's JSON, or NULL */
+    bool json;               /* print that, too */
+    const char *remapping;   /* file with "old new" lines, or NULL */
+    const char *keep, *drop; /* regular expressions on function names, or NULL */
+    const char *factors;     /* of the runs of gcda files, or NULL (factors.h) */
+    bool tells_files;        /* of gcda: which files are merged into which, on stdout */
+    bool one_input;          /* exactly one operand, which is a file */
+    bool dump_inputs;        /* only list them */
+    bool quiet;
+    bool as_llvm; /* messages and leniency of llvm-profdata */
+};
+
+/* An initializer that each request begins with. */
+#define MERGE_SIZES                                                                                \
+    .merge.size = sizeof(struct an_llvm_merge_options),                                            \
+    .write.size = sizeof(struct an_llvm_write_options),                                            \
+    .convert.size = sizeof(struct an_gcc_convert_options)
+
+/* Whether there are options that mean nothing for a family that is not LLVM's; then after a message. */
+bool merge_refuses_options(const struct merge_request *request, const struct family *family);
+
+/*
+ * Writes and prints the ledger's JSON where that was asked for: on stdout or, when the profile goes there, on stderr.
+ * False after a message.
+ */
+bool merge_account(const struct merge_request *request, const struct an_ledger *ledger);
+
+/* The same of JSON that has more in it. */
+struct json_object;
+bool merge_has_account(const struct merge_request *request);
+bool merge_account_json(const struct merge_request *request, struct json_object *json,
+                        bool profile_on_stdout);
+
+/* How many of the inputs came in partial results, if any did. */
+void merge_tell_partials(const struct an_ledger *ledger);
+
+/* What the ledger of a merge of fdata or gcda has to say. False when nothing is to be written. */
+bool merge_report(const struct merge_request *request, const struct an_ledger *ledger,
+                  const struct family *family, enum an_code code);
+
+#endif

@@ -1,0 +1,22 @@
+/* What the families of profiles are asked for by anneal show. */
+#ifndef AN_CLI_FAMILY_SHOWING_H
+#define AN_CLI_FAMILY_SHOWING_H
+
+#include <regex.h>
+
+#include "cli/core/command.h"
+
+/* What was asked for. */
+struct show_request {
+    const char *name; /* what the profile is called; NULL: as its file */
+    bool all, counts, values, summary, binary_ids, traces, header, covered, cs, text, json;
+    const char *function, *output;
+    const char *gcno; /* the folder that GCC's control flow is below, or NULL */
+    unsigned long long top;
+    bool top_given;
+    uint32_t cutoffs[MOST_CUTOFFS];
+    size_t cutoff_count;
+    regex_t pattern; /* of the function, if there is one */
+};
+
+#endif

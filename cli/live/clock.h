@@ -1,0 +1,56 @@
+/*
+ * What counts the work of the process: its own functions (anneal/work.h) or, when there is one, the command of
+ * --counter.
+ */
+#ifndef AN_CLI_LIVE_CLOCK_H
+#define AN_CLI_LIVE_CLOCK_H
+
+#include <anneal/work.h>
+
+#include "base/vector.h"
+
+struct live_request;
+
+struct live_clock {
+    const struct live_request *request;
+    struct an_work *work; /* NULL: the counter counts */
+    double first_count;   /* the counter's number at the start */
+    size_t functions;     /* in the readings */
+    struct an_work_reading last;
+};
+
+/* Readings of it, slice by slice. */
+struct live_slices {
+    AN_VECTOR(struct an_work_reading);
+};
+
+/* Names of functions, which are allocated. */
+struct live_names {
+    char *items[AN_WORK_MOST];
+    size_t count;
+};
+
+/* The number that --counter prints. */
+enum an_code live_read_counter(const struct live_request *request, double *work,
+                               struct an_error *error);
+
+/* Of the options, functions, layouts and the budget (0: the usual one of live) count; a counter needs none of them. To be
+ * closed also on failure. */
+enum an_code live_clock_open(struct live_clock *clock, const struct live_request *request,
+                             const struct an_work_options *options, struct an_error *error);
+void live_clock_close(struct live_clock *clock);
+
+/* As an_work_read(). Fails also when counting has come to cost the process too much. */
+enum an_code live_clock_read(struct live_clock *clock, struct an_work_reading *reading,
+                             bool *is_over, struct an_error *error);
+
+/* As an_work_duty() and an_work_pause(); a counter needs no pause. */
+double live_clock_duty(const struct live_clock *clock);
+void live_clock_pause(struct live_clock *clock, bool pauses);
+
+/* Copies the names of the functions that count: none, when that is a counter. */
+enum an_code live_clock_names(const struct live_clock *clock, struct live_names *names,
+                              struct an_error *error);
+void live_names_free(struct live_names *names);
+
+#endif

@@ -1,0 +1,423 @@
+/* Telling what anneal live does and has done, for people and as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/percent.h"
+#include "cli/core/output.h"
+#include "live.h"
+
+void live_tell_profile(const struct live_request *request, const struct an_live_profile *profile)
+{
+    const struct an_record_counts *record = &profile->record;
+    if (request->quiet)
+        return;
+    say("recorded %s branch%s in %.1f s (%s, threads held for %.2f%% of their run time)",
+        with_commas(record->branches), record->branches == 1 ? "" : "es", record->seconds,
+        an_record_method_name(record->method),
+        record->run_seconds > 0 ? 100 * record->stopped_seconds / record->run_seconds : 0);
+    if (profile->in_generations)
+        say("%.1f%% of them in new code; %s records of the original",
+            an_percent(profile->in_generations, profile->branches, 1),
+            with_commas(profile->records));
+}
+
+void live_tell_drift(const struct live_request *request, double overlap, bool is_far)
+{
+    if (!request->quiet)
+        say("%.0f%% of the profile is unchanged%s", an_percent_of_ratio(overlap, 0),
+            is_far ? ": another round" : "");
+}
+
+enum { MOST_NAME = 256 };
+
+static void name_probe(const struct an_live_usdt *probe, char *name, size_t size)
+{
+    snprintf(name, size, "%s:%s", probe->provider, probe->name);
+}
+
+/* Some of them by name. */
+static void tell_probes(const struct an_live_round *round)
+{
+    enum { MOST = 8 };
+    char name[MOST_NAME];
+    if (round->usdt_count)
+        printf("  USDT probes in moved code%9zu  (tracers miss calls of the new code)\n",
+               round->usdt_count);
+    for (size_t i = 0; i < round->usdt_count && i < MOST; i++) {
+        name_probe(&round->usdt[i], name, sizeof name);
+        printf("      %s\n", as_plain(name));
+    }
+    if (round->usdt_count > MOST)
+        printf("      and %zu more (--json has all)\n", round->usdt_count - MOST);
+}
+
+static uint64_t withheld(const struct an_live_round *round)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < round->withheld_count; i++)
+        count += round->withheld[i].count;
+    return count;
+}
+
+static struct json_object *text_json(const char *name)
+{
+    return json_text(name, strlen(name));
+}
+
+static struct json_object *left_out_json(const struct an_live_round *round)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < round->left_out_count; i++)
+        json_object_array_add(list, text_json(round->left_out[i]));
+    return list;
+}
+
+/* `object`: a document of its own, or a part of one. */
+static struct json_object *round_json(struct json_object *object, unsigned number,
+                                      const struct an_live_round *round)
+{
+    struct json_object *patches = json_object_new_object(), *reasons = json_object_new_object();
+    struct json_object *probes = json_object_new_array();
+    char name[MOST_NAME];
+#define ADD(to, name, value) json_object_object_add(to, name, json_object_new_uint64(value))
+#define ADD_REAL(to, name, value) json_object_object_add(to, name, json_object_new_double(value))
+    ADD(object, "round", number);
+    ADD(object, "generation", round->number);
+    ADD(object, "functions", round->functions);
+    ADD(object, "skipped", round->skipped);
+    json_object_object_add(object, "left_out", left_out_json(round));
+    ADD(object, "bytes", round->bytes);
+    ADD(object, "address", round->address);
+    ADD(patches, "entries", round->entries);
+    ADD(patches, "calls", round->calls);
+    ADD(patches, "vtable_words", round->vtable_words);
+    json_object_object_add(object, "patches", patches);
+    for (size_t i = 0; i < round->withheld_count; i++)
+        ADD(reasons, round->withheld[i].reason, round->withheld[i].count);
+    json_object_object_add(object, "withheld", reasons);
+    for (size_t i = 0; i < round->usdt_count; i++) {
+        name_probe(&round->usdt[i], name, sizeof name);
+        json_object_array_add(probes, json_text(name, strlen(name)));
+    }
+    json_object_object_add(object, "usdt_in_moved_code", probes);
+    ADD(object, "operands_mended", round->operands);
+    ADD(object, "places_written", round->places);
+    ADD(object, "pages_written", round->pages);
+    ADD(object, "threads", round->threads);
+    ADD(object, "stops", round->stops);
+    ADD(object, "unwinders", round->unwinders);
+    json_object_object_add(object, "frames_registered",
+                           json_object_new_boolean(round->is_registered));
+    ADD(object, "released", round->released);
+    ADD(object, "held_by_probes", round->held_by_probes);
+    ADD(object, "mapped_bytes", round->mapped_bytes);
+    ADD_REAL(object, "pause_ms", round->pause * 1000);
+    ADD_REAL(object, "bolt_seconds", round->bolt_seconds);
+    return object;
+}
+
+static void tell_held(const struct an_live_round *round)
+{
+    if (round->held_by_probes)
+        printf("  %u older layout%s stay%s mapped until functions return whose return is probed "
+               "(uretprobes)\n",
+               round->held_by_probes, plural(round->held_by_probes),
+               round->held_by_probes == 1 ? "s" : "");
+}
+
+/* Some of the functions, by name */
+static void tell_left_out(const struct an_live_round *round)
+{
+    enum { SOME = 3 };
+    if (round->left_out_count == 0)
+        return;
+    printf("  left out                 %10s  (data names what their calls return to:",
+           with_commas(round->left_out_count));
+    for (size_t i = 0; i < round->left_out_count && i < SOME; i++)
+        printf("%s %s", i ? "," : "", as_plain(round->left_out[i]));
+    printf("%s)\n", round->left_out_count > SOME ? ", ..." : "");
+}
+
+/* ---- what it is worth ---- */
+
+/* A ratio as a change in percent. */
+static double change(double ratio)
+{
+    return 100 * (ratio - 1);
+}
+
+/* "+6.0% work per CPU second (95%: +5.6% to +6.4%)", or that there is no difference within so much. */
+static void word_ratio(const struct an_work_estimate *ratio, char *text, size_t size)
+{
+    if (!ratio->is_known)
+        snprintf(text, size, "not known");
+    else if (ratio->low <= 1 && ratio->high >= 1)
+        snprintf(text, size, "no difference seen within +-%.1f%%",
+                 fmax(change(ratio->high), -change(ratio->low)) + 0.05);
+    else
+        snprintf(text, size, "%+.1f%% work per CPU second (95%%: %+.1f%% to %+.1f%%)",
+                 change(ratio->value), change(ratio->low), change(ratio->high));
+}
+
+static void tell_taken_back(const struct live_verdict *verdict)
+{
+    if (verdict->is_taken_back && verdict->instead)
+        printf("  so the process runs layout %u again (--keep-anyway keeps a layout)\n",
+               verdict->instead);
+    else if (verdict->is_taken_back)
+        puts("  so the process runs its original code again (--keep-anyway keeps a layout)");
+}
+
+/* Some names of C++ are longer than a line. */
+static void tell_function(const char *name, bool is_next)
+{
+    enum { LONGEST = 60 };
+    const char *plain = as_plain(name);
+    bool is_long = strlen(plain) > LONGEST;
+    printf("%s%.*s%s", is_next ? ", " : "", LONGEST, plain, is_long ? "..." : "");
+}
+
+void live_tell_turns(const struct live_verdict *verdict)
+{
+    const struct an_worth_crossover *found = &verdict->found;
+    char text[160];
+    if (!verdict->is_known) {
+        printf("  worth                    not known: too little work in %.1f s\n",
+               verdict->seconds);
+        return;
+    }
+    word_ratio(&found->gain, text, sizeof text);
+    printf("  beside the original      %s\n", text);
+    if (found->has_before) {
+        word_ratio(&found->step, text, sizeof text);
+        printf("  beside the layout before %s\n", text);
+    }
+    printf("  measured by              %s",
+           verdict->functions.count ? "entries of " : "the counter");
+    for (size_t i = 0; i < verdict->functions.count; i++)
+        tell_function(verdict->functions.items[i], i > 0);
+    printf(", in %.1f s and %u switches\n", verdict->seconds, verdict->turns);
+}
+
+static void tell_samples(const struct live_verdict *verdict, bool is_kept)
+{
+    const struct an_work_estimate *cost = &verdict->worth.cost;
+    char text[300];
+    if (!verdict->is_known) {
+        puts("  worth                    not known: too few samples");
+        return;
+    }
+    printf(
+        "  time in moved functions  %+9.1f%%, to that in all others (by samples, 95%%: %+.1f%% to "
+        "%+.1f%%)\n",
+        change(cost->value), change(cost->low), change(cost->high));
+    an_worth_explain(&verdict->worth, is_kept, text, sizeof text);
+    if (*text)
+        printf("  %s\n", text);
+    else
+        tell_taken_back(verdict);
+}
+
+static void tell_verdict(const struct live_verdict *verdict)
+{
+    if (*verdict->why)
+        printf("  work cannot be counted: %s\n", as_plain(verdict->why));
+    if (strcmp(verdict->unit, "samples") == 0) {
+        tell_samples(verdict, !verdict->is_taken_back);
+    } else if (strcmp(verdict->unit, "none") != 0) {
+        live_tell_turns(verdict);
+        tell_taken_back(verdict);
+    }
+}
+
+static struct json_object *ratio_json(const struct an_work_estimate *ratio)
+{
+    struct json_object *object = json_object_new_object();
+    ADD_REAL(object, "value", ratio->value);
+    ADD_REAL(object, "low", ratio->low);
+    ADD_REAL(object, "high", ratio->high);
+    return object;
+}
+
+void live_add_turns(struct json_object *object, const struct live_verdict *verdict)
+{
+    const struct an_worth_crossover *found = &verdict->found;
+    struct json_object *functions = json_object_new_array();
+    for (size_t i = 0; i < verdict->functions.count; i++)
+        json_object_array_add(functions, text_json(verdict->functions.items[i]));
+    json_object_object_add(object, "counted", functions);
+    ADD(object, "switches", verdict->turns);
+    ADD_REAL(object, "worth_seconds", verdict->seconds);
+    json_object_object_add(object, "gain", ratio_json(&found->gain));
+    if (found->has_before && found->before_gain.is_known)
+        json_object_object_add(object, "gain_before", ratio_json(&found->before_gain));
+    if (found->has_before && found->step.is_known)
+        json_object_object_add(object, "gain_on_before", ratio_json(&found->step));
+}
+
+static void add_samples(struct json_object *object, const struct live_verdict *verdict)
+{
+    ADD_REAL(object, "odds_before", verdict->before);
+    ADD_REAL(object, "odds_after", verdict->after);
+    json_object_object_add(object, "odds_ratio", ratio_json(&verdict->worth.cost));
+}
+
+static void add_verdict(struct json_object *object, const struct live_verdict *verdict)
+{
+    json_object_object_add(object, "unit", json_object_new_string(verdict->unit));
+    if (*verdict->why)
+        json_object_object_add(object, "why", text_json(verdict->why));
+    if (!verdict->is_known)
+        return;
+    if (strcmp(verdict->unit, "samples") == 0)
+        add_samples(object, verdict);
+    else
+        live_add_turns(object, verdict);
+    json_object_object_add(object, "outcome",
+                           json_object_new_string(an_worth_name(verdict->outcome)));
+    json_object_object_add(object, "worse",
+                           json_object_new_boolean(verdict->choice != AN_WORTH_NEW));
+    json_object_object_add(object, "kept", json_object_new_boolean(!verdict->is_taken_back));
+    if (verdict->is_taken_back)
+        ADD(object, "instead", verdict->instead);
+}
+
+/* At once, for whoever follows. */
+static void print_line(struct json_object *object)
+{
+    puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+    fflush(stdout);
+}
+
+void live_tell_round(const struct live_request *request, unsigned number,
+                     const struct an_live_round *round, const struct live_verdict *verdict,
+                     struct json_object *list)
+{
+    struct json_object *object =
+        round_json(list ? json_object_new_object() : json_document(), number, round);
+    add_verdict(object, verdict);
+    if (list)
+        json_object_array_add(list, object);
+    else if (request->json)
+        print_line(object);
+    if (!list)
+        json_object_put(object);
+    if (request->quiet || request->json)
+        return;
+    printf("round %u%s\n", number,
+           request->options.dry_run ? " (dry run: nothing was changed)" : "");
+    printf("  functions with new code  %10s  (%s at 0x%llx; llvm-bolt took %.1f s)\n",
+           with_commas(round->functions), as_size(round->bytes), (unsigned long long)round->address,
+           round->bolt_seconds);
+    if (round->skipped)
+        printf("  not movable by llvm-bolt %10s\n", with_commas(round->skipped));
+    tell_left_out(round);
+    printf("  patches: entries         %10s\n", with_commas(round->entries));
+    printf("           calls           %10s\n", with_commas(round->calls));
+    printf("           vtable words    %10s\n", with_commas(round->vtable_words));
+    printf("  withheld                 %10s\n", with_commas(withheld(round)));
+    for (size_t i = 0; i < round->withheld_count; i++)
+        if (round->withheld[i].count)
+            printf("      %-30s %s\n", round->withheld[i].reason,
+                   with_commas(round->withheld[i].count));
+    tell_probes(round);
+    if (request->options.dry_run)
+        return;
+    printf("  written                  %10s  places on %s pages\n", with_commas(round->places),
+           with_commas(round->pages));
+    printf("  pause                    %7.1f ms  (%s threads, %u stop%s)\n", round->pause * 1000,
+           with_commas(round->threads), round->stops, plural(round->stops));
+    printf("  new code in total        %10s  (%u older layout%s released)\n",
+           as_size(round->mapped_bytes), round->released, plural(round->released));
+    tell_held(round);
+    tell_verdict(verdict);
+    fflush(stdout);
+}
+
+void live_tell_check(const struct live_request *request, unsigned number,
+                     const struct an_work_estimate *change, const struct live_verdict *verdict)
+{
+    if (request->json) {
+        struct json_object *object = json_document();
+        ADD(object, "checked", number);
+        json_object_object_add(object, "change", ratio_json(change));
+        add_verdict(object, verdict);
+        print_line(object);
+        json_object_put(object);
+    } else if (!request->quiet) {
+        char text[160];
+        word_ratio(change, text, sizeof text);
+        printf("layout %u, checked\n", number);
+        printf("  beside its first time    %s\n", text);
+        tell_verdict(verdict);
+        fflush(stdout);
+    }
+}
+
+void live_tell_revert(const struct live_request *request, const struct an_live_round *round)
+{
+    if (request->json) {
+        json_print(stdout, round_json(json_document(), 0, round));
+    } else if (!request->quiet && round->stops == 0) {
+        printf("process %d runs its original code: nothing to revert\n", request->options.pid);
+    } else if (!request->quiet) {
+        printf("process %d runs its original code again: %s places written, a pause of %.1f ms\n",
+               request->options.pid, with_commas(round->places), round->pause * 1000);
+        if (round->mapped_bytes)
+            printf("%s of new code stay mapped, because threads will return there; run --revert "
+                   "again later to release them\n",
+                   as_size(round->mapped_bytes));
+        tell_held(round);
+    }
+}
+
+static void status_json(const struct live_request *request, struct an_live *live,
+                        const struct an_live_generation *generations, size_t count)
+{
+    struct json_object *object = json_document(), *list = json_object_new_array();
+    unsigned in_force = 0;
+    json_object_object_add(object, "pid", json_object_new_int(request->options.pid));
+    json_object_object_add(object, "binary", text_json(an_live_binary(live)));
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *entry = json_object_new_object();
+        ADD(entry, "round", generations[i].number);
+        json_object_object_add(entry, "file", text_json(generations[i].file));
+        ADD(entry, "address", generations[i].address);
+        ADD(entry, "size", generations[i].size);
+        ADD(entry, "functions", generations[i].functions);
+        json_object_array_add(list, entry);
+        in_force = generations[i].is_in_force ? generations[i].number : in_force;
+    }
+    json_object_object_add(object, "rounds", list);
+    ADD(object, "in_force", in_force);
+    json_print(stdout, object);
+}
+
+void live_tell_status(const struct live_request *request, struct an_live *live)
+{
+    size_t count;
+    const struct an_live_generation *generations = an_live_generations(live, &count);
+    if (request->json) {
+        status_json(request, live, generations, count);
+        return;
+    }
+    printf("process %d, %s\n", request->options.pid, as_plain(an_live_binary(live)));
+    if (count == 0)
+        printf("  original code; no other layout is mapped\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  layout %u: %s functions, %s at 0x%llx, %s\n      %s\n", generations[i].number,
+               with_commas(generations[i].functions), as_size(generations[i].size),
+               (unsigned long long)generations[i].address,
+               generations[i].is_in_force ? "in force" : "older: threads may still return there",
+               as_plain(generations[i].file));
+}
+
+int live_failed(const struct an_error *error)
+{
+    progress_clear();
+    report_error(error);
+    return EXIT_FAILED;
+}

@@ -1,0 +1,303 @@
+/*
+ * Measuring processes slice by slice.
+ *
+ * Two processes are read right after one another at the end of each slice, so that what disturbs the machine
+ * disturbs both in the same slices.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/proc.h"
+#include "cli/core/output.h"
+#include "cli/core/stopping.h"
+#include "worth.h"
+
+static void on_choosing(void *context, enum an_work_step step)
+{
+    (void)context;
+    progress_step(step == AN_WORK_SAMPLE ? "looking at stacks" : "trying functions");
+}
+
+static enum an_code open_process(const struct worth_request *request, struct worth_result *result,
+                                 int32_t pid, struct an_error *error)
+{
+    struct worth_process *process = &result->processes[result->count];
+    struct an_work_options options = {.size = sizeof options,
+                                      .pid = pid,
+                                      .functions = request->functions,
+                                      .function_count = request->function_count,
+                                      .budget = request->overhead,
+                                      .stop = &stopping,
+                                      .progress = on_choosing};
+    const char *names[AN_WORK_MOST];
+    struct an_proc_stat stat;
+    if (result->count && !request->function_count) { /* those that were chosen for the first one */
+        size_t count;
+        const struct an_work_function *functions =
+            an_work_functions(result->processes[0].work, &count);
+        for (size_t i = 0; i < count; i++)
+            names[i] = functions[i].name;
+        options.functions = names;
+        options.function_count = count;
+    }
+    process->pid = pid;
+    process->last.wall = an_clock_now();
+    enum an_code code = an_work_open(&options, &process->work, error);
+    if (code != AN_OK)
+        return code;
+    if (an_proc_stat(pid, 0, &stat))
+        snprintf(process->name, sizeof process->name, "%s", stat.name);
+    result->count++;
+    return AN_OK;
+}
+
+static double budget_of(const struct worth_request *request)
+{
+    const double usual = 0.005;
+    return request->overhead > 0 ? request->overhead : usual;
+}
+
+/* Of what was counted, the share of CPU time that counting has cost. */
+static double cost_of(const struct worth_process *process, const struct an_work_reading *counted)
+{
+    double entries = 0;
+    for (size_t i = 0; i < AN_WORK_MOST; i++)
+        entries += (double)counted->entries[i];
+    return counted->cpu ? entries * an_work_cost(process->work) / ((double)counted->cpu * 1e-9) : 0;
+}
+
+/* Counting goes far beyond its budget: a function that was quiet is entered all the time. */
+static enum an_code check_cost(const struct worth_request *request,
+                               const struct worth_process *process,
+                               const struct an_work_reading *slice, struct an_error *error)
+{
+    const double much = 20, least = 0.05;
+    double cost = cost_of(process, slice);
+    if (cost * (double)slice->cpu * 1e-9 < least * request->interval ||
+        cost < much * budget_of(request))
+        return AN_OK;
+    an_fail(error, AN_UNSUPPORTED,
+            "counting takes %.0f%% of the CPU time of process %d: its functions are entered too "
+            "often",
+            100 * cost, process->pid);
+    return an_error_hint(error, "name others (--function), or raise --overhead");
+}
+
+static enum an_code read_slice(const struct worth_request *request, struct worth_process *process,
+                               bool is_whole, struct an_error *error)
+{
+    struct an_work_reading reading, slice;
+    bool is_over = false;
+    enum an_code code = an_work_read(process->work, &reading, &is_over, error);
+    if (code != AN_OK)
+        return code;
+    process->is_over = is_over;
+    bool is_good = an_work_slice(&process->last, &reading, &slice);
+    process->last = reading;
+    if (is_good) /* else the counters are gone with the program */
+        an_work_add(&process->total, &slice);
+    if (is_good && is_whole && !is_over) {
+        struct an_work_reading *kept = an_vector_push(&process->slices);
+        if (!kept)
+            return an_fail_memory(error);
+        *kept = slice;
+    }
+    return is_good ? check_cost(request, process, &slice, error) : AN_OK;
+}
+
+static enum an_code read_all(const struct worth_request *request, struct worth_result *result,
+                             bool is_whole, struct an_error *error)
+{
+    enum an_code code = AN_OK;
+    for (size_t i = 0; code == AN_OK && i < result->count; i++)
+        code = read_slice(request, &result->processes[i], is_whole, error);
+    return code;
+}
+
+static bool is_over(const struct worth_result *result)
+{
+    bool over = false;
+    for (size_t i = 0; i < result->count; i++)
+        over = over || result->processes[i].is_over;
+    return over;
+}
+
+/* Both have the same number of slices, which belong together. */
+static void estimate(struct worth_result *result)
+{
+    size_t functions, count = SIZE_MAX;
+    for (size_t i = 0; i < result->count; i++) {
+        size_t slices = result->processes[i].slices.count;
+        count = slices < count ? slices : count;
+    }
+    for (size_t i = 0; i < result->count; i++) {
+        struct worth_process *process = &result->processes[i];
+        an_work_functions(process->work, &functions);
+        process->slices.count = count;
+        an_work_estimate(process->slices.items, count, functions, &process->estimate);
+    }
+    if (result->count == WORTH_PROCESSES)
+        an_work_compare(result->processes[0].slices.items, result->processes[1].slices.items, count,
+                        functions, &result->difference);
+}
+
+static void add_time(struct timespec *time, double seconds)
+{
+    const long second = 1000000000;
+    long nanoseconds = time->tv_nsec + (long)(seconds * (double)second);
+    time->tv_sec += nanoseconds / second;
+    time->tv_nsec = nanoseconds % second;
+}
+
+static double duty_of(const struct worth_result *result)
+{
+    double duty = 1;
+    for (size_t i = 0; i < result->count; i++)
+        duty = fmin(duty, an_work_duty(result->processes[i].work));
+    return duty;
+}
+
+static void pause_all(const struct worth_result *result, bool pauses)
+{
+    for (size_t i = 0; i < result->count; i++)
+        an_work_pause(result->processes[i].work, pauses);
+}
+
+/* Until then: false when a signal came. */
+static bool sleep_until(const struct timespec *time)
+{
+    return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, time, NULL) == 0;
+}
+
+/* A slice, which ends at `next`; counting goes on for a part of it. */
+static bool pass_slice(struct worth_result *result, double interval, double part,
+                       struct timespec *next)
+{
+    struct timespec middle = *next;
+    uint64_t began = an_clock_now();
+    add_time(next, interval);
+    add_time(&middle, interval * part);
+    if (part < 1)
+        pause_all(result, false);
+    bool is_whole = sleep_until(&middle);
+    if (part < 1)
+        pause_all(result, true);
+    uint64_t counted = an_clock_now() - began;
+    is_whole = is_whole && (part >= 1 || sleep_until(next));
+    result->counted += (double)counted * 1e-9;
+    result->passed += (double)(part < 1 ? an_clock_now() - began : counted) * 1e-9;
+    result->duty = fmin(1, result->counted / result->passed);
+    return is_whole;
+}
+
+/* The part of the next slice: the usual one, or less when what was counted so far has cost too much. */
+static double next_part(const struct worth_request *request, const struct worth_result *result,
+                        double usual)
+{
+    double part = usual, budget = budget_of(request);
+    for (size_t i = 0; i < result->count; i++) {
+        double cost = cost_of(&result->processes[i], &result->processes[i].total) * result->duty;
+        if (cost > budget && usual < 1)
+            part = fmin(part, usual * budget / cost);
+    }
+    return part;
+}
+
+static void show_progress(struct worth_result *result, double share)
+{
+    const struct an_work_estimate *now = &result->processes[0].estimate;
+    char words[100] = "measuring";
+    estimate(result);
+    if (result->count == WORTH_PROCESSES)
+        now = &result->difference;
+    if (now->is_known && result->count == WORTH_PROCESSES)
+        snprintf(words, sizeof words, "%+.2f%%, from %+.2f%% to %+.2f%%", 100 * (now->value - 1),
+                 100 * (now->low - 1), 100 * (now->high - 1));
+    else if (now->is_known)
+        snprintf(words, sizeof words, "%.1f a CPU second, +-%.2f%%", now->value,
+                 50 * (now->high - now->low) / now->value);
+    progress_tell(share, words);
+}
+
+/* Which functions count, before they have anything to tell. */
+static void tell_start(const struct worth_request *request, const struct worth_result *result)
+{
+    size_t count;
+    const struct an_work_function *functions = an_work_functions(result->processes[0].work, &count);
+    char text[600] = "";
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s%s", i ? ", " : "",
+                 as_plain(functions[i].name));
+    }
+    if (!request->quiet)
+        say("counting entries of %s", text);
+}
+
+/* Until the time is over, a process is, or somebody wants it. What is counted behind the last whole slice counts for
+ * the totals. */
+static enum an_code measure(const struct worth_request *request, struct worth_result *result,
+                            struct an_error *error)
+{
+    size_t slices = (size_t)(request->duration / request->interval + 0.5);
+    struct timespec next;
+    enum an_code code = read_all(request, result, false, error); /* slices begin together */
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    double usual = duty_of(result);
+    result->duty = 1;
+    for (size_t k = 0; code == AN_OK && k < slices && !stopping && !is_over(result); k++) {
+        double part = next_part(request, result, usual);
+        bool is_whole = pass_slice(result, request->interval, part, &next);
+        code = read_all(request, result, is_whole && !stopping, error);
+        if (code == AN_OK && slices < 10000)
+            show_progress(result, (double)(k + 1) / (double)slices);
+    }
+    result->is_interrupted = stopping != 0;
+    return code;
+}
+
+static int finish(const struct worth_request *request, struct worth_result *result)
+{
+    int status = EXIT_DONE;
+    estimate(result);
+    (request->json ? worth_tell_json : worth_tell)(request, result);
+    for (size_t i = 0; i < result->count; i++)
+        if (worth_lack(&result->processes[i])) {
+            say_error("process %d: %s", result->processes[i].pid,
+                      worth_lack(&result->processes[i]));
+            status = EXIT_FAILED;
+        }
+    if (status == EXIT_DONE && result->count == WORTH_PROCESSES && !result->difference.is_known) {
+        say_error("no function counts the work of both processes");
+        status = EXIT_FAILED;
+    }
+    return fflush(stdout) == 0 ? status : EXIT_FAILED;
+}
+
+int worth_run(const struct worth_request *request)
+{
+    struct worth_result result = {.count = 0};
+    struct an_error error;
+    enum an_code code = AN_OK;
+    stopping_begin();
+    for (size_t i = 0; code == AN_OK && i < request->process_count; i++)
+        code = open_process(request, &result, request->pids[i], &error);
+    progress_clear();
+    if (code == AN_OK) {
+        tell_start(request, &result);
+        code = measure(request, &result, &error);
+    }
+    progress_clear();
+    if (code != AN_OK)
+        report_error(&error);
+    int status = code == AN_OK ? finish(request, &result) : EXIT_FAILED;
+    for (size_t i = 0; i < result.count; i++) {
+        an_work_close(result.processes[i].work);
+        an_vector_free(&result.processes[i].slices);
+    }
+    return status;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Programs for boards in folders of their own, built as docs/guides/boards.md tells: by make, and by CMake.
+#
+# usage: test_own_program.sh ANNEAL
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+unset MAKEFLAGS MAKELEVEL GCOV_PREFIX GCOV_PREFIX_STRIP
+mkdir "$scratch/bin"
+ln -s "$anneal" "$scratch/bin/anneal"
+PATH=$scratch/bin:$PATH
+tier long
+
+# The first commands of the guide, in an empty folder
+ten_lines() {
+    awk '$0 == "```" { inside = 0 } inside { print } $0 == "```bash" { inside = 1 }' "$tests/../docs/guides/boards.md" >../guide.sh
+    [ "$(wc -l <../guide.sh)" -le 10 ] || fail 'more than ten lines:' "$(cat ../guide.sh)"
+    run 0 bash -e ../guide.sh </dev/null
+    prints hello
+    says '1 verified'
+    grep -q 'main.c' coverage/index.html
+    run 0 anneal cov --json build
+    expect "$(jq -c '[.files[0].functions[] | [.name, .execution_count]]' out)" '[["larger",1],["main",1]]'
+}
+
+# With clang's counters of source lines, which its own tool reads
+clang_coverage() {
+    printf '%s\n' '#include "bare/bare.h"' 'int once(int x) { return x ? 2 : 3; }' \
+        'int main(void) { an_bare_print(once(1) == 2 ? "hello\n" : "what?\n"); return 0; }' >main.c
+    make -s -f "$(anneal rt --board)/Makefile" BOARD=cortex-m3-mps2 COMPILER=clang SRCS=main.c PROFILE=coverage run \
+        </dev/null >session.log
+    run 0 anneal extract session.log
+    llvm-profdata-19 merge -o main.profdata default.profraw0
+    llvm-cov-19 export build/*/main.o -instr-profile=main.profdata >export.json
+    expect "$(jq -c '[.data[0].functions[] | [.name, .count]] | sort' export.json)" '[["main",1],["once",1]]'
+}
+
+# cmake_project BOARD COMPILER FOLDER: its profiles are below that folder then
+cmake_project() {
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(hello C CXX)
+add_library(queue STATIC queue.c)
+add_executable(hello main.cc)
+target_link_libraries(hello queue)
+anneal_board_run(hello)
+END
+    echo 'int twice(int x) { return x > 2 ? 2 * x : x; }' >queue.c
+    printf '%s\n' '#include "bare/bare.h"' 'extern "C" int twice(int);' \
+        'int main() { an_bare_print(twice(3) == 6 ? "hello\n" : "what?\n"); }' >main.cc
+    run 0 cmake -B build -DCMAKE_TOOLCHAIN_FILE="$(anneal rt --board)/toolchain.cmake" -DBOARD="$1" -DCOMPILER="$2" \
+        -DCOMPRESS=1
+    run 0 cmake --build build
+    cmake --build build --target run-hello </dev/null >session.log
+    grep -q '^hello' session.log || fail "$(cat session.log)"
+    run 0 anneal extract -C "$3" session.log
+    says ' 0 not verified, 0 damaged'
+}
+
+with_gcc() {
+    cmake_project riscv64-virt gcc /
+    run 0 anneal cov --json build
+    expect "$(jq -c '[.files[].functions[] | [.demangled_name, .execution_count]] | sort' out)" '[["main",4],["twice",4]]'
+}
+
+with_clang() {
+    cmake_project cortex-m3-mps2 clang .
+    run 0 llvm-profdata-19 show --all-functions --counts default.profraw0
+    prints twice
+}
+
+wrong_board() {
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(hello C)' >CMakeLists.txt
+    run 1 cmake -B build -DCMAKE_TOOLCHAIN_FILE="$(anneal rt --board)/toolchain.cmake" -DBOARD=no-such-board
+    says 'the runtime for no-such-board cannot be built'
+}
+
+tools='qemu-system-arm arm-none-eabi-gcc make jq'
+check_with "$tools" 'ten lines of the guide' ten_lines
+check_with "$tools clang-19 llvm-profdata-19 llvm-cov-19" 'coverage by clang' clang_coverage
+check_with 'qemu-system-riscv64 riscv64-unknown-elf-gcc riscv64-unknown-elf-g++ make cmake jq' 'CMake, GCC' with_gcc
+check_with "$tools cmake clang-19 clang++-19 llvm-profdata-19" 'CMake, clang' with_clang
+check_with 'make cmake' 'CMake, a wrong board' wrong_board
+finish

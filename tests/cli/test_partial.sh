@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# anneal merge --partial: from hosts to one profile, through files and pipes, and what it says of inputs that come
+# twice, do not fit, or are damaged. That any tree gives the same bytes is tested in tests/llvm/test_partial.c.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh" "$@"
+
+one=$corpus/raw/c-ir-clang19-run1.profraw
+two=$corpus/raw/c-ir-clang19-run2.profraw
+three=$corpus/raw/c-ir-clang19-run3-aslr.profraw
+frontend=$corpus/raw/c-fe-clang19-run1.profraw
+
+# partial FILE INPUT...: without a word
+partial() {
+    run 0 "$anneal" merge -q --partial -o "$@"
+    expect "$(cat err)" ''
+}
+
+from_hosts() {
+    run 0 "$anneal" merge --partial -o monday "$one" "$two"
+    says 'merged 2 of 2 inputs' 'monday (' 'partial result'
+    partial tuesday "$three"
+    run 0 "$anneal" merge -o result monday tuesday
+    says 'merged 3 of 3 inputs' '3 of the inputs came in 2 partial results'
+    run 0 "$anneal" merge -q -o expected "$one" "$two" "$three"
+    run 0 "$anneal" diff --json result expected
+    expect "$(jq '.overlap > 0.999999' out)" true
+    partial both tuesday monday
+    partial flat "$three" "$two" "$one"
+    same both flat
+    # without values that stand twice in a site, to the byte
+    partial monday "$frontend"
+    run 0 "$anneal" merge -q --text -o result monday "$corpus/raw/c-fe-clang19-run2.profraw"
+    run 0 "$anneal" merge -q --text -o expected "$frontend" "$corpus/raw/c-fe-clang19-run2.profraw"
+    same result expected
+}
+
+by_pipes() {
+    partial expected "$one" "$two" "$three"
+    printf '%s\n' "$one" "$two" >list
+    run 0 "$anneal" merge -q --partial -o - -f list
+    mv out first
+    run 0 "$anneal" merge -q --partial -o - "$three"
+    # partial results are made one of by cat, too
+    cat first out | "$anneal" merge -q --partial -o result - || fail 'no partial result'
+    same result expected
+    # what was read of a file that is standard input is not read again
+    run 0 "$anneal" merge -q -o result.profdata - first <"$three"
+    run 0 "$anneal" merge -q -o expected.profdata expected
+    same result.profdata expected.profdata
+    mkdir folder
+    mv first folder/any-name
+    run 0 "$anneal" merge -q --partial -o result folder "$three"
+    same result expected
+}
+
+# Functions get other names, and are left out, when the profile is made.
+renamed_and_filtered() {
+    partial both "$one" "$two"
+    "$anneal" show --all-functions "$one" | grep -qF main || fail 'no main'
+    echo 'main start' >names
+    run 0 "$anneal" merge -q -r names -o result both
+    run 0 "$anneal" merge -q -r names -o expected "$one" "$two"
+    run 0 "$anneal" diff --json result expected
+    expect "$(jq '.overlap > 0.999999' out)" true
+    "$anneal" show --all-functions result | grep -qF start || fail 'main is not renamed'
+    run 0 "$anneal" merge -q --exclude-function=main --text -o result both
+    ! grep -qx main result || fail 'main is there'
+}
+
+counted_once() {
+    cp "$one" copy.profraw
+    run 0 "$anneal" merge --partial -o result "$one" "$two" copy.profraw
+    says '1 input with the very bytes of others, and left out' copy.profraw 'merged 2 of 3 inputs'
+    partial expected "$two" "$one"
+    run 0 "$anneal" merge -o twice expected expected result
+    says 'merged 2 of 4 inputs'
+    run 0 "$anneal" merge -q -o once "$one" "$two"
+    same once twice
+    run 0 "$anneal" merge --partial --count-copies -o result "$one" copy.profraw
+    says 'merged 2 of 2 inputs'
+    run 0 "$anneal" merge -q -o result.profdata result
+    run 0 "$anneal" merge -q -o expected.profdata "$one" copy.profraw
+    same result.profdata expected.profdata
+}
+
+accounted_for() {
+    head -c 500 "$two" >cut.profraw
+    : >empty.profraw
+    run 0 "$anneal" merge -q --failure-mode=all --partial -o a "$one" cut.profraw empty.profraw
+    partial b "$three"
+    # what was rejected when the partial result was made is told, and is no failure now
+    run 0 "$anneal" merge --ledger=ledger --json -o result a b
+    expect "$(jq -c '[.inputs_named, .used, .rejected, .empty, .counted, .partials]' ledger)" '[4,2,1,1,0,2]'
+    expect "$(jq -r '.inputs[] | select(.status == "rejected") | .path, .partial, .error.code' ledger | paste -sd' ')" \
+        'cut.profraw a truncated'
+    expect "$(jq -r '.inputs[] | select(.partial == "b") | .path' ledger)" "$three"
+    expect "$(jq '[.inputs[] | .digest | test("^[0-9a-f]{32}$")] | all' ledger)" true
+    same out <(jq . ledger) || is_document out
+    run 0 "$anneal" merge -o result a b
+    says 'rejected: cut.profraw: at byte' 'without any data' 'empty.profraw'
+}
+
+refused() {
+    partial a "$one" "$two"
+    partial b "$two" "$three"
+    echo kept >result
+    run 1 "$anneal" merge -o result a b
+    says 'some of its inputs are in other inputs, too' 'merge what these were made of' 'nothing written'
+    run 1 "$anneal" merge -o result a "$frontend"
+    says 'merge each kind separately'
+    run 1 "$anneal" merge -o result -w 2,a
+    says 'partial results have no weight'
+    head -c 400 a >cut
+    run 1 "$anneal" merge -o result cut
+    says 'cut: at byte 0: partial result ends after 400 bytes' 'cut short on its way'
+    { head -c 300 a && printf X && tail -c +302 a; } >changed
+    run 1 "$anneal" merge -o result changed
+    says 'changed: at byte 0: partial result is damaged'
+    run 1 "$anneal" merge -o result -- "$one" "$tests/data/gcc/gcc-12/right-a.gcda" a
+    expect "$(cat result)" kept
+    run 1 "$anneal" show a
+    says 'a partial result of anneal merge' 'anneal merge makes a profile of it'
+    local option
+    for option in --text --sparse --format-version=11 --function=x --exclude-function=x --keep-vtable-symbols --trace-seed=2; do
+        run 2 "$anneal" merge --partial "$option" -o result "$one"
+        says --partial "${option%%=*}"
+    done
+    run 2 "$anneal" merge --partial -o result "$tests/data/gcc/gcc-12/right-a.gcda"
+    says '--partial applies only to other profiles; the inputs are GCC'
+    expect "$(cat result)" kept
+}
+
+check_with jq 'partial results of hosts become one profile' from_hosts
+check 'through pipes, lists and folders' by_pipes
+check 'an input that comes twice counts once' counted_once
+# With mispredictions, memory records and names of events, which then ascend.
+of_branches() {
+    local folder=$tests/data/branch/fdata kind
+    local -A inputs=([instrumented]="1 2 3" [branches]="1 2")
+    for kind in instrumented branches; do
+        local files=() number
+        for number in ${inputs[$kind]}; do
+            files+=("$folder/$kind-$number.fdata")
+        done
+        run 0 "$anneal" merge --partial -o first "${files[0]}" -w "3,${files[1]}"
+        says 'merged 2 of 2 inputs' 'partial result'
+        partial second "${files[@]:2}" "${files[0]}"
+        run 0 "$anneal" merge -q -o expected "${files[0]}" -w "3,${files[1]}" "${files[@]:2}"
+        run 0 "$anneal" merge -q -o result first "${files[@]:2}" "${files[0]}"
+        same result expected
+        partial third first "${files[@]:2}"
+        run 0 "$anneal" merge -q -o result third "${files[0]}"
+        same result expected
+        run 0 "$anneal" merge -q --function=main -o expected expected
+        run 0 "$anneal" merge -q --function=main -o result third
+        same result expected
+    done
+    printf 'no_lbr %s\n1 main 0 %d\n' b: 1 >b
+    printf 'no_lbr %s\n1 main 0 %d\n' a: 2 >a
+    partial ab a b
+    partial ba b a
+    same ab ba
+    run 0 "$anneal" merge -q -o result ba
+    expect "$(cat result)" $'no_lbr a: b:\n1 main 0 3'
+    run 1 "$anneal" merge -q -o result ab "$folder/branches-1.fdata"
+    says 'merge each kind separately'
+    run 1 "$anneal" merge -q -o result ab "$one"
+    says 'ab is a BOLT profile' 'merge each kind separately'
+    run 1 "$anneal" merge -q -o result "$one" ab
+    says 'ab is a BOLT profile' 'merge each kind separately'
+    run 1 "$anneal" show ab
+    says 'anneal merge makes a profile of it'
+}
+
+check_with jq 'functions are renamed and left out in the end' renamed_and_filtered
+check_with jq 'every input is accounted for to the end' accounted_for
+check 'partial results of BOLT profiles' of_branches
+check 'what does not fit is refused, and changes nothing' refused
+finish
