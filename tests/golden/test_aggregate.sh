@@ -18,16 +18,25 @@ may_trace() {
 }
 may_trace && traceable=1 || traceable=
 
-# build COMPILER OPTION...: makes the file program
+# build COMPILER OPTION...: makes the file program, once for all cases that want it so
 build() {
+    local made="$scratch/made/$*"
+    if [ ! -e "$made/program" ]; then
+        mkdir -p "$made"
+        (cd "$made" && compile "$@")
+    fi
+    cp "$made/program" program
+}
+
+compile() {
     local cc=$1 cxx=${1/clang/clang++} unit
     [ "$cc" = gcc ] && cxx=g++
     shift
     for unit in shapes.c left.c right.c; do
-        "$cc" -w "$@" -c "$programs/$unit" -o "$unit.o"
+        "$cc" -w "$@" -c "$programs/$unit" -o "$unit.o" || return
     done
-    "$cxx" -w "$@" -c "$programs/throws.cc" -o throws.cc.o
-    "$cxx" -w "$@" -Wl,--build-id ./*.o -o program
+    "$cxx" -w "$@" -c "$programs/throws.cc" -o throws.cc.o &&
+        "$cxx" -w "$@" -Wl,--build-id ./*.o -o program
 }
 
 # What both print: of processes, samples, traces, records and build-ids.
@@ -171,7 +180,7 @@ check_with "$tools" 'a program that was renamed since' renamed
 other_build() {
     fixed
     "$walk" -o data -n 300 --gap 60 program 2>/dev/null
-    rm program ./*.o
+    rm program
     build gcc -O1 -fno-pie -no-pie -Wl,-q
     run 1 "$llvm/perf2bolt" -p data -o none program
     run 1 "$anneal" perf2bolt -p data -o none program

@@ -12,13 +12,13 @@ walk=$(realpath "$3")
 bolt=/usr/lib/llvm-19/bin
 tools="g++ perf python3 jq $bolt/perf2bolt $bolt/llvm-bolt"
 
-# A program of 400 functions and three layouts of its code, in a folder for all cases: twice, at
+# A program of 200 functions and three layouts of its code, in a folder for all cases: twice, at
 # fixed addresses and position-independent.
 prepare() {
     mkdir -p "$1"
     (
         cd "$1" || exit
-        awk -v FUNCTIONS=400 -v UNITS=1 -v UNIT=0 -f "$tests/../bench/make-server.awk" >server.cc
+        awk -v FUNCTIONS=200 -v UNITS=1 -v UNIT=0 -f "$tests/../bench/make-server.awk" >server.cc
         g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id "${@:2}" server.cc \
             -o program && make_layouts program 3 -n 2000
     )
