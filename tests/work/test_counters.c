@@ -208,6 +208,9 @@ static void threads_that_come_meanwhile(void **state)
     }
     ends = true;
     pthread_barrier_wait(&over);
+    while (living > 0) /* they are detached, and the barrier lies on this stack */
+        usleep(100);
+    pthread_barrier_destroy(&over);
 }
 
 int main(void)
