@@ -58,13 +58,13 @@ by_pipes() {
 # Functions get other names, and are left out, when the profile is made.
 renamed_and_filtered() {
     partial both "$one" "$two"
-    "$anneal" show --all-functions "$one" | grep -qF main || fail 'no main'
+    "$anneal" show --all-functions "$one" | found -F main || fail 'no main'
     echo 'main start' >names
     run 0 "$anneal" merge -q -r names -o result both
     run 0 "$anneal" merge -q -r names -o expected "$one" "$two"
     run 0 "$anneal" diff --json result expected
     expect "$(jq '.overlap > 0.999999' out)" true
-    "$anneal" show --all-functions result | grep -qF start || fail 'main is not renamed'
+    "$anneal" show --all-functions result | found -F start || fail 'main is not renamed'
     run 0 "$anneal" merge -q --exclude-function=main --text -o result both
     ! grep -qx main result || fail 'main is there'
 }
