@@ -40,7 +40,7 @@ demo: ## train, rebuild and measure an example program; give a running server ne
 	@examples/live-demo.sh $(BUILD)/cli/anneal $(BUILD)/demo
 	@cat examples/next.txt
 
-check: ## run the tests (under five minutes)
+check: ## run the tests (under ten minutes)
 	$(BOOTSTRAP) test
 	tests/run $(TEST_OPTIONS) $(BUILD)
 
