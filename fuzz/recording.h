@@ -1,4 +1,4 @@
-/* Claims about any bytes that are opened as a recording (lib/branch/samples.h). */
+/* Claims about any bytes that are opened as a recording (lib/perf/samples.h). */
 #ifndef AN_FUZZ_RECORDING_H
 #define AN_FUZZ_RECORDING_H
 

@@ -1,5 +1,5 @@
 /*
- * Reading gcno files; gcno.h draws them. Whatever is accepted here gcno_write.c writes as it was: what no
+ * Reading gcno files; gcno.h draws them. Whatever is accepted here tests/support/gcno_write.c writes as it was: what no
  * compiler writes, records of a function in another order for example, is refused.
  */
 #include "gcc/gcno.h"

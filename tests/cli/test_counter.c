@@ -1,4 +1,4 @@
-/* cli/counter: what a command that counts may do, and what it must not keep anneal from. */
+/* cli/core/counter: what a command that counts may do, and what it must not keep anneal from. */
 #include "../../cli/core/counter.h"
 
 #include <fcntl.h>

@@ -119,6 +119,9 @@ others() {
     run 0 "$scratch/with-tally" show "$input"
     same out expected
     run 1 "$anneal" show "$here/test_family.sh"
+    mv err expected
+    run 1 "$scratch/with-tally" show "$here/test_family.sh"
+    same err expected
 }
 
 check_with 'ninja jq' 'one more family' make_program

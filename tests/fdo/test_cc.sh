@@ -777,7 +777,6 @@ wrong_archives() {
     ln -s /etc/passwd llvm/x.profraw
     tar czf link.tar.gz gcc llvm
     tar czf stranger.tar.gz Makefile
-    tar czf damaged.tar.gz gcc
     rm -r llvm && mkdir llvm && tar czf empty.tar.gz llvm
     for file in short.tar.gz text /dev/null; do
         run 1 anneal fdo --import $file

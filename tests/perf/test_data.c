@@ -1,7 +1,7 @@
 /*
- * lib/branch/perf_*: what was put into a made-up recording comes out of it, in each form that a
+ * lib/perf/data, walk, sample: what was put into a made-up recording comes out of it, in each form that a
  * recording can have; what is damaged is refused. That the made-up ones are what perf means is
- * for test_perf_peer.sh.
+ * for test_peer.sh.
  */
 #include <linux/perf_event.h>
 #include <sys/mman.h>

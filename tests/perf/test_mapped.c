@@ -1,4 +1,4 @@
-/* lib/branch/mapped: trees of mappings that share nodes, against copies of plain lists. */
+/* lib/perf/mapped: trees of mappings that share nodes, against copies of plain lists. */
 #include "perf/mapped.h"
 
 #include "support/test.h"

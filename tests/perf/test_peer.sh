@@ -5,7 +5,7 @@
 # with branch stacks, which few machines can record. Also, reading what perf script prints gives
 # what reading the recording gives.
 #
-# usage: test_perf_peer.sh ANNEAL MAKE_RECORDING LIST_RECORDING
+# usage: test_peer.sh ANNEAL MAKE_RECORDING LIST_RECORDING
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 make_recording=$(realpath "$2")

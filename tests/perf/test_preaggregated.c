@@ -1,4 +1,4 @@
-/* lib/branch/preaggregated: the lines of BOLT's documentation, and lines that are wrong. */
+/* lib/perf/preaggregated: the lines of BOLT's documentation, and lines that are wrong. */
 #include "perf/preaggregated.h"
 
 #include "support/test.h"

@@ -1,6 +1,6 @@
 /*
- * lib/branch/perf_script and script_line: lines as several versions of perf print them, and such as
- * none does. Whole recordings are compared in test_perf_peer.sh.
+ * lib/perf/script and script_line: lines as several versions of perf print them, and such as
+ * none does. Whole recordings are compared in test_peer.sh.
  */
 #include "perf/script.h"
 

@@ -1,4 +1,4 @@
-/* lib/branch/turns: the order of turns, the end, and which failure is told. */
+/* lib/perf/turns: the order of turns, the end, and which failure is told. */
 #include "perf/turns.h"
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* Encoding BAT for tests; see bat_build.h. The layouts are drawn in lib/branch/bat_*.c. */
+/* Encoding BAT for tests; see bat_build.h. The layouts are drawn in lib/bolt/bat_*.c. */
 #include "support/bat_build.h"
 
 #include "support/test.h"

@@ -1,4 +1,4 @@
-/* Everything that a recording holds, collected through lib/branch/samples.h, to be compared. */
+/* Everything that a recording holds, collected through lib/perf/samples.h, to be compared. */
 #ifndef AN_TEST_COLLECT_H
 #define AN_TEST_COLLECT_H
 

@@ -1,6 +1,6 @@
 /*
- * Prints what lib/branch/samples.h finds in a recording, as perf script does, but for the number
- * of spaces (branch/test_perf_peer.sh):
+ * Prints what lib/perf/samples.h finds in a recording, as perf script does, but for the number
+ * of spaces (perf/test_peer.sh):
  *
  *     list_recording [-c] [-a] [-b] [-j THREADS] [-T] FILE      samples:
  *         pid/tid [cpu] time: period event: addr ip branches

@@ -1,5 +1,5 @@
 /*
- * Writes a made-up perf.data to standard output, for peers to read (branch/test_perf_peer.sh):
+ * Writes a made-up perf.data to standard output, for peers to read (perf/test_peer.sh):
  *
  *     make_recording [big] [pipe] [z | z2] [two] [hwindex] [chains] [few] >perf.data
  *

@@ -2,7 +2,7 @@
  * Made-up recordings: a perf.data of any shape, as a file or as the stream of a pipe, in either
  * byte order, compressed or not. Nothing of lib/branch is used here: the layout comes from the
  * kernel's perf_event.h and from perf's description of the format once more, and
- * tests/branch/test_perf_peer.sh lets perf read what is written.
+ * tests/perf/test_peer.sh lets perf read what is written.
  *
  *     struct perf_builder b = {.big = true};
  *     perf_event(&b, &(struct perf_event_spec){.sample_type = PERF_SAMPLE_IP | ...});

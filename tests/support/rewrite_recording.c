@@ -1,7 +1,7 @@
 /*
  * rewrite_recording INPUT OUTPUT
  *
- * Reads a recording of one event with the library's reader (lib/branch/samples.h), and writes what
+ * Reads a recording of one event with the library's reader (lib/perf/samples.h), and writes what
  * it says with the library's writer (lib/record/perf_writer.h), in the order of time and in rounds.
  * The peers must find the same in both (record/test_perf_writer_peer.sh). Of branches, what they
  * were predicted as is lost.
