@@ -53,7 +53,7 @@ static bool catches(pid_t pid, int signal)
 {
     struct an_buffer status = {0};
     bool does =
-        an_proc_text(pid, "status", &status) &&
+        an_proc_text(an_proc_living(pid), "status", &status) &&
         an_proc_status_number((const char *)status.data, "\nSigCgt:", 16) >> (signal - 1) & 1;
     an_buffer_free(&status);
     return does;

@@ -86,7 +86,7 @@ static void look_at(void *context, int32_t pid)
     struct last *last = context;
     struct an_proc_stat stat;
     if (pid > last->pid && getpgid(pid) == last->group && an_proc_stat(pid, 0, &stat) &&
-        stat.state != 'Z') {
+        !an_proc_has_ended(&stat)) {
         last->pid = pid;
         last->stat = stat;
     }

@@ -51,7 +51,7 @@ static uint64_t most_to_read(pid_t pid)
     enum { PLACES = 16, NOT_YET_THERE = 64 << 20 };
     unsigned long long pages = 0;
     struct an_buffer text = {0};
-    if (an_proc_text(pid, "statm", &text) &&
+    if (an_proc_text(an_proc_living(pid), "statm", &text) &&
         sscanf((const char *)text.data, "%*u %llu", &pages) != 1)
         pages = 0;
     an_buffer_free(&text);
@@ -117,6 +117,8 @@ static int peek(pid_t pid, const char *output, int count, char **words)
         an_map_free(&source.nodes);
     }
     rt_process_close(&process);
+    if (code == AN_UNSUPPORTED)
+        code = an_proc_check(pid, &error) == AN_OK ? code : error.code; /* it has ended meanwhile */
     if (code != AN_OK)
         report_error(&error);
     else if (raw.size == 0)

@@ -90,23 +90,27 @@ enum an_code rt_process_open(struct rt_process *process, pid_t pid, struct an_er
 {
     char path[64];
     struct an_buffer maps = {0};
-    snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
+    int32_t living = an_proc_living(pid);
+    snprintf(path, sizeof path, "/proc/%d/mem", living);
     *process = (struct rt_process){.pid = pid, .memory = open(path, O_RDONLY | O_CLOEXEC)};
-    if (process->memory < 0 && errno == ENOENT)
-        return an_fail(error, AN_SYSTEM, "no such process: %ld", (long)pid);
+    int refusal = errno;
+    if (an_proc_check(pid, error) != AN_OK)
+        return error->code;
     if (process->memory < 0) {
         an_fail(error, AN_SYSTEM, "cannot read the memory of process %ld: %s", (long)pid,
-                strerror(errno));
+                strerror(refusal));
         return an_error_hint(error,
                              "it may belong to another user, or the Yama security module may "
                              "forbid it: try as root");
     }
-    if (an_proc_text(pid, "maps", &maps)) {
+    if (an_proc_text(living, "maps", &maps)) {
         process->address = find(process, (char *)maps.data);
         an_buffer_free(&maps);
     }
     if (process->address)
         return AN_OK;
+    if (an_proc_check(pid, error) != AN_OK)
+        return error->code;
     an_fail(error, AN_UNSUPPORTED, "process %ld has no profile of anneal's runtime", (long)pid);
     return an_error_hint(error, "link the program with the runtime: see 'anneal rt --help'");
 }

@@ -77,10 +77,22 @@ bool an_proc_is_of_kernel(int32_t pid, int32_t tid)
     return blocked == all_signals;
 }
 
+bool an_proc_has_ended(const struct an_proc_stat *stat)
+{
+    enum { EXITING = 0x4 }; /* PF_EXITING */
+    return stat->state == 'Z' || stat->state == 'X' || (stat->flags & EXITING);
+}
+
+bool an_proc_is_kernel_thread(const struct an_proc_stat *stat)
+{
+    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD */
+    return stat->flags & KERNEL_THREAD;
+}
+
 bool an_proc_lives(int32_t pid, int32_t tid)
 {
     struct an_proc_stat stat;
-    return an_proc_stat(pid, tid, &stat) && stat.state != 'Z' && stat.state != 'X';
+    return an_proc_stat(pid, tid, &stat) && !an_proc_has_ended(&stat);
 }
 
 struct living {
@@ -102,6 +114,20 @@ int32_t an_proc_living(int32_t pid)
     if (!living.tid)
         an_proc_each(folder, take_first_living, &living);
     return living.tid;
+}
+
+enum an_code an_proc_check(int32_t pid, struct an_error *error)
+{
+    struct an_proc_stat stat;
+    if (pid <= 0 || !an_proc_stat(pid, 0, &stat)) {
+        an_fail(error, AN_USAGE, "no such process: %d", pid);
+        return an_error_hint(error, "it may have ended; pgrep finds processes by name");
+    }
+    if (an_proc_is_kernel_thread(&stat))
+        return an_fail(error, AN_USAGE, "process %d (%s) is a kernel thread", pid, stat.name);
+    if (!an_proc_living(pid))
+        return an_fail(error, AN_USAGE, "process %d (%s) has ended", pid, stat.name);
+    return AN_OK;
 }
 
 /* Reads a short file from its beginning; false when there is nothing. */

@@ -3,6 +3,7 @@
 #define AN_BASE_PROC_H
 
 #include "base/bytes.h"
+#include "base/error.h"
 
 /* What /proc/PID/stat or /proc/PID/task/TID/stat tells. */
 struct an_proc_stat {
@@ -21,6 +22,12 @@ bool an_proc_stat(int32_t pid, int32_t tid, struct an_proc_stat *stat);
  * with the process's threads, but executes nothing of the program. False when that cannot be told. */
 bool an_proc_is_of_kernel(int32_t pid, int32_t tid);
 
+/* Whether what was looked at has ended, or is ending: it executes nothing of its program any more. */
+bool an_proc_has_ended(const struct an_proc_stat *stat);
+
+/* Whether it is a thread of the kernel, which belongs to no process. */
+bool an_proc_is_kernel_thread(const struct an_proc_stat *stat);
+
 /* Whether a thread is there and has not ended. */
 bool an_proc_lives(int32_t pid, int32_t tid);
 
@@ -29,6 +36,12 @@ bool an_proc_lives(int32_t pid, int32_t tid);
  * Under the number of an ended thread /proc has neither memory nor program. 0 when none is left.
  */
 int32_t an_proc_living(int32_t pid);
+
+/*
+ * Whether a process executes a program: fails with AN_USAGE, and says why, if there is none of this number, if it has
+ * ended or is ending (its memory goes first, a while before its entry in /proc), or if it is a thread of the kernel.
+ */
+enum an_code an_proc_check(int32_t pid, struct an_error *error);
 
 /* A file of a thread that is read often, which is cheaper when it stays open; -1: there is none. */
 int an_proc_open(int32_t pid, int32_t tid, const char *name);

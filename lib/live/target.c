@@ -316,12 +316,13 @@ enum an_code an_target_open(struct an_target *target, int32_t pid, const char *b
     target->start = stat.start;
     target->living = an_proc_living(pid);
     target->stack = an_proc_stack(pid);
-    if ((code = check_status(target, error)) != AN_OK ||
-        (code = open_binary(target, binary, error)) != AN_OK ||
-        (code = open_memory(target, error)) != AN_OK ||
-        (code = check_program(target, error)) != AN_OK)
-        return code;
-    return an_target_look(target, error);
+    if ((code = check_status(target, error)) == AN_OK &&
+        (code = open_binary(target, binary, error)) == AN_OK &&
+        (code = open_memory(target, error)) == AN_OK &&
+        (code = check_program(target, error)) == AN_OK)
+        return an_target_look(target, error);
+    /* whatever could not be read of one that ends */
+    return an_proc_living(pid) ? code : an_fail(error, AN_SYSTEM, "process %d has ended", pid);
 }
 
 void an_target_close(struct an_target *target)

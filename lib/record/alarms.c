@@ -96,7 +96,7 @@ static void seize(void *context, struct an_perf_thread id)
     if (refusal == 0) {
         recorder->forbidden = false;
         add_unknown(alarms, id);
-    } else if (an_proc_stat(id.pid, id.tid, &stat) && stat.state != 'Z' && stat.state != 'X') {
+    } else if (an_proc_stat(id.pid, id.tid, &stat) && !an_proc_has_ended(&stat)) {
         recorder->refusal = refusal;
     }
 }

@@ -158,8 +158,8 @@ enum an_code an_perf_open_fail(int number, int32_t pid, const char *required,
                                struct an_error *error)
 {
     if (number == ESRCH) {
-        an_fail(error, AN_USAGE, "no such process: %d", pid);
-        return an_error_hint(error, "it may have ended; pgrep finds processes by name");
+        enum an_code code = an_proc_check(pid, error);
+        return code != AN_OK ? code : an_fail(error, AN_USAGE, "process %d has ended", pid);
     }
     if (number == ENOMEM)
         return an_fail_memory(error);

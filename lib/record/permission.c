@@ -28,12 +28,9 @@ static int class_of(int32_t pid)
 static enum an_code check_process(const struct an_target_process *target, struct an_error *error)
 {
     int32_t pid = target->pid;
-    if (!target->is_there || target->state == 'Z') {
-        an_fail(error, AN_USAGE, "no such process: %d", pid);
-        return an_error_hint(error, "it may have ended; pgrep finds processes by name");
-    }
-    if (target->is_kernel)
-        return an_fail(error, AN_USAGE, "process %d (%s) is a kernel thread", pid, target->name);
+    enum an_code code = an_proc_check(pid, error);
+    if (code != AN_OK)
+        return code;
     if (target->process != pid) {
         an_fail(error, AN_USAGE, "%d is a thread of process %d", pid, target->process);
         return an_error_hint(error, "processes are recorded as a whole: use -p %d",

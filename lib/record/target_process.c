@@ -58,7 +58,6 @@ static void take_status(const char *text, struct an_target_process *target)
     target->threads = (uint64_t)number(text, "Threads");
     target->tracer = (int32_t)number(text, "TracerPid");
     target->is_same_user = has_number(text, "Uid", getuid()) && has_number(text, "Gid", getgid());
-    target->is_kernel = target->state != 'Z' && !field(text, "VmSize");
 }
 
 static int error_of_opening(int32_t pid, const char *name)
@@ -108,8 +107,11 @@ void an_target_process_look(int32_t pid, struct an_target_process *target)
     take_status((const char *)status.data, target);
     an_buffer_free(&status);
     target->is_there = true;
-    if (an_proc_stat(pid, 0, &stat))
+    if (an_proc_stat(pid, 0, &stat)) {
         snprintf(target->name, sizeof target->name, "%s", stat.name);
+        target->is_kernel = an_proc_is_kernel_thread(&stat);
+    }
+    target->has_ended = !target->is_kernel && !living;
     if (target->tracer && an_proc_stat(target->tracer, 0, &stat))
         snprintf(target->tracer_name, sizeof target->tracer_name, "%s", stat.name);
     target->is_hidden = is_hidden(target);
@@ -122,7 +124,7 @@ void an_target_process_look(int32_t pid, struct an_target_process *target)
 
 static bool is_process(const struct an_target_process *target)
 {
-    return target->is_there && !target->is_kernel && target->state != 'Z' &&
+    return target->is_there && !target->is_kernel && !target->has_ended &&
            target->process == target->pid;
 }
 
@@ -149,7 +151,7 @@ static bool judge_process(const struct an_target_process *target,
                            "no such process that this user can see");
     } else if (target->is_kernel) {
         an_diagnostics_add(diagnostics, "process", AN_PROBLEM, "%s, a kernel thread", target->name);
-    } else if (target->state == 'Z') {
+    } else if (target->has_ended) {
         an_diagnostics_add(diagnostics, "process", AN_PROBLEM, "%s, which has ended", target->name);
     } else if (target->process != target->pid) {
         diagnostic =

@@ -9,12 +9,13 @@
 
 struct an_target_process {
     int32_t pid;
-    int32_t living;  /* a thread of it that has not ended (proc.h), or else the same number */
+    int32_t living;  /* a thread of it that has not ended (base/proc.h), or else the same number */
     bool is_there;   /* else nothing more is known */
     int32_t process; /* the same number, unless it is a thread's */
     char name[64];   /* of its first thread */
     char state;      /* 'R', 'S', 'T', 'Z'... */
     bool is_kernel;  /* a thread of the kernel */
+    bool has_ended;  /* or is ending: none of its threads executes its program any more */
     uint64_t threads;
     uint32_t user;        /* effective */
     bool is_same_user;    /* all its user and group numbers are ours */

@@ -172,7 +172,7 @@ static struct thread *add_thread(struct an_tasks *tasks, struct an_perf_thread i
 /* The first thread, too, may be gone while others go on, and be another process's by now. */
 static bool is_alive(const struct process *process, int32_t tid, struct an_proc_stat *stat)
 {
-    return an_proc_stat(process->pid, tid, stat) && stat->state != 'Z' && stat->state != 'X' &&
+    return an_proc_stat(process->pid, tid, stat) && !an_proc_has_ended(stat) &&
            (tid != process->pid || stat->start == process->start);
 }
 
@@ -348,7 +348,7 @@ static void look_at_process(void *context, int32_t pid)
     struct an_tasks *tasks = context;
     struct an_proc_stat stat;
     struct process *child;
-    if (find(tasks, pid) || !an_proc_stat(pid, 0, &stat) || stat.state == 'Z' ||
+    if (find(tasks, pid) || !an_proc_stat(pid, 0, &stat) || an_proc_has_ended(&stat) ||
         !find(tasks, stat.parent) || !(child = add_process(tasks, pid, stat.start)))
         return;
     const struct process *parent = find(tasks, stat.parent);
@@ -601,10 +601,11 @@ enum an_code an_tasks_open(int32_t pid, bool children, bool picks, struct an_per
 {
     struct an_proc_stat stat;
     *out = NULL;
-    if (!an_proc_stat(pid, 0, &stat) || !an_proc_living(pid)) {
-        an_fail(error, AN_USAGE, "no such process: %d", pid);
-        return an_error_hint(error, "it may have ended; pgrep finds processes by name");
-    }
+    enum an_code code = an_proc_check(pid, error);
+    if (code != AN_OK)
+        return code;
+    if (!an_proc_stat(pid, 0, &stat))
+        return an_fail(error, AN_USAGE, "process %d has ended", pid);
     struct an_tasks *tasks = an_alloc_zero(1, sizeof *tasks);
     if (!tasks)
         return an_fail_memory(error);

@@ -104,6 +104,43 @@ END
     end
 }
 
+# Under the number of a first thread that has ended there is no memory in /proc.
+without_first() {
+    cat >first.c <<'EOP'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) void counted(void)
+{
+    __asm__ volatile("");
+}
+static void *go_on(void *first)
+{
+    pthread_join(*(pthread_t *)first, NULL);
+    counted();
+    puts("alone");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+int main(void)
+{
+    static pthread_t first, other;
+    first = pthread_self();
+    pthread_create(&other, NULL, go_on, &first);
+    pthread_exit(NULL);
+}
+EOP
+    # shellcheck disable=SC2046
+    clang-19 -w -O1 -pthread -fprofile-generate first.c -o first $("$anneal" rt)
+    ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=own.profraw begin ./first
+    run 0 "$anneal" peek $process
+    grep -q ' 1 .*counted' out
+    run 0 "$anneal" dump $process
+    [ -s own.profraw ]
+    end
+}
+
 # A record of 64 bytes that promises 4.7 million values is not believed.
 damaged() {
     local memory
@@ -196,6 +233,7 @@ for version in 13 14 16 19; do
 done
 check_with 'clang++-19 llvm-profdata-19 jq' 'shown as a file is' shown
 check_with 'clang-19' 'programs with libraries' libraries
+check_with 'clang-19' 'a process whose first thread has ended' without_first
 check_with 'clang-19 python3' 'lists of values that share what they have' damaged
 check_with 'gcc-12' "GCC's counts are dumped" gcc_dumps
 check_with 'gcc-12 gcov-12 jq' 'a program that is killed' killed

@@ -293,8 +293,14 @@ if child == 0:
 print(child, flush=True)
 time.sleep(60)'
     waits_for said
-    run 1 "$anneal" record -o data -p "$(cat said)"
-    says "$(cat said)" ended
+    local asked
+    for asked in 'record -o data -p' 'live -p' 'worth -p' 'peek' 'dump' 'doctor -p'; do
+        # shellcheck disable=SC2086 # words are meant
+        run 1 "$anneal" $asked "$(cat said)"
+        cat out >>err
+        says 'has ended'
+        says "$(cat said)"
+    done
     [ ! -e data ]
     stop
 }

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
+#include "record/permission.h"
 #include "support/test.h"
 
 static const struct an_machine machine = {
@@ -185,6 +187,50 @@ static void sees_that_its_binary_is_gone(void **state)
     says(&target, "binary", AN_LOSS, path, "cp /proc/");
 }
 
+/* A process with much memory is long about its end, and has none in /proc meanwhile, as the kernel's threads. */
+static void never_takes_an_end_for_a_kernel_thread(void **state)
+{
+    (void)state;
+    const size_t much = 256 << 20;
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        char *memory = malloc(much);
+        if (memory)
+            memset(memory, 1, much);
+        while (write(ready[1], &(char){memory != NULL}, 1) != 1 || pause())
+            ;
+    }
+    assert_true(child > 0);
+    char has_memory = 0;
+    assert_int_equal(read(ready[0], &has_memory, 1), 1);
+    assert_true(has_memory);
+    close(ready[0]);
+    close(ready[1]);
+
+    struct an_target_process target;
+    struct an_error error;
+    an_target_process_look(child, &target);
+    assert_false(target.has_ended);
+    assert_int_equal(an_proc_check(child, &error), AN_OK);
+    kill(child, SIGKILL);
+    do {
+        an_target_process_look(child, &target);
+        assert_true(target.is_there);
+        assert_false(target.is_kernel);
+    } while (!target.has_ended);
+    assert_int_equal(an_proc_check(child, &error), AN_USAGE);
+    assert_non_null(strstr(error.what, "has ended"));
+    assert_int_equal(an_permission_check(child, true, &error), AN_USAGE);
+    assert_non_null(strstr(error.what, "has ended"));
+    says(&target, "process", AN_PROBLEM, "which has ended", "");
+    stop(child);
+    assert_int_equal(an_proc_check(child, &error), AN_USAGE);
+    assert_non_null(strstr(error.what, "no such process"));
+}
+
 /* ---- what cannot be had everywhere ---- */
 
 static struct an_target_process made_up(void)
@@ -250,6 +296,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(looks_at_a_child),
         cmocka_unit_test(sees_who_traces_it),
         cmocka_unit_test(sees_that_it_is_stopped_or_dead),
+        cmocka_unit_test(never_takes_an_end_for_a_kernel_thread),
         cmocka_unit_test(sends_threads_to_their_process),
         cmocka_unit_test(sees_that_its_binary_is_gone),
         cmocka_unit_test(explains_why_not),
