@@ -66,8 +66,9 @@ record() {
     ask until &
     client=$!
     await has_threads "$target" 3
-    run 0 "$anneal" record -p "$target" -o data --method="$1" --branches="$2" --overhead="$3" \
+    run 0 "$anneal" record --json -p "$target" -o data --method="$1" --branches="$2" --overhead="$3" \
         --duration=40s
+    mv out account
     touch until
     wait $client || fail "$(cat answers said)"
     is_free "$target"
@@ -98,6 +99,8 @@ recorded() {
     ask
     stop
     same answers "$scratch/expected"
+    had "$(jq .branches account) branches of $2"
+    [ "$(jq .branches account)" -ge "$2" ] || judge_not "$(jq .branches account) branches of $2 in 40 s"
     python3 "$tests/support/fdata_share.py" "$scratch/exact" fdata >shares
     has edges "$5"
     has functions "$6"

@@ -130,6 +130,42 @@ not_judged() {
 }
 check 'what could not be judged is no pass' not_judged
 
+# In tap.sh: only the tier "long" may leave a case unjudged.
+judge_not_in() {
+    cat >busy.sh <<'END'
+. "$1" true
+is_busy() {
+    had '3 samples'
+    judge_not 'fewer than 60 samples'
+    echo 'goes on'
+}
+goes_wrong() {
+    had '70 samples'
+    false
+}
+is_right() {
+    had '80 samples'
+}
+tier "$2"
+check 'one' is_busy
+check 'two' goes_wrong
+check 'three' is_right
+finish
+END
+    TIER='' TIERS='check long' run 1 bash busy.sh "$tests/tap.sh" "$1"
+}
+
+unjudged_cases() {
+    judge_not_in long
+    printf '%s\n' 'ok 1 - one # SKIP not judged: machine busy (fewer than 60 samples)' '# had 3 samples' \
+        'not ok 2 - two' '# (status 1)' '# had 70 samples' 'ok 3 - three' '# had 80 samples' '1..3' >expected
+    sed -i '/^# $/d' out
+    same out expected
+    judge_not_in check
+    prints 'not ok 1 - one' 'only cases of the tier "long"' 'ok 3 - three'
+}
+check 'a case that lacks samples is not judged, in the tier "long" only' unjudged_cases
+
 # In steps.bash: a step's status and its counts have to agree.
 steps() {
     cat >steps <<'END'

@@ -9,8 +9,9 @@
  *   - a branch was recorded that the program does not have,
  *   - between two branches control would have passed a third that is always taken,
  *   - more than one in a hundred branches lies elsewhere, in libraries say,
- *   - a bias of PERCENT (-b) in one of the branches with a share of at least -m (0.01) would not
- *     have been noticed: the standard errors are too large for it.
+ *
+ * Exit status 3: nothing is wrong, but a bias of PERCENT (-b) in one of the branches with a share of at least -m (0.01)
+ * would not have been noticed: there are too few windows, or the standard errors are too large for it.
  *
  * The branches of a window depend on each other. So the standard error is that of a ratio of sums
  * over batches of consecutive windows, which differ as independent batches do. A branch that chance has
@@ -29,7 +30,7 @@
 
 #include "perf/samples.h"
 
-enum { MOST_EDGES = 256, BATCHES = 240, MOST_CODE = 1 << 16 };
+enum { MOST_EDGES = 256, BATCHES = 240, MOST_CODE = 1 << 16, TOO_FEW = 3 };
 
 /* Of the normal distribution, 1 in 150,000 lies beyond. */
 static const double LIMIT = 6;
@@ -250,7 +251,7 @@ static int judge(double bias, double least, double tolerance)
            "the worst by %.1f standard errors; a bias of %g%% is not noticeable in %u, and is %.1f "
            "of them at least\n",
            windows, branches, others, edge_count, wrong, worst, bias * 100, unseen, nearest);
-    return wrong || unseen;
+    return wrong ? 1 : unseen ? TOO_FEW : 0;
 }
 
 int main(int argc, char **argv)
@@ -271,8 +272,10 @@ int main(int argc, char **argv)
         return 2;
     read_truth(argv[optind]);
     read_recording(argv[optind + 1]);
-    if (batch_count < BATCHES / 4)
-        fail("too few windows to judge");
+    if (batch_count < BATCHES / 4) {
+        printf("%" PRIu64 " windows are too few to judge\n", windows);
+        return TOO_FEW;
+    }
     if (others * 100 > branches) {
         fprintf(stderr, "branch_shares: %" PRIu64 " of %" PRIu64 " branches lie elsewhere\n",
                 others, branches);
