@@ -66,6 +66,7 @@ check() {
     rm -f "$scratch/remarks" "$scratch/lack"
     output=$(
         cd "$scratch/$cases" || exit
+        trap '[ $? -eq 0 ] || kill $(jobs -rp) 2>/dev/null || :' EXIT # what it left would be waited for
         set -e
         "$@" 2>&1
     )

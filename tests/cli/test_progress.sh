@@ -37,18 +37,25 @@ resized() {
 }
 
 # Here the signal ends the program on the spot. The second input comes when the work has taken a second, since nothing
-# is drawn before; the third never does.
+# is drawn before; the third never does. Who feeds opens the pipe itself: a child that waits for a reader would outlive
+# it, and the case would wait for that child.
 interrupted() {
     local feeders
     printf '1 main 2 1 main 8 0 100\n' >profile
     : >began
     mkfifo one two three
-    { cat profile >one; echo now >began; } &
+    {
+        exec >one
+        cat profile
+        exec >began # which closes the first pipe
+        echo now
+    } &
     feeders=$!
     {
         await grep -q . began
         sleep 1.5 # a second is what is waited for, and some more
-        cat profile >two
+        exec >two
+        cat profile
     } &
     feeders="$feeders $!"
     run 130 terminal 60 log '2 of 3, ' 'type ^C' -- "$anneal" merge -j1 -o merged.fdata one two three || {
