@@ -7,8 +7,8 @@ usage: terminal.py COLUMNS LOG [WHEN ACTION]... -- COMMAND [ARGUMENT]...
 LOG gets what the command writes to the terminal, byte by byte, as it comes. When that has the text WHEN, ACTION
 is done, and the next WHEN is looked for: "type TEXT" (^C is Ctrl-C), "columns N" (the window is made so wide), or
 "touch FILE". Prints the screen as it is in the end, without empty lines below. The exit status is that of the
-command, or 128 and the signal's number. It is 99 when a line of progress did not fit its row. Everything is
-ended after a minute.
+command, or 128 and the signal's number. It is 99 when a line of progress did not fit its row, and 98 when WHEN never
+came or no terminal could be made. Everything is ended after a minute.
 """
 import fcntl
 import os
@@ -19,6 +19,7 @@ import signal
 import struct
 import sys
 import termios
+import traceback
 
 
 class Screen:
@@ -138,11 +139,16 @@ def main():
     os.waitpid(leader, 0)
     print(screen.text())
     if script:
-        sys.exit(f'terminal.py: never saw {script[0]!r}')
+        print(f'terminal.py: never saw {script[0]!r}', file=sys.stderr)
+        sys.exit(98)
     if screen.too_wide:
         print('terminal.py: a line of progress is wider than the terminal', file=sys.stderr)
         sys.exit(99)
     sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 
 
-main()
+try:
+    main()
+except Exception: # else the status would be 1, as that of many a command
+    traceback.print_exc()
+    sys.exit(98)
