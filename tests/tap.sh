@@ -121,6 +121,26 @@ check_with() {
     fi
 }
 
+# no_terminal: why no terminal can be made here, as in a container without /dev/ptmx; nothing where one can
+no_terminal() {
+    python3 -c 'import os
+try:
+    os.openpty()
+except OSError as error:
+    print("no pseudo-terminal can be opened here:", error.strerror)'
+}
+
+# check_on_terminal 'what is claimed' function [argument]...: a case that runs support/terminal.py, or the like of it
+check_on_terminal() {
+    local why=
+    ! have python3 || why=$(no_terminal)
+    if [ -n "$why" ]; then
+        skip "$1" "$why"
+    else
+        check_with python3 "$@"
+    fi
+}
+
 # first, found GREP-ARGUMENT...: the first line, and whether there is such a line, of what is piped in. head
 # and grep -q go when they know, and what still writes to them then dies of SIGPIPE, at times, for pipefail.
 first() {

@@ -653,7 +653,7 @@ wrong_usage() {
 check 'prints a report' prints_a_report
 check 'prints only what is wrong' is_quiet
 check 'fails for warnings if asked to' is_strict
-check_with python3 'colours, on a terminal only' colours
+check_on_terminal 'colours, on a terminal only' colours
 check 'wrong usage' wrong_usage
 
 tier long

@@ -245,7 +245,7 @@ wrong_usage() {
 }
 
 refuses_the_terminal() {
-    script -qec "'$anneal' merge '$one'" /dev/null >out 2>&1 && fail 'wrote to the terminal'
+    run 1 python3 "$tests/support/terminal.py" 200 log -- "$anneal" merge "$one"
     prints 'refusing to write a binary profile to the terminal'
 }
 
@@ -267,5 +267,5 @@ check 'failure modes' failure_modes
 check 'tells of empty, repeated and thin inputs' tells_odd_inputs
 check_with python3 'knows many programs again' many_programs
 check 'wrong usage' wrong_usage
-check_with script 'does not write binary to a terminal' refuses_the_terminal
+check_on_terminal 'does not write binary to a terminal' refuses_the_terminal
 finish

@@ -92,14 +92,14 @@ elsewhere() {
     ! grep -q $'\r' err || fail 'progress in a file'
 }
 
-check_with python3 'on 200 columns' fits 200 'the first runs' '1 of 2, ' bar
-check_with python3 'on 60 columns' fits 60 'the first runs' '1 of 2, ' bar
-check_with python3 'on 30 columns' fits 30 'the first runs' '1 of 2, ' bar
-check_with python3 'on 20 columns, which are too few for a bar' fits 20 'the first runs' '1 of 2, ' words
-check_with python3 'on 12 columns' fits 12 'the first' '1 of 2, ' words
-check_with python3 'when the window becomes narrow' resized
-check_with python3 'Ctrl-C takes it away' interrupted
-check_with python3 'Ctrl-C takes it away where work ends in order' stopped
-check_with python3 'a message takes its place' warned
+check_on_terminal 'on 200 columns' fits 200 'the first runs' '1 of 2, ' bar
+check_on_terminal 'on 60 columns' fits 60 'the first runs' '1 of 2, ' bar
+check_on_terminal 'on 30 columns' fits 30 'the first runs' '1 of 2, ' bar
+check_on_terminal 'on 20 columns, which are too few for a bar' fits 20 'the first runs' '1 of 2, ' words
+check_on_terminal 'on 12 columns' fits 12 'the first' '1 of 2, ' words
+check_on_terminal 'when the window becomes narrow' resized
+check_on_terminal 'Ctrl-C takes it away' interrupted
+check_on_terminal 'Ctrl-C takes it away where work ends in order' stopped
+check_on_terminal 'a message takes its place' warned
 check 'a file gets none' elsewhere
 finish

@@ -257,7 +257,7 @@ on_a_terminal() {
     run 7 python3 "$tests/support/terminal.py" 60 log -- "${record[@]}" -o data "$hot" 2
     ! grep -q $'\r\033' log || fail "progress of a command:" "$(cat out)"
 }
-check_with python3 'progress on a terminal' on_a_terminal
+check_on_terminal 'progress on a terminal' on_a_terminal
 
 same_seed() {
     run 2 "$anneal" record --seed=x -o data -p $$

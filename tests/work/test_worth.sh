@@ -326,7 +326,7 @@ check 'counts no entries of another program' not_those_of_another_program
 check_with "$llvm_bolt" 'counts each entry once where code was moved' each_entry_once_in_layouts
 check_with "$llvm_bolt" 'counts what a layout is worth, at once and later' in_turns
 check 'chooses functions' chooses
-check_with python3 'draws a line on a terminal' tells_on_a_terminal
+check_on_terminal 'draws a line on a terminal' tells_on_a_terminal
 check 'compares two processes' two_processes
 check 'tells what it has when it is interrupted' is_interrupted_in_order
 check 'says that a function is not there' no_such_function
