@@ -446,7 +446,7 @@ END
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     check_with unshare 'a disk that fills up: what was there stays' small_disk
 else
-    skip 'a disk that fills up' 'mounting takes root'
+    skip 'a disk that fills up' 'no namespace of mounts can be made here (unshare --mount)'
 fi
 
 no_place() {
