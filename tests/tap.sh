@@ -32,6 +32,15 @@ failed=0
 current_tier=check
 not_judged=77 # exit status of a case
 
+# Tests ask jq more than a thousand times, and gojq, which answers the same, takes a tenth of the time to start. It sorts the
+# keys of objects: where a test compares whole objects as they are printed, it asks `command jq`.
+if command -v gojq >/dev/null; then
+    jq() {
+        [ "$1" != -S ] || shift # which it does not know
+        gojq "$@"
+    }
+fi
+
 # tier NAME: of the cases that follow
 tier() {
     current_tier=$1

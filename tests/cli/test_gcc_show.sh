@@ -141,7 +141,7 @@ values() {
 old_values() {
     local values='[.functions[].values | select(length > 0)] | .[0] | map_values(map(map([.value // .ident, .count])))'
     run 0 "$anneal" show --json -a -v "$golden/gcc-9/values-all.gcda"
-    expect "$(jq -c "$values" out)" '{"single":[[[1000,900]],[],[],[]],"indirect_call":[[[485318524,364]]]}'
+    expect "$(command jq -c "$values" out)" '{"single":[[[1000,900]],[],[],[]],"indirect_call":[[[485318524,364]]]}'
     run 0 "$anneal" show --json -a -v "$golden/gcc-10/values-all.gcda"
     expect "$(jq -c "$values | .topn[0], .topn[3], .indirect_call" out)" '[[10,40],[1000,4000],[90,360]]
 [[8,1000],[4,1000],[2,1104],[1,1104]]

@@ -37,7 +37,7 @@ folders() {
     run 0 "$anneal" merge --ledger=ledger -j1 -o again run1/ run2 run3
     diff -r result again
     says '1 module has no gcno file beside the counts, such as right.gcda'
-    expect "$(jq -c '.modules[0]' ledger)" \
+    expect "$(command jq -c '.modules[0]' ledger)" \
         '{"name":"right.gcda","inputs":2,"missing_in":["run2"],"gcno":null}'
     expect "$(jq -c '.modules[1] | [.inputs, .missing_in, .gcno]' ledger)" \
         '[3,[],"run1/src/deep/values.gcno"]'
