@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sourced by the tests of anneal live, behind tap.sh and record/target.sh; the arguments are ANNEAL,
-# UNDISTURBED, STEP_RECORD and WALK. Targets, their profiles, and whether they go on as if nothing had happened.
+# UNDISTURBED, STEP_RECORD, WALK and what is compiled already for the tier "check" (NAME-KIND.o). Targets, their profiles, and whether they go on as if nothing had happened.
 # shellcheck shell=bash
 
 live_tests=$tests/live
 undisturbed=$(realpath "$2")
 walk=$(realpath "$4")
+compiled=${5:+$(dirname "$(realpath "$5")")}
 llvm_bolt=/usr/lib/llvm-19/bin/llvm-bolt
 live_tools="gcc g++ jq python3 $llvm_bolt"
 state=$scratch/state
@@ -41,7 +42,11 @@ linked_as() {
 build() {
     local linked
     linked_as "$1"
+    local source=$live_tests/$2.cpp
     local options=(-O2 -g -fno-reorder-blocks-and-partition -Wl,--build-id -pthread "${linked[@]}")
+    if [ "$current_tier" = check ] && [ -n "$compiled" ] && [ -e "$compiled/$2-$1.o" ]; then
+        source=$compiled/$2-$1.o
+    fi
     case $2 in
     undisturbed)
         gcc -std=gnu17 -D_GNU_SOURCE "${options[@]}" "${@:4}" -I"$tests" \
@@ -53,7 +58,7 @@ build() {
         gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" "$scratch/libsequences.so" \
             "-Wl,-rpath,$scratch"
         ;;
-    *) g++ -std=c++17 "${options[@]}" "${@:4}" "$live_tests/$2.cpp" -o "$3" ;;
+    *) g++ -std=c++17 "${options[@]}" "${@:4}" "$source" -o "$3" ;;
     esac
 }
 

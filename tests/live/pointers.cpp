@@ -21,6 +21,10 @@
 
 #define HOT [[gnu::noinline]]
 
+#ifndef REST /* microseconds, between rounds of about as many */
+#define REST 300
+#endif
+
 using operation = uint64_t (*)(uint64_t);
 
 constexpr unsigned operations = 16, values = 32, most_kept = 4096;
@@ -346,7 +350,7 @@ void run(worker *worker)
         }
         sort_numbers(state);
         ask_kernel();
-        rest(300);
+        rest(REST);
     }
     for (const auto &one : state.pointers)
         check_pointer("at the end", one.number, one.pointer);
