@@ -28,15 +28,25 @@ build() {
     cp "$made/program" program
 }
 
+# compile COMPILER OPTION...: likewise, what programs have in common that differ in how they are linked
 compile() {
-    local cc=$1 cxx=${1/clang/clang++} unit
+    local cc=$1 cxx=${1/clang/clang++} unit option options=() objects
     [ "$cc" = gcc ] && cxx=g++
-    shift
-    for unit in shapes.c left.c right.c; do
-        "$cc" -w "$@" -c "$programs/$unit" -o "$unit.o" || return
+    for option in "${@:2}"; do
+        case $option in
+        -Wl,* | -pie | -no-pie | -static | -static-pie) ;;
+        *) options+=("$option") ;;
+        esac
     done
-    "$cxx" -w "$@" -c "$programs/throws.cc" -o throws.cc.o &&
-        "$cxx" -w "$@" -Wl,--build-id ./*.o -o program
+    objects="$scratch/objects/$cc ${options[*]}"
+    if [ ! -e "$objects/throws.cc.o" ]; then
+        mkdir -p "$objects"
+        for unit in shapes.c left.c right.c; do
+            "$cc" -w "${options[@]}" -c "$programs/$unit" -o "$objects/$unit.o" || return
+        done
+        "$cxx" -w "${options[@]}" -c "$programs/throws.cc" -o "$objects/throws.cc.o" || return
+    fi
+    "$cxx" -w "${@:2}" -Wl,--build-id "$objects"/*.o -o program
 }
 
 # What both print: of processes, samples, traces, records and build-ids.
@@ -143,10 +153,10 @@ int main(void)
 {
     for (int i = 0; i < 2; i++)
         if (fork() == 0) {
-            work(200000000);
+            work(120000000);
             _exit(0);
         }
-    work(200000000);
+    work(120000000);
     while (wait(NULL) > 0)
         ;
 }

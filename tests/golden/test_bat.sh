@@ -26,11 +26,13 @@ parts() {
 }
 
 build_shapes() {
-    g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q "$tests"/data/bat/src/*.cpp -o "$made/shapes"
+    mkdir "$made/objects"
+    (cd "$made/objects" && g++ -O2 -fno-reorder-blocks-and-partition -c "$tests"/data/bat/src/*.cpp)
+    g++ -Wl,-q "$made"/objects/*.o -o "$made/shapes"
 }
 
 build_plain() { # without relocations, so that BOLT has to leave functions where they are
-    g++ -O2 -fno-reorder-blocks-and-partition "$tests"/data/bat/src/*.cpp -o "$made/plain"
+    g++ "$made"/objects/*.o -o "$made/plain"
     cp "$made/shapes.fdata" "$made/plain.fdata"
 }
 

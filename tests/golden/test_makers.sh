@@ -3,12 +3,15 @@
 #
 # The programs that make perf.data files for the other tests and the benchmark: what they write is
 # what perf reads, and no trace through a program is one that perf2bolt thinks impossible.
+#
+# usage: test_makers.sh ANNEAL STEP_RECORD WALK SERVER_FIXED SERVER_PIE
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/support/layouts.sh
 . "$tests/support/layouts.sh"
 step_record=$(realpath "$2")
 walk=$(realpath "$3")
+objects=(${4:+"$(realpath "$4")" "$(realpath "$5")"})
 perf2bolt=/usr/lib/llvm-19/bin/perf2bolt
 
 cat >"$scratch/program.c" <<'EOP'
@@ -141,10 +144,9 @@ check_with gcc 'the same seed walks the same way' walks_again
 
 # ---- replaced code ----
 
-# server OPTION...: a program of 150 functions and two layouts of its code
+# server OBJECT OPTION: a program of 200 functions and two layouts of its code
 server() {
-    awk -v FUNCTIONS=150 -v UNITS=1 -v UNIT=0 -f "$tests/../bench/make-server.awk" >server.cc
-    g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id "$@" server.cc -o program
+    g++ -Wl,-q -Wl,--build-id "$2" "$1" -o program
     make_layouts program 2 -n 1000
 }
 
@@ -214,8 +216,8 @@ walks_replaced() {
     [ "$(wc -l <first) $(wc -l <second)" = '1 1' ] || fail "$(head first second)"
     [ "$(cut -d' ' -f1 first)" -ge 500 ] || fail "$(cat first)"
 }
-check_with "g++ perf python3 $perf2bolt" 'a walk through code that is replaced' walks_replaced -no-pie -fno-pie
-check_with "g++ perf python3 $perf2bolt" 'the same, position independent' walks_replaced -pie -fPIE
+check_with "g++ perf python3 $perf2bolt" 'a walk through code that is replaced' walks_replaced "${objects[0]:-}" -no-pie
+check_with "g++ perf python3 $perf2bolt" 'the same, position independent' walks_replaced "${objects[1]:-}" -pie
 
 # What is no layout of the program is refused.
 walks_no_layout() {

@@ -3,24 +3,25 @@
 #
 # Profiles of programs that run several layouts of their code: what anneal translate makes of them is
 # what perf2bolt reads from the layout's own translation, nothing is lost, and llvm-bolt takes it.
+#
+# usage: test_translate.sh ANNEAL STEP_RECORD WALK SERVER_FIXED SERVER_PIE
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 # shellcheck source=tests/support/layouts.sh
 . "$tests/support/layouts.sh"
 step_record=$(realpath "$2")
 walk=$(realpath "$3")
+objects=(${4:+"$(realpath "$4")" "$(realpath "$5")"})
 bolt=/usr/lib/llvm-19/bin
 tools="g++ perf python3 jq $bolt/perf2bolt $bolt/llvm-bolt"
 
-# A program of 200 functions and three layouts of its code, in a folder for all cases: twice, at
-# fixed addresses and position-independent.
+# prepare FOLDER OBJECT OPTION: a program of 200 functions and three layouts of its code, in a folder for all cases:
+# twice, at fixed addresses and position-independent.
 prepare() {
     mkdir -p "$1"
     (
         cd "$1" || exit
-        awk -v FUNCTIONS=200 -v UNITS=1 -v UNIT=0 -f "$tests/../bench/make-server.awk" >server.cc
-        g++ -O2 -fno-reorder-blocks-and-partition -Wl,-q -Wl,--build-id "${@:2}" server.cc \
-            -o program && make_layouts program 3 -n 2000
+        g++ -Wl,-q -Wl,--build-id "$3" "$2" -o program && make_layouts program 3 -n 2000
     )
 }
 
@@ -328,8 +329,8 @@ refuses() {
 
 # shellcheck disable=SC2086
 if have $tools; then
-    prepare "$scratch/fixed" -no-pie -fno-pie >"$scratch/log" 2>&1 || cat "$scratch/log"
-    prepare "$scratch/independent" -pie -fPIE >"$scratch/log" 2>&1 || cat "$scratch/log"
+    prepare "$scratch/fixed" "${objects[0]}" -no-pie >"$scratch/log" 2>&1 || cat "$scratch/log"
+    prepare "$scratch/independent" "${objects[1]}" -pie >"$scratch/log" 2>&1 || cat "$scratch/log"
 fi
 for kind in fixed independent; do
     check_with "$tools" "an optimised program, $kind" one_binary $kind
