@@ -16,13 +16,10 @@ unset GCOV_PREFIX GCOV_PREFIX_STRIP
 
 # calls GCOV PROFILE FUNCTION...: how often each was called.
 calls() {
-    local gcov=$1 profile=$2 function
+    local gcov=$1 profile=$2
     shift 2
-    "$gcov" -t -j "$profile" >calls.json
-    for function; do
-        jq -r --arg name "$function" \
-            '[.files[].functions[] | select(.name == $name)][0].execution_count' calls.json
-    done | tr '\n' ' '
+    "$gcov" -t -j "$profile" | jq -r '[.files[].functions[]] as $all | $ARGS.positional[] as $name |
+        [$all[] | select(.name == $name)][0].execution_count' --args "$@" | tr '\n' ' '
 }
 
 # multiple PROFILE: all counts are the same multiple of one run's; prints it.

@@ -18,15 +18,23 @@ programs=$tests/runtime/programs
 unset ANNEAL_PROFILE_FILE GCOV_PREFIX GCOV_PREFIX_STRIP
 
 # build COMPILER SIZE [ours-other]: the program ours, and with the compiler's runtime, theirs; ours-other is
-# another build of it, with as many counters
+# another build of it, with as many counters. Each is made once, for all cases.
 build() {
+    local made=$scratch/$1-$2
+    mkdir -p "$made/other"
+    (cd "$made" && make_programs "$@")
+    cp -r "$made/." .
+}
+
+make_programs() {
     local compiler=$1 flags output
     flags=$("$anneal" rt --ldflags)
-    awk -v N="$([ "$2" = small ] && echo 8 || echo 400)" -f "$tests/../bench/make-steps.awk" >steps.c
-    mkdir other
     # Objects of one name, for GCC calls profiles like them.
-    "$compiler" -O1 -fprofile-generate -c steps.c -o steps.o
-    "$compiler" -fprofile-generate steps.o -o theirs
+    if [ ! -e theirs ]; then
+        awk -v N="$([ "$2" = small ] && echo 8 || echo 400)" -f "$tests/../bench/make-steps.awk" >steps.c
+        "$compiler" -O1 -fprofile-generate -c steps.c -o steps.o
+        "$compiler" -fprofile-generate steps.o -o theirs
+    fi
     [ $# -eq 2 ] || "$compiler" -O1 -fprofile-generate -DOTHER -c steps.c -o other/steps.o
     for output in ours "${@:3}"; do
         # shellcheck disable=SC2086 # words are meant
