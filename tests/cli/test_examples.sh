@@ -104,8 +104,12 @@ example_of_merge() {
     follow merge
 }
 
-# profiles: those that show, diff and convert look at
+# profiles: those that show, diff and convert look at, made once
 profiles() {
+    if [ -e "$scratch/profiles" ]; then
+        cp -r "$scratch/profiles/." .
+        return
+    fi
     runs
     "$anneal" merge -q -o interp.profdata raw
     "$anneal" merge -q -o total run1 run2
@@ -116,6 +120,7 @@ profiles() {
         print "1 heap_alloc 14 1 heap_alloc 20 0 300\n1 arith.isra.0/1 1a 1 arith.isra.0/1 1c 0 100"
         for (i = 0; i < 99; i++) printf "1 find/1 %x 1 find/1 %x 0 1\n", i, i + 9
     }' >interp.fdata
+    cp -r . "$scratch/profiles"
 }
 
 example_of_show() {
