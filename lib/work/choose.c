@@ -12,10 +12,12 @@
 #include "work/stacks.h"
 
 enum {
-    MOST_FUNCTIONS = 120, /* that are tried, those with most samples */
-    MOST_THREADS = 16,    /* in which they are tried, the busiest ones */
-    FEWEST_SAMPLES = 5,   /* in a hundred: what is hardly ever under way may count anything */
-    LIMIT = 32,           /* entries into one, in a thread, until it is given up */
+    MOST_FUNCTIONS = 120, /* that are tried, those with most samples first */
+    TRIED_AT_ONCE = 24,
+    ENOUGH_FIT = 12,
+    MOST_THREADS = 16,  /* in which they are tried, the busiest ones */
+    FEWEST_SAMPLES = 5, /* in a hundred: what is hardly ever under way may count anything */
+    LIMIT = 32,         /* entries into one, in a thread, until it is given up */
     MOST_FIT = 6,
     TRIAL_SLICES = 12,
     MOST_TRIAL_SLICES = 100,
@@ -29,6 +31,7 @@ static const double lowest_rate = 15;    /* entries in a second */
 struct candidate {
     struct an_chosen at;
     double rate; /* entries in a second of CPU time; known when it was tried */
+    double says; /* how much about the work: in entries a second, counted all the time */
     struct an_work_share share;
 };
 
@@ -96,23 +99,32 @@ static enum an_code try_places(struct chooser *chooser, const uint64_t *places,
     return code;
 }
 
+/* Tries one place of each function: the original entry when `which` is 0, else that in a layout. What is entered too often
+ * at other places already is given up. */
+static enum an_code try_entries(struct chooser *chooser, struct candidate *candidates, size_t count,
+                                size_t which, struct an_error *error)
+{
+    uint64_t places[TRIED_AT_ONCE], entries[AN_WORK_PROGRAM_MOST_ENTRIES];
+    size_t owners[TRIED_AT_ONCE], number = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (candidates[i].rate > chooser->most ||
+            an_work_program_entries(chooser->choice->program, candidates[i].at.entry, entries) <=
+                which)
+            continue;
+        places[number] = entries[which];
+        owners[number++] = i;
+    }
+    return try_places(chooser, places, owners, number, candidates, error);
+}
+
+/* The newest layouts first: there most functions show that they are entered too often, in no time. At a place that is never
+ * reached, it takes the longest to know that. */
 static enum an_code try_functions(struct chooser *chooser, struct candidate *candidates,
                                   size_t count, struct an_error *error)
 {
-    enum { MOST = MOST_FUNCTIONS * AN_WORK_PROGRAM_MOST_ENTRIES };
-    uint64_t *places = an_alloc(MOST, sizeof *places);
-    size_t *owners = an_alloc(MOST, sizeof *owners), number = 0;
-    enum an_code code = places && owners ? AN_OK : an_fail_memory(error);
-    for (size_t i = 0; code == AN_OK && i < count; i++) {
-        uint64_t *at = places + number;
-        size_t some = an_work_program_entries(chooser->choice->program, candidates[i].at.entry, at);
-        for (size_t k = 0; k < some; k++)
-            owners[number++] = i;
-    }
-    if (code == AN_OK)
-        code = try_places(chooser, places, owners, number, candidates, error);
-    free(places);
-    free(owners);
+    enum an_code code = AN_OK;
+    for (size_t which = AN_WORK_PROGRAM_MOST_ENTRIES; code == AN_OK && which-- > 0;)
+        code = try_entries(chooser, candidates, count, which, error);
     return code;
 }
 
@@ -143,6 +155,14 @@ static void add_places(const struct chooser *chooser, struct an_chosen *chosen)
     }
 }
 
+/* Entries say the more the more there are. But a function that can be counted for a part of the time only says little of the
+ * rest, and may turn out to be entered too often: the entries are known within half of them by now. */
+static double worth_of(double rate, double budget)
+{
+    double part = fmin(1, budget / rate);
+    return rate * part * part * part;
+}
+
 static enum an_code keep_fit(struct chooser *chooser, struct candidate *candidates, size_t count,
                              struct an_error *error)
 {
@@ -156,6 +176,7 @@ static enum an_code keep_fit(struct chooser *chooser, struct candidate *candidat
         add_places(chooser, &candidate->at);
         if (candidate->at.place_count > AN_WORK_MOST)
             continue;
+        candidate->says = worth_of(candidate->rate, chooser->budget);
         struct candidate *kept = an_vector_push(&chooser->candidates);
         if (!kept)
             return an_fail_memory(error);
@@ -164,32 +185,39 @@ static enum an_code keep_fit(struct chooser *chooser, struct candidate *candidat
     return AN_OK;
 }
 
-/* Most entries first: they say most in a short time. */
-static int by_rate(const void *one, const void *other)
+static int by_worth(const void *one, const void *other)
 {
-    double a = ((const struct candidate *)one)->rate, b = ((const struct candidate *)other)->rate;
+    double a = ((const struct candidate *)one)->says, b = ((const struct candidate *)other)->says;
     return (a < b) - (a > b);
 }
 
+/* Whether the function with the `index`th most samples is to be tried. */
+static bool is_tried(const struct chooser *chooser, size_t index)
+{
+    return index < MOST_FUNCTIONS && index < chooser->stacks.functions.count &&
+           chooser->stacks.functions.items[index].samples * 100 >=
+               chooser->stacks.samples * FEWEST_SAMPLES;
+}
+
+/* Functions that are under way for longer are nearer to what begins a piece of work: where enough of them fit, those that
+ * are called for parts of it are not tried. */
 static enum an_code find_fit(struct chooser *chooser, struct an_error *error)
 {
-    struct candidate *candidates = an_alloc_zero(MOST_FUNCTIONS, sizeof *candidates);
-    size_t count = 0;
-    if (!candidates)
-        return an_fail_memory(error);
-    while (count < MOST_FUNCTIONS && count < chooser->stacks.functions.count &&
-           chooser->stacks.functions.items[count].samples * 100 >=
-               chooser->stacks.samples * FEWEST_SAMPLES) {
-        candidates[count].at.entry = chooser->stacks.functions.items[count].entry;
-        count++;
+    enum an_code code = AN_OK;
+    size_t next = 0;
+    while (code == AN_OK && is_tried(chooser, next) && chooser->candidates.count < ENOUGH_FIT &&
+           !is_stopped(chooser)) {
+        struct candidate candidates[TRIED_AT_ONCE] = {0};
+        size_t count = 0;
+        while (count < TRIED_AT_ONCE && is_tried(chooser, next))
+            candidates[count++].at.entry = chooser->stacks.functions.items[next++].entry;
+        code = try_functions(chooser, candidates, count, error);
+        if (code == AN_OK)
+            code = keep_fit(chooser, candidates, count, error);
     }
-    enum an_code code = try_functions(chooser, candidates, count, error);
-    if (code == AN_OK)
-        code = keep_fit(chooser, candidates, count, error);
-    free(candidates);
     if (chooser->candidates.count)
         qsort(chooser->candidates.items, chooser->candidates.count,
-              sizeof *chooser->candidates.items, by_rate);
+              sizeof *chooser->candidates.items, by_worth);
     return code;
 }
 

@@ -7,9 +7,11 @@
  * What counting costs while it goes on is limited, too (an_work_options.most), as it slows down what it measures; a
  * function that costs more than the budget is counted for a part of the time.
  *
- * Functions that are under way (stacks.h) are tried, three at a time, by breakpoints that give up after a few entries,
- * so that a function that is entered all the time does no harm. Of those that fit, some are counted for a second in slices, and the
- * steadiest ones are chosen.
+ * Functions that are under way (stacks.h), the longest first, are tried, three at a time, by breakpoints that give up after
+ * a few entries, so that a function that is entered all the time does no harm: first in the newest layout, where most turn out
+ * to be entered too often at once, and what is left at its other places. When a dozen fit, no more are tried. The six that
+ * say most are counted for a second in slices, and the steadiest ones are chosen. A function says the more the more often
+ * it is entered, up to what the budget allows; beyond that the less, as it is counted for a part of the time only.
  */
 #ifndef AN_WORK_CHOOSE_H
 #define AN_WORK_CHOOSE_H
