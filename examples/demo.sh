@@ -112,41 +112,36 @@ build optimised "-fprofile-use=$work/app.profdata" -Werror \
     fail "the compiler does not accept the profile"
 step "anneal merge -o app.profdata raw/; $(basename "$clang") -O2 -fprofile-use=app.profdata"
 
-check()
+# user_time BUILD WORKLOAD SIZE: of one run, in seconds; what it prints is kept
+user_time()
 {
-    "$work/plain" "workloads/$1.txt" "$4" >"$work/$1.plain.out" ||
-        fail "$1 failed"
-    "$work/optimised" "workloads/$1.txt" "$4" >"$work/$1.optimised.out" ||
-        fail "$1 failed after optimisation"
+    local TIMEFORMAT=%3U
+    { time "$work/$1" "workloads/$2.txt" "$3" >"$work/$2.$1.out" 2>>"$log"; } 2>&1
+}
+
+# One run of each build, by turns the one and the other first.
+measure_pair()
+{
+    if [ $((round % 2)) -eq 0 ]; then
+        user_time plain "$1" "$4" >>"$work/$1.before" &&
+            user_time optimised "$1" "$4" >>"$work/$1.after"
+    else
+        user_time optimised "$1" "$4" >>"$work/$1.after" &&
+            user_time plain "$1" "$4" >>"$work/$1.before"
+    fi || fail "$1 failed"
     cmp "$work/$1.plain.out" "$work/$1.optimised.out" ||
         fail "the two builds disagree on $1"
+}
+
+forget()
+{
     : >"$work/$1.before"
     : >"$work/$1.after"
 }
 
-each_workload check
-
-# user_time BUILD WORKLOAD SIZE: of one run, in seconds
-user_time()
-{
-    local TIMEFORMAT=%3U
-    { time "$work/$1" "workloads/$2.txt" "$3" >/dev/null 2>&1; } 2>&1
-}
-
-# One run of each build, by turns the one and the other first.
-measure()
-{
-    if [ $((round % 2)) -eq 0 ]; then
-        user_time plain "$1" "$4" >>"$work/$1.before"
-        user_time optimised "$1" "$4" >>"$work/$1.after"
-    else
-        user_time optimised "$1" "$4" >>"$work/$1.after"
-        user_time plain "$1" "$4" >>"$work/$1.before"
-    fi
-}
-
+each_workload forget
 for ((round = 0; round < rounds; round++)); do
-    each_workload measure
+    each_workload measure_pair
 done
 step "both builds print the same; run in $rounds pairs, user time in milliseconds (medians):"
 

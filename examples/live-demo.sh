@@ -26,8 +26,8 @@ export LC_ALL=C
 threads=3       # of each server; one is left for who asks once
 connections=2   # of the load, to each server
 lifetime=300    # seconds; after that, servers and load end by themselves
-window=16       # samples of a quarter of a second: so long is each layout measured
-cpu_window=2    # and for so many seconds of each server's CPU time, on a busy machine too
+window=12       # samples of a quarter of a second: so long is each layout measured
+cpu_window=1.5  # and for so many seconds of each server's CPU time, on a busy machine too
 overhead=25%    # of its CPU time, for recording
 
 server=
@@ -251,11 +251,11 @@ has_run()
         END { exit $3 - server < enough || $5 - twin < enough }' "$work/samples"
 }
 
-# For how many seconds to record: until the server has had five seconds of CPU
+# For how many seconds to record: until the server has had four seconds of CPU
 # time, which takes twice as long where the twin has the other half.
 recording_time()
 {
-    awk -v least=5 -v most=30 '{ time = $1; cpu = $3 } NR == 1 { start = $3 }
+    awk -v least=4 -v most=30 '{ time = $1; cpu = $3 } NR == 1 { start = $3 }
         END { t = cpu > start ? least * time / (cpu - start) : most
             printf "%d\n", t < least + 1 ? least : t < most ? t : most }' "$work/samples"
 }
@@ -316,9 +316,11 @@ build_server()
         -I"$mariadb/usr/include/mariadb/server" -Wl,-q -Wl,--strip-debug -Wl,--build-id server.c \
         "$mariadb/$library" "${libraries[@]}" -lz -lm
 }
-build_server server
+build_server server &
+building=$!
 build_server twin -Wl,-Ttext-segment=0x12537000
 build load load.c
+wait $building || exit 1
 code=$(size -A "$work/server" | awk '$1 == ".text" { printf "%.1f", $2 / 1e6 }')
 step "$cc -Wl,-q server.c libmariadbd.a: MariaDB as Debian compiled it, $code MB of code"
 
@@ -358,9 +360,9 @@ layouts=0
 recording="--duration=$(recording_time)s --overhead=$overhead"
 mark 0 'anneal live begins to record'
 # shellcheck disable=SC2086
-run_live live.out "anneal live has failed" $recording --keep-anyway --worth-time=8s --bolt="$bolt"
+run_live live.out "anneal live has failed" $recording --keep-anyway --worth-time=6s --bolt="$bolt"
 [ "$(newest_layout)" -gt 0 ] || fail "the process has no new layout"
-step "anneal live -p $server $recording --keep-anyway --worth-time=8s"
+step "anneal live -p $server $recording --keep-anyway --worth-time=6s"
 awk '/recorded/ { sub(/.*recorded /, ""); recorded = $1 }
     $1 == "functions" { functions = $5; sub(/.*took /, ""); sub(/\).*/, ""); took = $0 }
     $1 == "pause" { pause = $2 " " $3 }
