@@ -12,6 +12,12 @@
  * a cycle. So chance decides which layout begins a block, and how long its first turn is; its second one is the shorter for
  * that. (MariaDB, whose clients go through a list of requests: gains of one layout were found to
  * be 14 to 23 % with turns of one length, and 17 to 21 % so.)
+ *
+ * After each block the intervals are looked at, and turns end early when they are narrow: whatever the gain is. That keeps what
+ * an interval of 95 % promises. In tests/work/test_crossover.c, with blocks that are independent of one another, it
+ * claims a difference that is not there in 5 of 100 runs (3 of 100 when all blocks are taken, since it is wide for few
+ * blocks). Were turns to end as soon as 1 is outside, it would be 9 of 100; and an interval that is wide enough for both,
+ * after half of the blocks, is about twice as wide as the one after all of them. So a large gain is no reason to end.
  */
 #ifndef AN_WORK_CROSSOVER_H
 #define AN_WORK_CROSSOVER_H
