@@ -328,8 +328,8 @@ void live_tell_round(const struct live_request *request, unsigned number,
         return;
     printf("  written                  %10s  places on %s pages\n", with_commas(round->places),
            with_commas(round->pages));
-    printf("  pause                    %7.1f ms  (%s threads, %u stop%s)\n", round->pause * 1000,
-           with_commas(round->threads), round->stops, plural(round->stops));
+    printf("  pause                    %7.1f ms  (%s thread%s, %u stop%s)\n", round->pause * 1000,
+           with_commas(round->threads), plural(round->threads), round->stops, plural(round->stops));
     printf("  new code in total        %10s  (%u older layout%s released)\n",
            as_size(round->mapped_bytes), round->released, plural(round->released));
     tell_held(round);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sourced by the tests of anneal live, behind tap.sh and record/target.sh; the arguments are ANNEAL,
-# UNDISTURBED, STEP_RECORD, WALK and what is compiled already for the tier "check" (NAME-KIND.o). Targets, their profiles, and whether they go on as if nothing had happened.
+# UNDISTURBED, STEP_RECORD, WALK and what is compiled already for the tier "check" (NAME-KIND.o). Targets, their
+# profiles, and whether they go on as if nothing had happened.
 # shellcheck shell=bash
 
 live_tests=$tests/live
