@@ -549,7 +549,7 @@ check 'a command has samples' commands 1 0.3
 check 'for a given time, and not much longer' durations
 # Rates are of run time. A program that runs all the time has as much of it as there is.
 frequencies() {
-    start "$known_branches" -s 60
+    start "$known_branches" -s 600
     local seconds
     for seconds in 2 8 32; do # where others have the processors, it runs for less
         run 0 "$anneal" record --json -o data -p "$target" -d ${seconds}s --overhead=50% -F 50

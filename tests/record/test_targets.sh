@@ -434,7 +434,7 @@ in_proportion() {
 }
 
 duty_cycles() {
-    start "$known_branches" -s 60 -t 10,20,40
+    start "$known_branches" -s 600 -t 10,20,40
     await has_threads "$target" 4
     in_proportion 3 2000 5%
     expect "$(account threads)" 4
