@@ -262,7 +262,7 @@ const struct command command_gcov = {
         "NAME.gcov, with the count of each line of a source, or NAME.gcov.json.gz. An operand is "
         "a source, an object, or a file of control flow (gcno) or counts (gcda); the gcno and "
         "gcda files are expected beside it. A link named gcov to anneal does the same.\n\n"
-        "It differs from gcov in these points: it reads files of GCC 4.7 to 15 and of clang, not "
+        "It differs from gcov in these points: it reads files of GCC 4.7 to 16 and of clang, not "
         "of one version only; a damaged file is ignored as a whole, not read up to the damage; a "
         "file appears under its name only once it is complete.",
     .options = options,

@@ -8,7 +8,7 @@ static const struct option_spec options[] = {
     {MERGE_FORMAT_VERSION, 0, "format-version", "N",
      "write indexed version N, 5 to 12 (default: 12, for LLVM 19)", TAKEN},
     {MERGE_GCC_VERSION, 0, "gcc-version", "VERSION",
-     "write a GCC profile for this release, 4.7 to 15 (such as 12.2; see gcc -dumpfullversion)",
+     "write a GCC profile for this release, 4.7 to 16 (such as 12.2; see gcc -dumpfullversion)",
      TAKEN},
     {MERGE_BIG_ENDIAN, 0, "big-endian", NULL, "write a GCC profile for a big-endian machine",
      TAKEN},

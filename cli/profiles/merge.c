@@ -90,7 +90,7 @@ const struct command command_merge = {
         "are not mixed. --function and --exclude-function keep records with at least one end in a "
         "function that is kept. The other options that shape the result apply to LLVM "
         "profiles.\n\n"
-        "GCC's counter files (gcda, of GCC 4.7 to 15) become what libgcov would have made of the "
+        "GCC's counter files (gcda, of GCC 4.7 to 16) become what libgcov would have made of the "
         "same runs. Files are merged into one. From folders, one for each run, files of the same "
         "name are merged into a file of that name below the output folder. Without inputs, the "
         "files MODULE.gcda0, MODULE.gcda1 and so on of the current folder, from the cores of a "

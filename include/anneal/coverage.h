@@ -1,6 +1,6 @@
 /*
  * Coverage: how often each line of a program's sources ran, from the control flow of its object files
- * (gcno) and their counts (gcda), of GCC 4.7 to 15 and of clang.
+ * (gcno) and their counts (gcda), of GCC 4.7 to 16 and of clang.
  *
  * docs/reference/cov.md explains how counts of lines are computed: they are those of gcov 12, line by line. A count may
  * be below 0: threads that count without atomic additions lose some, and then what entered a block is less

@@ -238,7 +238,7 @@ struct an_gcc_converted {
 };
 
 /*
- * Turns a file of one release of GCC into one of another, from 4.7 to 15, or of another byte order. Counters are
+ * Turns a file of one release of GCC into one of another, from 4.7 to 16, or of another byte order. Counters are
  * matched by name. Values and checksums are kept, so the other compiler decides by the checksums whether they fit its
  * own control flow.
  */

@@ -14,7 +14,7 @@
 #include "base/options.h"
 #include "gcc/gcda.h"
 
-enum { OLDEST_MAJOR = 4, OLDEST_MINOR = 7, NEWEST_MAJOR = 15, FOUR = 4, FOUR_SIZE = 9 };
+enum { OLDEST_MAJOR = 4, OLDEST_MINOR = 7, NEWEST_MAJOR = 16, FOUR = 4, FOUR_SIZE = 9 };
 
 /* No object file has that many; and as bytes, more could not be told (format.h). */
 enum { MOST_ZEROS = 1 << 22 };

@@ -1,7 +1,7 @@
 /* See gcc_info.h. */
 #include "core/gcc_info.h"
 
-enum { OLDEST = 11, NEWEST = 15 };
+enum { OLDEST = 11, NEWEST = 16 };
 
 /* 'B22*' is 12.2: the first character counts the tens from A on. */
 unsigned an_rt_gcc_release(uint32_t version)

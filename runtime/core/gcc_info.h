@@ -9,7 +9,7 @@
  *               checksum of its line (32) │ checksum of its flow (32) │ for each kind that the object has:
  *               number of counters (32) │ counters
  *
- * There are 8 kinds until GCC 13, 9 in GCC 14 (conditions) and 10 in GCC 15 (paths). Counters of frequent
+ * There are 8 kinds until GCC 13, 9 in GCC 14 (conditions) and 10 from GCC 15 on (paths). Counters of frequent
  * values are three words for each place: total, length of the list, list.
  * (GCC's libgcc/libgcov.h, gcc/coverage.cc. anneal's lib/gcc/format.h draws the file.)
  */

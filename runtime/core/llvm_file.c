@@ -13,6 +13,10 @@ bool an_rt_word_is_in(unsigned version, enum an_rt_word word)
     case AN_RT_VTABLES:
     case AN_RT_VTABLE_NAMES:
         return version >= 10;
+    case AN_RT_UNIFORM_COUNTERS:
+    case AN_RT_PADDING_AFTER_UNIFORM:
+    case AN_RT_UNIFORM_DELTA:
+        return version >= 11;
     default:
         return true;
     }
@@ -64,6 +68,8 @@ static bool cut_sections(struct an_rt_file *file, const struct an_rt_layout *lay
            cut(&file->counters, at, end, words[AN_RT_COUNTERS], counter,
                words[AN_RT_PADDING_AFTER_COUNTERS]) &&
            cut(&file->bitmap, at, end, words[AN_RT_BITMAP], 1, words[AN_RT_PADDING_AFTER_BITMAP]) &&
+           cut(&file->uniform, at, end, words[AN_RT_UNIFORM_COUNTERS], 8,
+               words[AN_RT_PADDING_AFTER_UNIFORM]) &&
            cut(&file->names, at, end, words[AN_RT_NAMES], 1, to_8(words[AN_RT_NAMES])) &&
            cut(&file->vtables, at, end, words[AN_RT_VTABLES], AN_RT_VTABLE, 0) &&
            cut(&file->vtable_names, at, end, words[AN_RT_VTABLE_NAMES], 1,
@@ -135,7 +141,8 @@ static bool is_same_size(const struct an_rt_file *file, const struct an_rt_modul
     uint64_t counter = module->version_word & AN_RT_BYTE_COVERAGE ? 1 : 8;
     return words[AN_RT_RECORDS] == module->records &&
            words[AN_RT_COUNTERS] * counter == module->counters.size &&
-           words[AN_RT_BITMAP] == module->bitmap.size && words[AN_RT_NAMES] == module->names.size &&
+           words[AN_RT_BITMAP] == module->bitmap.size && words[AN_RT_UNIFORM_COUNTERS] == 0 &&
+           words[AN_RT_PADDING_AFTER_UNIFORM] == 0 && words[AN_RT_NAMES] == module->names.size &&
            words[AN_RT_VTABLES] * AN_RT_VTABLE == module->vtables.size &&
            words[AN_RT_VTABLE_NAMES] == module->vtable_names.size;
 }

@@ -18,6 +18,9 @@ enum an_rt_word {
     AN_RT_PADDING_AFTER_COUNTERS,
     AN_RT_BITMAP,
     AN_RT_PADDING_AFTER_BITMAP,
+    AN_RT_UNIFORM_COUNTERS,
+    AN_RT_PADDING_AFTER_UNIFORM,
+    AN_RT_UNIFORM_DELTA,
     AN_RT_NAMES,
     AN_RT_COUNTERS_DELTA,
     AN_RT_BITMAP_DELTA,
@@ -32,7 +35,7 @@ enum an_rt_word {
 
 struct an_rt_file {
     uint64_t words[AN_RT_WORDS];
-    const uint8_t *binary_ids, *data, *counters, *bitmap, *names, *vtables, *vtable_names;
+    const uint8_t *binary_ids, *data, *counters, *bitmap, *uniform, *names, *vtables, *vtable_names;
     const uint8_t *values;     /* a block for each record with sites */
     const uint8_t *rest, *end; /* what stands behind the profile */
 };

@@ -27,6 +27,8 @@ static const struct an_rt_layout layouts[] = {
      24 + 4 * P, 2},
     {10, (32 + 4 * P + 7) / 8 * 8, 16 + 2 * P, 16 + 3 * P, 16 + 4 * P, 20 + 4 * P, 16 + P,
      28 + 4 * P, 3},
+    {11, (32 + 5 * P + 7) / 8 * 8, 16 + 3 * P, 16 + 4 * P, 16 + 5 * P, 20 + 5 * P, 16 + 2 * P,
+     28 + 5 * P, 3},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 

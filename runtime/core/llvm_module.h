@@ -2,21 +2,24 @@
  * The sections that LLVM's instrumentation leaves in a program or a shared library, and how a record of
  * a function looks, which depends on the compiler's version:
  *
- *                    7, 8 (LLVM 13 to 17)   9 (18)   10 (19 and newer)       7 (LLVM 13): the pointer
- *     name hash              0                0          0                   to the counters is
- *     function hash          8                8          8                   absolute; from 8 on it is
- *     counters              16               16         16                   relative to the record
- *     bitmap                                 24         24
- *     function              24               32         32
- *     values                32               40         40
- *     counter number        40               48         48
- *     sites of each kind    44 (2)           52 (2)     52 (3)
- *     bitmap bytes                           56         60
- *     size                  48               64         64
+ *                    7, 8 (LLVM 13 to 17)   9 (18)   10 (19 to 22)   11 (23)   7 (LLVM 13): the pointer
+ *     name hash              0                0          0            0         to the counters is
+ *     function hash          8                8          8            8         absolute; from 8 on it is
+ *     counters              16               16         16           16         relative to the record
+ *     uniform counters                                               24
+ *     bitmap                                 24         24           32
+ *     function              24               32         32           40
+ *     values                32               40         40           48
+ *     counter number        40               48         48           56
+ *     sites of each kind    44 (2)           52 (2)     52 (3)       60 (3)
+ *     size of a wave                                                 66
+ *     bitmap bytes                           56         60           68
+ *     size                  48               64         64           72
  *
- * These are records of 64-bit targets. Those of 32-bit targets have four bytes for each pointer (counters, bitmap,
- * function, values), and are 40, 48 and 48 bytes long. lib/llvm/raw.c of anneal draws the file that they end up in.
- * (Source: compiler-rt's InstrProfData.inc of the versions named.)
+ * These are records of 64-bit targets. Those of 32-bit targets have four bytes for each pointer (counters, uniform
+ * counters, bitmap, function, values), and are 40, 48, 48 and 56 bytes long. Uniform counters and waves are those of
+ * graphics processors: programs of this processor have none. lib/llvm/raw.c of anneal draws the file that the records
+ * end up in. (Source: compiler-rt's InstrProfData.inc of the versions named; of 11, what clang 23 writes.)
  */
 #ifndef AN_RT_LLVM_MODULE_H
 #define AN_RT_LLVM_MODULE_H

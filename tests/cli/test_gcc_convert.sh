@@ -66,6 +66,16 @@ leaves_out() {
         '-> result (' 'gcda of GCC 12.3)'
 }
 
+# GCC 16 has the layout of 15, conditions and paths included: the bytes of its runtime come back.
+newest() {
+    local of_16=$tests/data/runtime/gcc-16.gcda
+    run 0 "$anneal" convert -q --gcc-version=15.3 -o older.gcda "$of_16"
+    expect "$(cat err)" ''
+    expect "$(head -c 8 older.gcda)" 'adcg*35B'
+    run 0 "$anneal" convert -q --gcc-version=16.2 older.gcda
+    same out "$of_16"
+}
+
 refuses() {
     local one=$golden/gcc-12/values-1.gcda version
     for version in 12 12. x 12.x 12.2.x 12.2.1.1 .2 123.1 ''; do
@@ -75,7 +85,7 @@ refuses() {
     run 1 "$anneal" convert --gcc-version=8.3 -o result "$one"
     says 'cannot convert to GCC 8.3'
     run 1 "$anneal" convert --gcc-version=3.4 -o result "$one"
-    says 'GCC 3.4 is not a version from 4.7 to 15'
+    says 'GCC 3.4 is not a version from 4.7 to 16'
     run 2 "$anneal" convert --text -o result "$one"
     says 'anneal show --all-functions --counts --json'
     run 2 "$anneal" convert --format-version=7 -o result "$one"
@@ -100,5 +110,6 @@ check_with 'gcc gcc-11 g++ g++-11 gcov-dump gcov-dump-11' 'another release takes
     other_compiler
 check_with 'gcov-dump' 'byte orders' orders
 check 'what another release does not have is told' leaves_out
+check 'GCC 16' newest
 check 'what is refused' refuses
 finish
