@@ -488,7 +488,7 @@ static int rewrite(int file, const struct an_rt_contents *contents, const uint8_
         return ftruncate(file, lseek(file, 0, SEEK_CUR)) < 0 ? errno : 0;
     error = error ? error : to->error;
     /* There was room for what was there. */
-    if (pwrite(file, old, size, 0) != (ssize_t)size || ftruncate(file, (off_t)size) < 0)
+    if (write_at(file, old, size, 0) || ftruncate(file, (off_t)size) < 0)
         errno = 0; /* there is nothing else that could be done */
     return error;
 }

@@ -3,23 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "hosted/environment.h"
 #include "hosted/open.h"
+#include "hosted/process.h"
+#include "hosted/refused.h"
 #include "hosted/text.h"
 
 AN_RT_APART int an_rt_write_error(void)
 {
-    const struct timespec at_once = {0};
     int error = errno;
-    sigset_t came;
-    sigemptyset(&came);
-    sigaddset(&came, error == EFBIG ? SIGXFSZ : SIGPIPE);
-    if (error == EFBIG || error == EPIPE)
-        sigtimedwait(&came, NULL, &at_once);
+    if (!an_rt_is_plain())
+        an_rt_refused(error, an_rt_pending());
     return error;
 }
 

@@ -21,10 +21,7 @@ struct an_rt_file_sink {
 /* There is one, for one profile is written at a time. Either file or path is given. */
 struct an_rt_file_sink *an_rt_file_sink(int file, const char *path);
 
-/*
- * The errno of a write that failed. Where that is a limit of sizes (ulimit -f), or a pipe that nobody reads, a signal
- * has come with it, which ends the program unless it is taken back; signals are blocked while a profile is written.
- */
+/* The errno of a write of a profile that failed, without the signal that came with it (refused.h). */
 int an_rt_write_error(void);
 
 /* Writes what is in the buffer. */

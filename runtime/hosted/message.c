@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/port.h"
 #include "hosted/environment.h"
+#include "hosted/refused.h"
 
 enum { STANDARD_ERROR = 2, PIECES = 7 };
 
@@ -74,18 +74,15 @@ static const char *reason_of(int number)
     return "unusual error";
 }
 
-/* A pipe that nobody reads is no reason to end the program: the signal that says so is taken back. */
+/* Whatever standard error is, a pipe that nobody reads, a file that is full, the program goes on as it would have. */
 AN_RT_APART static void say(const struct iovec pieces[PIECES])
 {
-    const struct timespec at_once = {0};
-    sigset_t broken, pending, before;
-    sigemptyset(&broken);
-    sigaddset(&broken, SIGPIPE);
+    const sigset_t refusals = an_rt_refusals();
+    sigset_t pending, before;
     sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &broken, &before);
-    if (writev(STANDARD_ERROR, pieces, PIECES) < 0 && errno == EPIPE &&
-        !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&broken, NULL, &at_once);
+    pthread_sigmask(SIG_BLOCK, &refusals, &before);
+    if (writev(STANDARD_ERROR, pieces, PIECES) < 0)
+        an_rt_refused(errno, &pending);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -114,6 +114,7 @@ void an_rt_find_process(void)
 static struct {
     sigset_t signals;
     int cancelling;
+    sigset_t pending;
 } before;
 
 static bool take_plainly(struct an_rt_process *process)
@@ -128,6 +129,19 @@ static bool take_plainly(struct an_rt_process *process)
     return false;
 }
 
+/* Only signals that the program has blocked can be pending. */
+static void note_pending(const sigset_t *blocked)
+{
+    sigemptyset(&before.pending);
+    if (sigismember(blocked, SIGXFSZ) || sigismember(blocked, SIGPIPE))
+        sigpending(&before.pending);
+}
+
+const sigset_t *an_rt_pending(void)
+{
+    return &before.pending;
+}
+
 static void take(struct an_rt_process *process)
 {
     sigset_t all, were;
@@ -138,6 +152,7 @@ static void take(struct an_rt_process *process)
     pthread_mutex_lock(&process->lock);
     before.signals = were;
     before.cancelling = cancelling;
+    note_pending(&were);
 }
 
 AN_RT_APART bool an_rt_lock(void)

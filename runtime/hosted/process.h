@@ -14,6 +14,7 @@
 #define AN_RT_PROCESS_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #include "core/port.h"
@@ -67,6 +68,9 @@ void an_rt_leave(struct an_rt_member *member);
  */
 bool an_rt_lock(void);
 void an_rt_unlock(void);
+
+/* For whoever has the lock: signals of the program's that were pending when it was taken, of those in refused.h. */
+const sigset_t *an_rt_pending(void);
 
 /* Called when a copy starts, before all else. */
 void an_rt_begin(void);

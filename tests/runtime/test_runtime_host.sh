@@ -102,6 +102,32 @@ broken_pipe() {
     run 0 ./it pending
 }
 
+# A limit of sizes, which comes with a signal, ends no program either: neither for what the runtime says nor for the
+# profile. Nor does the owner of a terminal stop one.
+limits() {
+    local how
+    build "$1" guest.c
+    export ANNEAL_DUMP_SIGNAL=USR2
+    echo >file
+    for how in limit own ignored; do
+        LLVM_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file run 0 ./it $how
+        mkdir $how
+        LLVM_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it $how
+        [ -z "$(find $how -type f)" ]
+        # added to what is there
+        LLVM_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it cancel
+        [ ! -s err ]
+        find $how -type f -exec md5sum {} + >before
+        [ -s before ]
+        LLVM_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it $how
+        find $how -type f -exec md5sum {} + >after
+        # one of a page at most is written in place: it does not grow
+        expect "$(cut -d ' ' -f 3 after)" "$(cut -d ' ' -f 3 before)"
+    done
+    unset ANNEAL_DUMP_SIGNAL
+    LLVM_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file run 0 ./it stop
+}
+
 cancelled() {
     build "$1" guest.c -pthread
     export LLVM_PROFILE_FILE=it.profraw ANNEAL_DUMP_SIGNAL=USR2
@@ -300,6 +326,7 @@ for compiler in clang-19 gcc-12; do
     check_with $compiler "$compiler: a dump needs 2 KB of a signal stack" small_stack $compiler
     check_with $compiler "$compiler: nothing is written to descriptors that are closed" no_descriptors $compiler
     check_with $compiler "$compiler: a broken pipe ends no program" broken_pipe $compiler
+    check_with $compiler "$compiler: a limit of sizes, or a terminal, ends or stops no program" limits $compiler
     check_with $compiler "$compiler: threads can be cancelled while a profile is written" cancelled $compiler
     check_with "$compiler mkfifo flock $tools" "$compiler: what is no regular file is left alone" \
         no_regular_file $compiler
