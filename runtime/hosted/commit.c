@@ -66,6 +66,29 @@ static const char *folder_of(const char *path)
     return folder;
 }
 
+/*
+ * What is made has the rights that the program's umask leaves, and its owner may always add to it: a program may have taken
+ * all rights from its own files, but the profile is for its later processes, too.
+ */
+AN_RT_APART static int let_owner_write(int file)
+{
+    enum { OWNER = S_IRUSR | S_IWUSR };
+    struct stat is;
+    if (fstat(file, &is) < 0)
+        return errno;
+    if ((is.st_mode & OWNER) != OWNER && fchmod(file, (is.st_mode & 07777) | OWNER) < 0)
+        return errno;
+    return 0;
+}
+
+AN_RT_APART static void let_owner_in(const char *folder)
+{
+    struct stat is;
+    if (stat(folder, &is) == 0 && (is.st_mode & S_IRWXU) != S_IRWXU &&
+        chmod(folder, (is.st_mode & 07777) | S_IRWXU) < 0)
+        errno = 0; /* what is made in it fails */
+}
+
 /* 0, or the errno of the first folder that could not be made. */
 static int make_folders(const char *path)
 {
@@ -75,7 +98,9 @@ static int make_folders(const char *path)
     for (size_t at = 1; at < length; at++)
         if (folder[at] == '/') {
             folder[at] = 0;
-            if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+            if (mkdir(folder, 0777) == 0)
+                let_owner_in(folder);
+            else if (errno != EEXIST)
                 return errno;
             folder[at] = '/';
         }
@@ -92,7 +117,9 @@ AN_RT_APART static int create_nameless(const char *path, const struct an_rt_cont
     struct an_rt_text link = an_rt_text(self, sizeof self);
     an_rt_text_put(&link, "/proc/self/fd/");
     an_rt_text_put_decimal(&link, (unsigned)file);
-    int error = write_new(file, contents);
+    int error = let_owner_write(file);
+    if (!error)
+        error = write_new(file, contents);
     if (!error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0)
         error = errno;
     close(file);
@@ -114,7 +141,9 @@ AN_RT_APART static int create_named(const char *path, const struct an_rt_content
     int file = an_rt_open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (file < 0)
         return errno;
-    int error = write_new(file, contents);
+    int error = let_owner_write(file);
+    if (!error)
+        error = write_new(file, contents);
     if (!error && link(name, path) < 0)
         error = errno;
     unlink(name);

@@ -60,6 +60,23 @@ static int make_file(struct an_rt_module *module, const char *name)
     return error;
 }
 
+/* The program may be in another folder by the time that the file has to go. 0, or an errno. */
+static int make_absolute(void)
+{
+    static char name[AN_RT_PATH];
+    if (live[0] == '/')
+        return 0;
+    if (!getcwd(name, sizeof name))
+        return errno;
+    size_t folder = strlen(name), rest = strlen(live) + 1;
+    if (folder + 1 + rest > sizeof name)
+        return ENAMETOOLONG;
+    name[folder] = '/';
+    memcpy(name + folder + 1, live, rest);
+    memcpy(live, name, folder + 1 + rest);
+    return 0;
+}
+
 /* 0, or an errno. The counters begin at that place of the file. */
 static int map_file(const struct an_rt_span *pages, uint64_t place)
 {
@@ -94,6 +111,8 @@ void an_rt_continuous_begin(const struct an_rt_module *module, const char *name)
     }
     paged.page = page_size();
     int error = make_file(&paged, name);
+    if (!error)
+        error = make_absolute();
     if (!error)
         error = map_file(&pages, an_rt_raw_place_of_counters(&paged));
     if (error)

@@ -241,6 +241,82 @@ large_file() {
     [ ! -e "$file.new" ]
 }
 
+# ---- rights of what is made, and folders ----
+
+# tell_rights FILE...: their modes, in a row
+tell_rights() {
+    stat -c %a "$@" | tr '\n' ' '
+}
+
+# One process with a tight umask leaves a file that the others can add to, and folders that they can enter. Rights that
+# it has are those that it had. Not as root, who may do all.
+tight_umask() {
+    local file mask as=
+    [ "$(id -u)" -ne 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
+    build "$1" steps.c
+    chmod 755 . ..
+    while read -r mask mode folder; do
+        mkdir -m 777 made
+        for _ in 1 2 3; do
+            # shellcheck disable=SC2086 # words are meant
+            LLVM_PROFILE_FILE=$PWD/made/a/b/all.profraw GCOV_PREFIX=$PWD/made/a/b GCOV_PREFIX_STRIP=99 \
+                run 0 $as sh -c "umask $mask; exec ./it"
+            [ ! -s err ] || fail "$mask: $(cat err)"
+        done
+        file=$(find made -type f)
+        expect "$mask: $(tell_rights "$file" made/a made/a/b)" "$mask: $mode $folder $folder "
+        chmod 644 "$file"
+        cp "$file" "three.${file##*.}"
+        expect "$(runs_in "three.${file##*.}")" "$(three_runs "$1")"
+        rm -r made
+    done <<'END'
+0777 600 700
+0 666 777
+022 644 755
+0077 600 700
+0333 644 744
+0277 600 700
+END
+}
+
+# three_runs COMPILER: what runs_in says of them
+three_runs() {
+    if [ "$1" = clang-19 ]; then
+        echo 30
+    else
+        echo 3
+    fi
+}
+
+# A program that goes to another folder has its profile there, as with the compiler's own runtime; also a file in which it
+# counted from the start is gone at the end.
+other_folder() {
+    local runtime whose
+    cat >leave.c <<'END'
+#include <unistd.h>
+int main(void) { return chdir("away"); }
+END
+    for whose in theirs ours; do
+        mkdir $whose $whose/away
+        runtime=
+        [ $whose = theirs ] || runtime=$("$anneal" rt --continuous)
+        # shellcheck disable=SC2086 # words are meant
+        "$1" -w -fprofile-generate leave.c -o it $runtime
+        (
+            cd $whose
+            export GCOV_PREFIX=. GCOV_PREFIX_STRIP=99 # both put an absolute name in front of GCC's
+            LLVM_PROFILE_FILE=it.profraw ../it
+            find . -type f -size +0 ! -name '*.gcno' | sort
+        ) >$whose.files
+    done
+    same ours.files theirs.files
+    expect "$(wc -l <ours.files) $(grep -c away ours.files)" '1 1'
+    [ "$1" = clang-19 ] || return 0
+    rm ours/away/*
+    (cd ours && LLVM_PROFILE_FILE=%cit.profraw run 0 ../it)
+    expect "$(find ours -type f -name '*.profraw*')" ours/away/it.profraw
+}
+
 # ---- sandboxes ----
 
 # Also with functions for which the runtime's own memory is too small.
@@ -331,6 +407,8 @@ for compiler in clang-19 gcc-12; do
     check_with "$compiler mkfifo flock $tools" "$compiler: what is no regular file is left alone" \
         no_regular_file $compiler
     check_with $compiler "$compiler: files that are larger than any profile are not read" large_file $compiler
+    check_with "$compiler $tools setpriv" "$compiler: rights that a umask takes away" tight_umask $compiler
+    check_with $compiler "$compiler: a program that goes to another folder" other_folder $compiler
     check_with "$compiler $tools" "$compiler: a sandbox with four system calls" sandboxed $compiler
     title="$compiler: set-user-ID programs do not obey who runs them"
     if [ "$(id -u)" -eq 0 ]; then
