@@ -7,8 +7,12 @@
 #include "cli/core/install_path.h"
 
 const char *const rt_wrapped[] = {
-    "_exit",   "_Exit", "execve", "execv",  "execvp", "execvpe",
-    "fexecve", "execl", "execlp", "execle", NULL,
+    "_exit",   "_Exit",   "execve", "execv",  "execvp", "execvpe",
+    "fexecve", "execl",   "execlp", "execle", "daemon",
+#ifdef __x86_64__
+    "clone",   "syscall",
+#endif
+    NULL,
 };
 
 bool rt_library(char path[PATH_MAX])

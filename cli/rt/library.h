@@ -18,8 +18,8 @@ bool rt_board(char path[PATH_MAX]);
 bool rt_script(const char *library, char path[PATH_MAX]);
 
 /*
- * The functions that end a process without its exit handlers, for the linker's --wrap: runtime/hosted/ends.c stands
- * in for them. Ended by NULL.
+ * The functions that end a process without its exit handlers, or begin one without those of fork, for the linker's
+ * --wrap: runtime/hosted/ends.c and births.c stand in for them. Ended by NULL.
  */
 extern const char *const rt_wrapped[];
 

@@ -127,12 +127,23 @@ static void write_member(enum an_rt_moment moment)
 {
     if (state.is_written || moment == AN_RT_STAYING)
         return;
+    if (moment == AN_RT_HANDED_OVER) {
+        state.is_written = true;
+        return;
+    }
     write_all();
     if (moment != AN_RT_ENDING)
         reset_all();
 }
 
-static struct an_rt_member member = {.write = write_member};
+/* Late: which counts are its own, nobody knows. All are written, as by libgcov. */
+static void be_born(enum an_rt_birth birth)
+{
+    if (birth == AN_RT_NEW)
+        reset_all();
+}
+
+static struct an_rt_member member = {.write = write_member, .be_born = be_born};
 
 /* ---- what objects call as they come and go ---- */
 

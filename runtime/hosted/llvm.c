@@ -249,6 +249,10 @@ static void write_member(enum an_rt_moment moment)
         begin_continuous(module);
         return;
     }
+    if (moment == AN_RT_HANDED_OVER) {
+        __llvm_profile_set_dumped();
+        return;
+    }
     if (moment == AN_RT_GOING_ON && an_rt_continuous_is_on())
         return; /* it is in a file as it is */
     bool is_first = moment == AN_RT_ENDING && !an_rt_since_any();
@@ -258,7 +262,7 @@ static void write_member(enum an_rt_moment moment)
     state.is_written = moment == AN_RT_ENDING;
 }
 
-static struct an_rt_member member = {.write = write_member};
+static struct an_rt_member member;
 
 static void at_exit(void)
 {
@@ -269,18 +273,32 @@ static void at_exit(void)
     an_rt_leave(&member);
 }
 
-/* What was counted before the fork is the parent's. */
+/* What was counted before the fork is the parent's, unless that hands it over. */
 static void in_child(void)
 {
     const struct an_rt_module *module = an_rt_module();
     if (!an_rt_lock())
         return;
     an_rt_continuous_part(module);
-    __llvm_profile_reset_counters();
+    if (!an_rt_process()->hands_over)
+        __llvm_profile_reset_counters();
     if (!state.is_written)
         begin_continuous(module);
     an_rt_unlock();
 }
+
+/* Late: if the parent counts in a file, that has this process's counts, too. */
+static void be_born(enum an_rt_birth birth)
+{
+    if (birth == AN_RT_NEW)
+        in_child();
+    else if (an_rt_continuous_is_on()) {
+        an_rt_continuous_part(an_rt_module());
+        state.is_written = true;
+    }
+}
+
+static struct an_rt_member member = {.write = write_member, .be_born = be_born};
 
 int __llvm_profile_register_write_file_atexit(void)
 {

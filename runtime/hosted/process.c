@@ -63,6 +63,21 @@ static int look(struct dl_phdr_info *file, size_t size, void *found)
     return 1;
 }
 
+/* A page that is all zeros in whoever has a copy of this memory, however that came to be. */
+static uint8_t *make_mark(void)
+{
+    enum { WIPE_ON_FORK = 18 }; /* MADV_WIPEONFORK; not every C library tells it */
+    uint8_t *mark = an_rt_memory(1);
+    if (!mark)
+        return NULL;
+    if (madvise(mark, (size_t)sysconf(_SC_PAGESIZE), WIPE_ON_FORK) < 0) {
+        an_rt_memory_free(mark, 1);
+        return NULL;
+    }
+    *mark = 1;
+    return mark;
+}
+
 static struct an_rt_process *make(void)
 {
     struct an_rt_process *made = an_rt_memory(sizeof *made);
@@ -70,15 +85,43 @@ static struct an_rt_process *make(void)
         return NULL;
     made->version = AN_RT_PROCESS_VERSION;
     made->owner = getpid();
+    made->mark = make_mark();
     pthread_mutex_init(&made->lock, NULL);
     return made;
 }
 
-static void in_child(void)
+static void begin_again(struct an_rt_process *process)
 {
-    struct an_rt_process *process = an_rt_process();
     pthread_mutex_init(&process->lock, NULL);
     process->owner = getpid();
+    if (process->mark)
+        *process->mark = 1;
+}
+
+static void in_child(void)
+{
+    begin_again(an_rt_process());
+}
+
+static bool is_copy(const struct an_rt_process *process)
+{
+    return process->mark && !*process->mark;
+}
+
+static void be_born(struct an_rt_process *process, enum an_rt_birth birth)
+{
+    begin_again(process);
+    for (struct an_rt_member *member = process->first; member; member = member->next)
+        member->be_born(birth);
+}
+
+bool an_rt_look_for_birth(void)
+{
+    struct an_rt_process *process = an_rt_process();
+    if (!is_copy(process))
+        return false;
+    be_born(process, AN_RT_NEW);
+    return true;
 }
 
 /* The linker defines it: where the file begins in memory. */
@@ -158,6 +201,8 @@ static void take(struct an_rt_process *process)
 AN_RT_APART bool an_rt_lock(void)
 {
     struct an_rt_process *process = an_rt_process();
+    if (is_copy(process))
+        be_born(process, AN_RT_LATE);
     if (an_rt_is_plain())
         return take_plainly(process);
     take(process);
@@ -177,13 +222,19 @@ AN_RT_APART void an_rt_unlock(void)
     pthread_setcancelstate(cancelling, &cancelling);
 }
 
-void an_rt_write_all(enum an_rt_moment moment)
+struct an_rt_process *an_rt_process_of_all(void)
 {
-    int number = errno;
     if (!an_rt_shared) { /* a program that is not profiled, perhaps with libraries that are */
         an_rt_environment_begin();
         dl_iterate_phdr(look, &an_rt_shared);
     }
+    return an_rt_process();
+}
+
+void an_rt_write_all(enum an_rt_moment moment)
+{
+    int number = errno;
+    an_rt_process_of_all();
     if (an_rt_lock()) {
         for (struct an_rt_member *member = an_rt_process()->first; member; member = member->next)
             member->write(moment);

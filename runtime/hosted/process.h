@@ -20,10 +20,16 @@
 #include "core/port.h"
 
 enum an_rt_moment {
-    AN_RT_GOING_ON, /* what is counted later will be added later */
-    AN_RT_LEAVING,  /* another program is about to take the process */
-    AN_RT_STAYING,  /* it could not */
-    AN_RT_ENDING,   /* nothing is written any more */
+    AN_RT_GOING_ON,    /* what is counted later will be added later */
+    AN_RT_LEAVING,     /* another program is about to take the process */
+    AN_RT_STAYING,     /* it could not */
+    AN_RT_ENDING,      /* nothing is written any more */
+    AN_RT_HANDED_OVER, /* the same, for a child goes on with what was counted */
+};
+
+enum an_rt_birth {
+    AN_RT_NEW, /* a process has just begun, with a copy of its parent's memory: what was counted is the parent's */
+    AN_RT_LATE, /* some time ago, unnoticed: which counts are its own, nobody knows */
 };
 
 struct an_rt_module;
@@ -32,7 +38,9 @@ struct an_rt_member {
     struct an_rt_member *next;
     const struct an_rt_module *llvm;         /* what it counts; NULL: GCC's counters */
     void (*write)(enum an_rt_moment moment); /* called with the lock */
-    void (*on_signal)(int signal);           /* of this copy: filled in by an_rt_join */
+    void (*be_born)(
+        enum an_rt_birth birth);   /* called without the lock, in a process of one thread */
+    void (*on_signal)(int signal); /* of this copy: filled in by an_rt_join */
 };
 
 struct an_rt_process {
@@ -42,9 +50,12 @@ struct an_rt_process {
     struct an_rt_member *first;
     pid_t owner; /* who may write: not a child that shares its parent's memory */
     pthread_mutex_t lock;
+    uint8_t *
+        mark; /* 0 where memory has been copied for a new process: the kernel clears it; NULL: it cannot */
+    bool hands_over; /* a fork is under way whose child goes on with the counts */
 };
 
-#define AN_RT_PROCESS_VERSION 1
+#define AN_RT_PROCESS_VERSION 2
 
 /* Of the note. */
 #define AN_RT_NOTE_OWNER "anneal"
@@ -52,6 +63,12 @@ enum { AN_RT_NOTE_TYPE = 1 };
 
 /* The process of this copy; its own one as long as it has not joined. */
 struct an_rt_process *an_rt_process(void);
+
+/* The same; for a copy that has nothing to write, that of others if there are any. */
+struct an_rt_process *an_rt_process_of_all(void);
+
+/* Whether this is a process that has just begun, with a copy of its parent's memory; its counts then begin at 0. */
+bool an_rt_look_for_birth(void);
 
 /* Finds the process that other copies have joined, or makes one. The loader's lock is held: copies are loaded one at a
  * time. */
