@@ -1,11 +1,9 @@
 /*
- * A raw profile out of a running program's memory: the sections are copied, at the same distances from each
- * other since records point to counters so, and the lists of values are gathered; then the runtime's own
- * writer does what it would have done in the process.
+ * A raw profile out of a running program's memory: the sections are copied, and the lists of values are gathered; then
+ * the runtime's own writer does what it would have done in the process.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -14,15 +12,10 @@
 #include "core/llvm_values.h"
 #include "peek.h"
 
-/* More than any program has; what says more is damaged. */
-#define MOST_BYTES (1ull << 36)
-
 struct copy {
     struct peek_source *source;
     struct an_rt_module module; /* in this process */
-    uint8_t *block;             /* data, counters and bitmap */
-    size_t block_size;
-    struct an_arena arena; /* all else */
+    struct an_arena arena;
 };
 
 /* ---- sections ---- */
@@ -44,61 +37,13 @@ static bool copy_span(struct copy *copy, struct an_rt_span *span)
     return true;
 }
 
-/* Makes room for three sections as they lie in the process. */
-static bool make_block(struct copy *copy, struct an_rt_span *const sections[3], uint64_t *start)
-{
-    uint64_t end = 0;
-    *start = UINT64_MAX;
-    for (int i = 0; i < 3; i++) {
-        uint64_t begin = address_of(sections[i]);
-        if (sections[i]->size == 0)
-            continue;
-        if (sections[i]->size > MOST_BYTES || begin + sections[i]->size < begin)
-            return false;
-        *start = begin < *start ? begin : *start;
-        end = begin + sections[i]->size > end ? begin + sections[i]->size : end;
-    }
-    if (end <= *start || end - *start > MOST_BYTES)
-        return false;
-    void *block = mmap(NULL, end - *start, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (block == MAP_FAILED)
-        return false;
-    copy->block = block;
-    copy->block_size = end - *start;
-    return true;
-}
-
-/* LLVM 13's pointers to counters are absolute. */
-static void move_pointers(struct an_rt_module *module, uint64_t counters_there)
-{
-    enum { COUNTERS = 16 };
-    for (size_t i = 0; module->layout.version == 7 && i < module->records; i++) {
-        uint8_t *place = an_rt_record(module, i) + COUNTERS;
-        uint64_t here = an_rt_load64(place) - counters_there + address_of(&module->counters);
-        memcpy(place, &here, sizeof here);
-    }
-}
-
 static bool copy_sections(struct copy *copy)
 {
     struct an_rt_module *module = &copy->module;
-    uint64_t counters_there = address_of(&module->counters);
-    struct an_rt_span *const sections[] = {&module->data, &module->counters, &module->bitmap};
-    uint64_t start;
-    if (!make_block(copy, sections, &start))
-        return false;
-    for (int i = 0; i < 3; i++) {
-        uint8_t *here = copy->block;
-        if (sections[i]->size)
-            here += address_of(sections[i]) - start;
-        if (!peek_read(copy->source, address_of(sections[i]), here, sections[i]->size))
-            return false;
-        sections[i]->begin = here;
-    }
-    move_pointers(module, counters_there);
-    return copy_span(copy, &module->names) && copy_span(copy, &module->vtables) &&
-           copy_span(copy, &module->vtable_names) && copy_span(copy, &module->build_id);
+    return copy_span(copy, &module->data) && copy_span(copy, &module->counters) &&
+           copy_span(copy, &module->bitmap) && copy_span(copy, &module->names) &&
+           copy_span(copy, &module->vtables) && copy_span(copy, &module->vtable_names) &&
+           copy_span(copy, &module->build_id);
 }
 
 /* ---- values ---- */
@@ -182,9 +127,8 @@ enum an_code peek_llvm(struct peek_source *source, uint64_t module, struct an_bu
                 is_sound(&copy.module) && copy_sections(&copy);
     copy.module.counts = copy.module.counters.begin;
     copy.module.is_part = false;
+    copy.module.parts = NULL; /* the copies of records are read as any others */
     done = done && copy_values(&copy) && an_rt_raw_write(&copy.module, NULL, 0, &sink.sink);
-    if (copy.block)
-        munmap(copy.block, copy.block_size);
     an_arena_free(&copy.arena);
     if (raw->failed)
         return an_fail_memory(error);

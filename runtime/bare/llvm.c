@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "bare/console.h"
 #include "bare/exit.h"
 #include "bare/memfile.h"
 #include "core/llvm_interface.h"
@@ -129,8 +130,14 @@ void __llvm_profile_register_names_function(void *names, uint64_t size)
 /* Instrumented objects refer to it, so that the linker takes this file in. */
 int __llvm_profile_runtime;
 
+/* Objects of a release of LLVM that is not known are left out; where there are no others, nothing is written. */
 static void write_at_end(void)
 {
+    unsigned told;
+    if (an_rt_unknown(&told))
+        an_console_line(
+            "objects of a release of LLVM that the runtime does not support are not in ",
+            __llvm_profile_get_filename());
     write_file();
 }
 

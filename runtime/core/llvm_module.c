@@ -2,6 +2,7 @@
 #include "core/llvm_module.h"
 
 #include "core/llvm_interface.h"
+#include "core/llvm_mix.h"
 
 /* The linker defines these for sections whose names are identifiers. */
 #define SECTION(name)                                                                              \
@@ -40,41 +41,37 @@ const struct an_rt_layout *an_rt_layout(unsigned version)
     return NULL;
 }
 
-/* Whether records of this layout have their counters, and bitmaps, one by one in their sections. */
 static bool layout_fits(const struct an_rt_module *module, const struct an_rt_layout *layout)
 {
-    uintptr_t begin = (uintptr_t)module->counters.begin;
-    uint64_t bitmap_bytes = 0;
-    if (module->data.size == 0 || module->data.size % layout->record_size)
+    if (module->data.size % layout->record_size)
         return false;
-    for (size_t at = 0; at < module->data.size; at += layout->record_size) {
-        const uint8_t *record = module->data.begin + at;
-        uintptr_t counters = an_rt_load_address(record + AN_RT_POINTER_TO_COUNTERS);
-        if (layout->version > 7)
-            counters += (uintptr_t)record;
-        uint64_t number = an_rt_load32(record + layout->counter_number);
-        if (counters < begin || counters - begin > module->counters.size ||
-            number > module->counters.size - (counters - begin))
+    for (size_t at = 0; at < module->data.size; at += layout->record_size)
+        if (!an_rt_record_fits(module, layout, module->data.begin + at))
             return false;
-        if (layout->bitmap)
-            bitmap_bytes += an_rt_load32(record + layout->bitmap_bytes);
-    }
-    return bitmap_bytes <= module->bitmap.size;
+    return true;
 }
 
 /*
- * clang's front end does not say which version it is: the records have to. Of versions 9 and 10 the
- * newer one is taken when nothing tells them apart.
+ * What all records are. clang's front end does not say which version it is; and what IR instrumentation says is true of
+ * one object only: the records have to tell. Of versions 9 and 10 the newer one is taken when nothing tells them apart.
+ * NULL: there are several, or ones that are not known.
  */
 static const struct an_rt_layout *layout_of(const struct an_rt_module *module)
 {
-    uint8_t version = (uint8_t)module->version_word;
-    if (version)
-        return an_rt_layout(version);
+    const struct an_rt_layout *told = an_rt_layout((uint8_t)module->version_word);
+    if (told && layout_fits(module, told))
+        return told;
     for (size_t i = LAYOUTS; i-- > 0;)
         if (layout_fits(module, &layouts[i]))
             return &layouts[i];
     return NULL;
+}
+
+static void find_deltas(struct an_rt_module *module, const uint8_t *records)
+{
+    uintptr_t data = (uintptr_t)records, counters = (uintptr_t)module->counters.begin;
+    module->counters_delta = module->layout.version > 7 ? counters - data : counters;
+    module->bitmap_delta = (uintptr_t)module->bitmap.begin - data;
 }
 
 static bool find(struct an_rt_module *module)
@@ -89,23 +86,30 @@ static bool find(struct an_rt_module *module)
         .vtable_names = SPAN(__llvm_prf_vns),
         .nodes = SPAN(__llvm_prf_vnds),
     };
-    const struct an_rt_layout *layout = layout_of(module);
-    if (!layout || module->data.size == 0)
+    const uint8_t *records = module->data.begin;
+    if (module->data.size == 0)
         return false;
-    module->layout = *layout;
-    module->version_word |= layout->version;
-    module->records = module->data.size / layout->record_size;
+    const struct an_rt_layout *layout = layout_of(module);
+    if (layout) {
+        module->layout = *layout;
+        module->version_word = (module->version_word & ~0xffull) | layout->version;
+    } else if (!an_rt_mix(module)) {
+        return false;
+    }
+    find_deltas(module, records);
+    module->records = module->data.size / module->layout.record_size;
     module->build_id = an_rt_build_id();
     module->counts = module->counters.begin;
     return true;
 }
 
+enum { UNKNOWN, THERE, NONE };
+static struct an_rt_module found;
+static int state = UNKNOWN;
+
 /* Threads that come here at once find the same; the state is set last. */
 const struct an_rt_module *an_rt_module(void)
 {
-    enum { UNKNOWN, THERE, NONE };
-    static struct an_rt_module found;
-    static int state = UNKNOWN;
     int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
     if (known == UNKNOWN) {
         struct an_rt_module module;
@@ -114,6 +118,13 @@ const struct an_rt_module *an_rt_module(void)
         __atomic_store_n(&state, known, __ATOMIC_RELEASE);
     }
     return known == THERE ? &found : NULL;
+}
+
+size_t an_rt_unknown(unsigned *told)
+{
+    an_rt_module();
+    *told = (uint8_t)__llvm_profile_raw_version;
+    return found.unknown;
 }
 
 /* Multiplied and folded: each bit of a word has its effect on all bits of the sum. */

@@ -29,6 +29,9 @@
 
 enum { AN_RT_KINDS = 3 }; /* of values: targets of calls, sizes of memory operations, vtables */
 
+/* Versions of the format that are known. */
+enum { AN_RT_OLDEST = 7, AN_RT_NEWEST = 11 };
+
 /* In records of all versions. */
 enum { AN_RT_POINTER_TO_COUNTERS = 16 };
 
@@ -55,6 +58,8 @@ struct an_rt_node {
     uint64_t due;     /* what is being written */
 };
 
+struct an_rt_part;
+
 struct an_rt_module {
     struct an_rt_layout layout;
     uint64_t version_word; /* with variants in the upper half */
@@ -64,13 +69,28 @@ struct an_rt_module {
     bool is_part;          /* of values, what is due is written, and not all of their counts */
     size_t records;
     size_t page; /* counters begin and end at such limits in the file; 0: nobody maps them */
+    /* What the header says: records point to their counters and bitmaps relative to where they are in the program. */
+    uint64_t counters_delta, bitmap_delta;
+    const struct an_rt_part
+        *parts; /* NULL: `data` is as it is in the program. Otherwise: llvm_mix.h */
+    size_t part_count;
+    size_t unknown; /* bytes of records of versions that are not known */
 };
 
 /* How version `version` of the format lays out its records; NULL: not known. */
 const struct an_rt_layout *an_rt_layout(unsigned version);
 
-/* The module that this copy of the runtime is linked into. NULL: nothing in it is instrumented. */
+/*
+ * The module that this copy of the runtime is linked into. NULL: nothing in it is instrumented, or nothing by a version
+ * that is known.
+ */
 const struct an_rt_module *an_rt_module(void);
+
+/*
+ * What is instrumented, but by versions that are not known, so that its counts cannot be written: bytes of records. 0:
+ * nothing. *told: the version of some object, perhaps of one that is known; 0: none told.
+ */
+size_t an_rt_unknown(unsigned *told);
 
 /* A number that differs between builds whose profiles cannot be added up: of these records. */
 uint64_t an_rt_signature(const struct an_rt_layout *layout, uint64_t version_word,
@@ -85,6 +105,15 @@ static inline uint64_t an_rt_module_signature(const struct an_rt_module *module)
 static inline uint8_t *an_rt_record(const struct an_rt_module *module, size_t number)
 {
     return module->data.begin + number * module->layout.record_size;
+}
+
+/* Where the counters of a record begin in their section. */
+static inline uintptr_t an_rt_counters_at(const struct an_rt_module *module, size_t number)
+{
+    uintptr_t pointer =
+        an_rt_load_address(an_rt_record(module, number) + AN_RT_POINTER_TO_COUNTERS);
+    size_t from_first = module->layout.version > 7 ? number * module->layout.record_size : 0;
+    return pointer + from_first - (uintptr_t)module->counters_delta;
 }
 
 static inline unsigned an_rt_sites(const struct an_rt_layout *layout, const uint8_t *record,

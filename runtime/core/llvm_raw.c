@@ -66,9 +66,6 @@ static bool has_build_id(const struct an_rt_module *module)
 
 static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_WORDS])
 {
-    uintptr_t data = (uintptr_t)module->data.begin;
-    uintptr_t counters = (uintptr_t)module->counters.begin;
-    unsigned version = module->layout.version;
     words[AN_RT_MAGIC] = AN_RT_RAW_MAGIC;
     words[AN_RT_VERSION] = module->version_word;
     words[AN_RT_BINARY_IDS] = has_build_id(module) ? 8 + (module->build_id.size + 7) / 8 * 8 : 0;
@@ -80,8 +77,8 @@ static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_
     words[AN_RT_BITMAP] = module->bitmap.size;
     words[AN_RT_PADDING_AFTER_BITMAP] = -(uint64_t)module->bitmap.size & 7;
     words[AN_RT_NAMES] = module->names.size;
-    words[AN_RT_COUNTERS_DELTA] = version > 7 ? counters - data : counters;
-    words[AN_RT_BITMAP_DELTA] = (uintptr_t)module->bitmap.begin - data;
+    words[AN_RT_COUNTERS_DELTA] = module->counters_delta;
+    words[AN_RT_BITMAP_DELTA] = module->bitmap_delta;
     words[AN_RT_NAMES_DELTA] = (uintptr_t)module->names.begin;
     words[AN_RT_VTABLES] = module->vtables.size / AN_RT_VTABLE;
     words[AN_RT_VTABLE_NAMES] = module->vtable_names.size;

@@ -25,10 +25,7 @@ void an_rt_times_clear(const struct an_rt_module *module, uint8_t *counters)
 {
     int never = module->version_word & AN_RT_BYTE_COVERAGE ? 0xff : 0;
     for (size_t i = 0; i < module->records; i++) {
-        const uint8_t *record = an_rt_record(module, i);
-        /* Relative to the record, in all versions that have times. */
-        uintptr_t at = (uintptr_t)record + an_rt_load_address(record + AN_RT_POINTER_TO_COUNTERS) -
-                       (uintptr_t)module->counters.begin;
+        uintptr_t at = an_rt_counters_at(module, i);
         if (at + sizeof(uint64_t) <= module->counters.size)
             memset(counters + at, never, sizeof(uint64_t));
     }

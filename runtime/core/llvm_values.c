@@ -8,9 +8,10 @@
 #include "core/llvm_values.h"
 
 #include "core/llvm_interface.h"
+#include "core/llvm_mix.h"
 #include "core/nodes.h"
 
-/* Where records have the heads of their lists; 0: not known yet. */
+/* Where records have the heads of their lists; 0: not known yet, or not all in one place. */
 static size_t values_at;
 
 /* So many nodes in a row, all 0; those that the compiler made room for come first. NULL: no memory. */
@@ -29,9 +30,13 @@ static void *take_nodes(const struct an_rt_module *module, size_t count)
 /* The heads of the lists of a function; made when the compiler did not. */
 static struct an_rt_node **heads_of(const struct an_rt_module *module, uint8_t *record)
 {
-    struct an_rt_node ***place = (void *)(record + module->layout.values);
+    const struct an_rt_layout *layout =
+        module->parts ? an_rt_mix_layout(module, record) : &module->layout;
+    if (!layout)
+        return NULL;
+    struct an_rt_node ***place = (void *)(record + layout->values);
     struct an_rt_node **heads = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    unsigned sites = an_rt_sites_of(&module->layout, record);
+    unsigned sites = an_rt_sites_of(layout, record);
     if (heads || sites == 0)
         return heads;
     size_t size = sites * sizeof *heads;
@@ -81,7 +86,8 @@ __attribute__((noinline, cold)) static void add_value(uint64_t value, uint8_t *r
     unsigned length = 0;
     if (!heads)
         return;
-    values_at = module->layout.values;
+    if (!module->parts)
+        values_at = module->layout.values;
     struct an_rt_node **end = &heads[site];
     for (struct an_rt_node *node; (node = __atomic_load_n(end, __ATOMIC_ACQUIRE));
          end = &node->next, length++) {

@@ -318,13 +318,50 @@ static size_t scratch_for(const struct an_rt_module *module)
     return (size_t)AN_RT_BUFFER + 32 * module->records + 2 * module->counters.size;
 }
 
+/*
+ * What is instrumented by releases of LLVM that are not known cannot be written, and somebody waits for it: "objects of
+ * raw version 12 (supported: 7 to 11) are not counted".
+ */
+AN_RT_APART static void tell_unknown(void)
+{
+    static char words[160];
+    unsigned told;
+    if (!an_rt_unknown(&told))
+        return;
+    const struct an_rt_module *module = an_rt_module();
+    struct an_rt_text text = an_rt_text(words, sizeof words);
+    an_rt_text_put(&text, "objects of ");
+    if (told && !an_rt_layout(told)) {
+        an_rt_text_put(&text, "raw version ");
+        an_rt_text_put_decimal(&text, told);
+    } else {
+        an_rt_text_put(&text, "an unknown raw version");
+    }
+    an_rt_text_put(&text, " are not counted");
+    if (module) {
+        an_rt_text_put(&text, ", those of version ");
+        an_rt_text_put_decimal(&text, module->layout.version);
+        an_rt_text_put(&text, " are");
+    }
+    an_rt_text_put(&text, " (this runtime knows versions ");
+    an_rt_text_put_decimal(&text, AN_RT_OLDEST);
+    an_rt_text_put(&text, " to ");
+    an_rt_text_put_decimal(&text, AN_RT_NEWEST);
+    an_rt_text_put(&text, ")");
+    an_rt_warn(state.pattern, words, 0);
+}
+
 /* Before the program's own constructors, so that its destructors are counted. */
 __attribute__((constructor(101))) static void start(void)
 {
-    if (!an_rt_module())
+    unsigned told;
+    if (!an_rt_module() && !an_rt_unknown(&told))
         return;
     an_rt_begin();
     __llvm_profile_initialize_file();
+    tell_unknown();
+    if (!an_rt_module())
+        return;
     __llvm_profile_register_write_file_atexit();
     member.llvm = an_rt_module();
     an_rt_plain_begin(scratch_for(member.llvm));

@@ -39,8 +39,126 @@ as_libgcov_16() {
     same gcc-16.gcda "$data/gcc-16.gcda"
 }
 
+# make_other: other.c, which is parts.c with other names
+make_other() {
+    sed 's/int part(/int other(/; s/add/more/g; s/twice/doubled/g' "$data/parts.c" >other.c
+}
+
+# three_runs LINKED...: of a program of main.c and these with anneal's runtime, which leave all.profraw and say nothing
+three_runs() {
+    local _
+    rm -f ./*.profraw
+    build it "$@"
+    for _ in 1 2 3; do
+        LLVM_PROFILE_FILE=all.profraw run 0 ./it
+        [ ! -s err ] || fail "$*: $(cat err)"
+    done
+    expect "$(find . -name '*.profraw')" ./all.profraw
+}
+
+# runs_of_peer VERSION OPTION NAME LINKED...: three runs with compiler-rt, as the text NAME
+runs_of_peer() {
+    local run
+    "clang-$1" -w -O1 -c "$data/main.c" -o peer_main.o
+    "clang-$1" "$2" peer_main.o "${@:4}" -o peer
+    for run in 1 2 3; do
+        LLVM_PROFILE_FILE=peer-$run run 0 ./peer
+    done
+    "llvm-profdata-$1" merge --text peer-[123] -o "$3"
+}
+
+# Objects of clang 23 and clang 19 in one program, whichever comes first: all counts, in the format of the newer one.
+mixed_23() {
+    local option=-fprofile-generate
+    [ "$1" = ir ] || option=-fprofile-instr-generate
+    make_other
+    clang-19 -w -O1 -fPIC $option -c other.c
+    gcc-12 -O1 -fPIC -c "$data/parts.c" -o plain.o
+    runs_of_peer 19 $option other.proftext plain.o other.o
+    gcc-12 -c "$data/clang-23-$1.s" -o parts.o
+    for order in 'parts.o other.o' 'other.o parts.o'; do
+        # shellcheck disable=SC2086 # words are meant
+        three_runs $order
+        "$tests/support/raw_agrees.py" all.profraw other.proftext "$data/clang-23-$1.proftext"
+    done
+}
+
+# The same of other releases, which llvm-profdata-19 can read.
+mixed_19() {
+    local older=$1 option=$2 order
+    make_other
+    clang-19 -w -O1 -fPIC "$option" -c other.c -o newer.o
+    "clang-$older" -w -O1 -fPIC "$option" -c "$data/parts.c" -o older.o
+    gcc-12 -O1 -fPIC -c "$data/parts.c" -o plain.o
+    runs_of_peer 19 "$option" newer.proftext plain.o newer.o
+    runs_of_peer "$older" "$option" older.proftext older.o
+    llvm-profdata-19 merge --text newer.proftext older.proftext -o expected
+    for order in 'older.o newer.o' 'newer.o older.o'; do
+        # shellcheck disable=SC2086 # words are meant
+        three_runs $order
+        llvm-profdata-19 merge --text all.profraw -o found
+        diff <(sort expected) <(sort found)
+    done
+}
+
+# make_future NAME: objects of a release to come, raw version 12, whose records have a word more: NAME.o
+make_future() {
+    awk -v ir="$1" '/^\.L__profd_|^__profd_/ { inside = 1 }
+        /^\t\.size/ && inside { print "\t.quad 0"; inside = 0 }
+        { sub(/72057594037927947/, "72057594037927948") }
+        1' "$data/clang-23-$1.s" >"$1.s"
+    gcc-12 -c "$1.s" -o "$1.o"
+}
+
+# What is not known is told, in one line and with no harm; what is known is kept.
+unknown() {
+    local order
+    make_future ir
+    build it ir.o
+    export LLVM_PROFILE_FILE=all.profraw
+    run 0 ./it
+    expect "$(wc -l <err)" 1
+    says 'anneal: warning: all.profraw: objects of raw version 12 are not counted (this runtime knows versions 7 to 11)'
+    [ -z "$(find . -name '*.profraw*')" ]
+    make_other
+    clang-19 -w -O1 -fPIC -fprofile-generate -c other.c
+    gcc-12 -O1 -fPIC -c "$data/parts.c" -o plain.o
+    runs_of_peer 19 -fprofile-generate expected plain.o other.o
+    for order in 'ir.o other.o' 'other.o ir.o'; do
+        rm -f ./*.profraw
+        # shellcheck disable=SC2086 # words are meant
+        build it $order
+        for _ in 1 2 3; do
+            run 0 ./it
+            expect "$(wc -l <err)" 1
+            says 'are not counted, those of version 10 are (this runtime knows versions 7 to 11)'
+        done
+        [ "$order" = 'other.o ir.o' ] || says 'objects of raw version 12'
+        llvm-profdata-19 merge --text all.profraw -o found
+        diff <(sort expected) <(sort found)
+    done
+    # Nobody says which version it is.
+    make_future front-end
+    build it front-end.o
+    rm -f ./*.profraw
+    run 0 ./it
+    expect "$(wc -l <err)" 1
+    says 'objects of an unknown raw version are not counted'
+}
+
 for kind in ir front-end; do
     check_with 'gcc-12 python3' "clang 23, $kind: as compiler-rt has it" as_llvm_23 $kind
 done
+peers='gcc-12 clang-19 llvm-profdata-19'
+for kind in ir front-end; do
+    check_with "$peers python3" "clang 23 and 19 in one program, $kind" mixed_23 $kind
+done
+for older in 13 14 16; do
+    for option in -fprofile-generate -fprofile-instr-generate; do
+        check_with "$peers clang-$older llvm-profdata-$older" "clang $older and 19 in one program, $option" \
+            mixed_19 $older $option
+    done
+done
+check_with "$peers" 'objects of a release to come are told, others counted' unknown
 check_with 'gcc-12' 'gcc 16, with conditions and paths: the bytes of libgcov' as_libgcov_16
 finish

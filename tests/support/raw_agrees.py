@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whether a raw profile of version 11, of 64 bits and little-endian, has what a text profile of llvm-profdata has: counters,
+# Whether a raw profile of version 11, of 64 bits and little-endian, has what text profiles of llvm-profdata have: counters,
 # bitmaps, values. For machines without an llvm-profdata that reads that version.
 #
-# usage: raw_agrees.py PROFILE.profraw PROFILE.proftext
+# usage: raw_agrees.py PROFILE.profraw PROFILE.proftext...
 import hashlib
 import struct
 import sys
@@ -94,7 +94,9 @@ def read_text(path):
     return functions
 
 
-found, expected = read_raw(sys.argv[1]), read_text(sys.argv[2])
+found, expected = read_raw(sys.argv[1]), {}
+for text in sys.argv[2:]:
+    expected.update(read_text(text))
 for key in sorted(set(found) | set(expected)):
     if found.get(key) != expected.get(key):
         print(f"{key[0]:016x} {key[1]}: {found.get(key)}, expected {expected.get(key)}")
