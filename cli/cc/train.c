@@ -21,7 +21,7 @@ struct training {
     struct cc *cc;
     struct cc_words front, back;
     char generate[PATH_MAX + 32], unit[64], library[PATH_MAX];
-    char wraps[16][32];
+    char wraps[RT_WRAPPED_MOST][32];
 };
 
 /* What is not kept does not keep the build from going on. */

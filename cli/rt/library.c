@@ -6,7 +6,7 @@
 
 #include "cli/core/install_path.h"
 
-const char *const rt_wrapped[] = {
+const char *const rt_wrapped[RT_WRAPPED_MOST] = {
     "_exit",   "_Exit",   "execve", "execv",  "execvp", "execvpe",
     "fexecve", "execl",   "execlp", "execle", "daemon",
 #ifdef __x86_64__

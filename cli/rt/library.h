@@ -21,6 +21,7 @@ bool rt_script(const char *library, char path[PATH_MAX]);
  * The functions that end a process without its exit handlers, or begin one without those of fork, for the linker's
  * --wrap: runtime/hosted/ends.c and births.c stand in for them. Ended by NULL.
  */
-extern const char *const rt_wrapped[];
+enum { RT_WRAPPED_MOST = 16 };
+extern const char *const rt_wrapped[RT_WRAPPED_MOST];
 
 #endif

@@ -20,27 +20,6 @@ SECTION(__llvm_prf_vnds);
 /* The compiler overrides this one, but for programs instrumented by clang's front end. */
 __attribute__((weak)) uint64_t __llvm_profile_raw_version = 0;
 
-enum { P = sizeof(void *) };
-static const struct an_rt_layout layouts[] = {
-    {7, (24 + 3 * P + 7) / 8 * 8, 16 + P, 16 + 2 * P, 16 + 3 * P, 20 + 3 * P, 0, 0, 2},
-    {8, (24 + 3 * P + 7) / 8 * 8, 16 + P, 16 + 2 * P, 16 + 3 * P, 20 + 3 * P, 0, 0, 2},
-    {9, (28 + 4 * P + 7) / 8 * 8, 16 + 2 * P, 16 + 3 * P, 16 + 4 * P, 20 + 4 * P, 16 + P,
-     24 + 4 * P, 2},
-    {10, (32 + 4 * P + 7) / 8 * 8, 16 + 2 * P, 16 + 3 * P, 16 + 4 * P, 20 + 4 * P, 16 + P,
-     28 + 4 * P, 3},
-    {11, (32 + 5 * P + 7) / 8 * 8, 16 + 3 * P, 16 + 4 * P, 16 + 5 * P, 20 + 5 * P, 16 + 2 * P,
-     28 + 5 * P, 3},
-};
-enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-
-const struct an_rt_layout *an_rt_layout(unsigned version)
-{
-    for (size_t i = 0; i < LAYOUTS; i++)
-        if (layouts[i].version == version)
-            return &layouts[i];
-    return NULL;
-}
-
 static bool layout_fits(const struct an_rt_module *module, const struct an_rt_layout *layout)
 {
     if (module->data.size % layout->record_size)
@@ -61,9 +40,10 @@ static const struct an_rt_layout *layout_of(const struct an_rt_module *module)
     const struct an_rt_layout *told = an_rt_layout((uint8_t)module->version_word);
     if (told && layout_fits(module, told))
         return told;
-    for (size_t i = LAYOUTS; i-- > 0;)
-        if (layout_fits(module, &layouts[i]))
-            return &layouts[i];
+    const struct an_rt_layout *layout;
+    for (unsigned version = AN_RT_NEWEST; (layout = an_rt_layout(version)); version--)
+        if (layout_fits(module, layout))
+            return layout;
     return NULL;
 }
 
