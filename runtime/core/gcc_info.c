@@ -1,14 +1,17 @@
 /* See gcc_info.h. */
 #include "core/gcc_info.h"
 
-enum { OLDEST = 11, NEWEST = 16 };
-
 /* 'B22*' is 12.2: the first character counts the tens from A on. */
-unsigned an_rt_gcc_release(uint32_t version)
+unsigned an_rt_gcc_any_release(uint32_t version)
 {
     unsigned tens = (version >> 24) - 'A', ones = (version >> 16 & 0xff) - '0';
-    unsigned release = 10 * tens + ones;
-    return tens < 10 && ones < 10 && release >= OLDEST && release <= NEWEST ? release : 0;
+    return tens < 10 && ones < 10 ? 10 * tens + ones : 0;
+}
+
+unsigned an_rt_gcc_release(uint32_t version)
+{
+    unsigned release = an_rt_gcc_any_release(version);
+    return release >= AN_RT_GCC_OLDEST && release <= AN_RT_GCC_NEWEST ? release : 0;
 }
 
 unsigned an_rt_gcc_kinds(const struct an_rt_gcc_info *info)

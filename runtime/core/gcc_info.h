@@ -56,8 +56,13 @@ struct an_rt_gcc_pair {
     struct an_rt_gcc_pair *next;
 };
 
+enum { AN_RT_GCC_OLDEST = 11, AN_RT_GCC_NEWEST = 16 };
+
 /* GCC's release: 11, 12...; 0: none that is known. */
 unsigned an_rt_gcc_release(uint32_t version);
+
+/* The same, of releases that are not known, too; 0: no release. */
+unsigned an_rt_gcc_any_release(uint32_t version);
 
 unsigned an_rt_gcc_kinds(const struct an_rt_gcc_info *info);
 unsigned an_rt_gcc_functions(const struct an_rt_gcc_info *info);

@@ -147,12 +147,30 @@ static struct an_rt_member member = {.write = write_member, .be_born = be_born};
 
 /* ---- what objects call as they come and go ---- */
 
+/* Nobody knows how its counters are laid out. */
+AN_RT_APART static void tell_unknown(const struct an_rt_gcc_info *info)
+{
+    static char words[128];
+    struct an_rt_text text = an_rt_text(words, sizeof words);
+    unsigned release = an_rt_gcc_any_release(info->version);
+    an_rt_text_put(&text, "compiled by ");
+    an_rt_text_put(&text, release ? "GCC " : "an unknown compiler");
+    if (release)
+        an_rt_text_put_decimal(&text, release);
+    an_rt_text_put(&text, "; not counted (this runtime knows GCC ");
+    an_rt_text_put_decimal(&text, AN_RT_GCC_OLDEST);
+    an_rt_text_put(&text, " to ");
+    an_rt_text_put_decimal(&text, AN_RT_GCC_NEWEST);
+    an_rt_text_put(&text, ")");
+    an_rt_warn(info->name, words, 0);
+}
+
 void __gcov_init(struct an_rt_gcc_info *info)
 {
     if (!state.first)
         an_rt_begin();
     if (!an_rt_gcc_release(info->version)) {
-        an_rt_warn(info->name, "compiled by a release of GCC that the runtime does not support", 0);
+        tell_unknown(info);
         return;
     }
     if (!state.first) {

@@ -146,6 +146,20 @@ unknown() {
     says 'objects of an unknown raw version are not counted'
 }
 
+# The same of GCC, whose objects have a file each: those of 12 are counted beside one of 17.
+unknown_gcc() {
+    sed 's/1110848042/1110913578/' "$data/gcc-16.s" >future.s
+    echo 'int other(int x) { return x ? 2 : 3; }' >other.c
+    gcc-12 -w --coverage -c other.c
+    # shellcheck disable=SC2046 # words are meant
+    gcc-12 -w -O1 "$data/main.c" future.s other.o -o it $("$anneal" rt)
+    run 0 ./it
+    expect "$(wc -l <err)" 1
+    says 'gcc-16.gcda: compiled by GCC 17; not counted (this runtime knows GCC 11 to 16)'
+    [ ! -e gcc-16.gcda ]
+    gcov-dump-12 -l other.gcda | grep 'runs=1,'
+}
+
 for kind in ir front-end; do
     check_with 'gcc-12 python3' "clang 23, $kind: as compiler-rt has it" as_llvm_23 $kind
 done
@@ -160,5 +174,6 @@ for older in 13 14 16; do
     done
 done
 check_with "$peers" 'objects of a release to come are told, others counted' unknown
+check_with 'gcc-12 gcov-dump-12' 'objects of a GCC to come are told, others counted' unknown_gcc
 check_with 'gcc-12' 'gcc 16, with conditions and paths: the bytes of libgcov' as_libgcov_16
 finish
