@@ -54,6 +54,8 @@ static void man_options(const struct command *command)
     }
     printf(".TP\n%s\\fB\\-\\-help\\fR\nprint a summary of the options and exit\n",
            help_has_letter(command) ? "\\fB\\-h\\fR, " : "");
+    if (help_of_response(command))
+        printf(".TP\n@\\fIFILE\\fR\n%s\n", help_of_response(command));
 }
 
 static void man_examples(const char *examples)

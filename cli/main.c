@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/cc/cc.h"
 #include "cli/core/command.h"
+#include "cli/core/response.h"
 
 /* In the order in which they are used, from the training run to the running process. */
 static const struct command_group groups[] = {
@@ -108,6 +109,17 @@ static int run_nothing(char **argv)
     return status == EXIT_DONE ? EXIT_USAGE : status;
 }
 
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    struct response line;
+    int status = EXIT_FAILED;
+    command_run = command;
+    if (response_expand(&line, command, argc, argv))
+        status = command->run(command, (int)line.count, line.items);
+    response_free(&line);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     static const char *const help[] = {"--help", "-h", NULL};
@@ -120,9 +132,9 @@ static int run(int argc, char **argv)
         return print_version(argc - 2);
     const struct command *command = command_find(argv[1]);
     if (command)
-        return command->run(command, argc - 1, argv + 1);
+        return run_command(command, argc - 1, argv + 1);
     if (cc_is_compiler(argc - 1, argv + 1)) /* its name says which language it is for */
-        return command_cc.run(&command_cc, argc, argv);
+        return run_command(&command_cc, argc, argv);
     command_unknown(argv[1]);
     return EXIT_USAGE;
 }
@@ -136,5 +148,6 @@ int main(int argc, char **argv)
     if (!command)
         return finish(run(argc, argv));
     program_name = an_file_name(argv[0]);
-    return finish(command->run(command, argc, argv));
+    command_is_program = true;
+    return finish(run_command(command, argc, argv));
 }

@@ -333,7 +333,7 @@ static bool complete(const struct request *request, const struct command *comman
         say_error("no output (name one with -o FILE; - is standard output)");
     else
         return true;
-    say("try '%s %s --help'", program_name, command->name);
+    usage_hint(command);
     return false;
 }
 

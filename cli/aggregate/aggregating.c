@@ -93,7 +93,7 @@ static bool complete(const struct aggregate_request *request, const struct comma
         say_error("no output (name one with -o FILE; - is standard output)");
     else
         return true;
-    say("try '%s%s%s --help'", program_name, command->name[0] ? " " : "", command->name);
+    usage_hint(command);
     return false;
 }
 

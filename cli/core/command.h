@@ -143,6 +143,7 @@ struct command {
     bool single_dash;  /* long options may have one dash, as LLVM's tools take them */
     bool runs_command; /* the first operand and all behind it are a command line */
     bool stands_in;    /* for another tool, with that tool's messages and statuses */
+    enum { RESPONSE_NONE, RESPONSE_OF_GCC, RESPONSE_OF_LLVM } response; /* what @FILE means */
 };
 
 /* Commands under a title of the help, in the order in which they are listed. */
@@ -205,6 +206,12 @@ int option_choice(const struct command *command, const char *option, const char 
 /* Whether the options that were given go together; false after a message. `is_given`: by place in the table. */
 bool option_rules_kept(const struct command *command, const bool *is_given);
 
+/*
+ * How a command is called, by whoever reads its help: "anneal merge"; "gcov" under that name; "anneal gcov-tool merge",
+ * and "gcov-tool merge", for a command within another. The text lasts until the next call.
+ */
+const char *command_call(const struct command *command);
+
 /* "try 'anneal COMMAND --help'" */
 void usage_hint(const struct command *command);
 
@@ -222,6 +229,10 @@ extern const char *program_name;
 
 /* Whether the command stands in for another tool, which makes no folders for its output. */
 extern bool stands_in;
+
+/* What is run, and whether the program has its name, so that no word names it. main() sets both. */
+extern const struct command *command_run;
+extern bool command_is_program;
 
 /* All of them, ended by one without commands. main() sets it. */
 extern const struct command_group *command_groups;
@@ -269,6 +280,9 @@ extern const struct command llvm_merge, llvm_show, llvm_overlap, llvm_order;
 
 /* Whether -h asks for a command's help: unless the command has another use for it. */
 bool help_has_letter(const struct command *command);
+
+/* What the help says of @FILE; NULL: the command takes it for a file's name. */
+const char *help_of_response(const struct command *command);
 
 /* Help as text, as a man page in roff, and as a bash completion script, on stdout. */
 void print_help(const struct command *command);

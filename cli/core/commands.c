@@ -6,6 +6,26 @@
 #include "suggest.h"
 
 const struct command_group *command_groups;
+const struct command *command_run;
+bool command_is_program;
+
+const char *command_call(const struct command *command)
+{
+    static char text[256];
+    const char *words[3] = {program_name};
+    size_t count = 1, length = 0;
+    /* A stand-in's command has it in front; that of a program with the stand-in's name is there already. */
+    bool is_within = command_run && command != command_run && command_run->stands_in &&
+                     command->stands_in && !command_is_program;
+    if (is_within)
+        words[count++] = command_run->name;
+    if (command->name[0] && !(command == command_run && command_is_program))
+        words[count++] = command->name;
+    for (size_t i = 0; i < count && length < sizeof text; i++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? " " : "", words[i]);
+    return text;
+}
 
 const struct command *command_next(struct command_walk *walk)
 {

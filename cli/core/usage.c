@@ -18,7 +18,7 @@ bool help_has_letter(const struct command *command)
 
 void usage_hint(const struct command *command)
 {
-    say("try '%s%s%s --help'", program_name, command->name[0] ? " " : "", command->name);
+    say("try '%s --help'", command_call(command));
 }
 
 void usage_wrap(const char *text, int column, int indent)
@@ -58,6 +58,14 @@ static void print_option(const struct option_spec *spec)
     usage_wrap(spec->help, column, LEFT);
 }
 
+const char *help_of_response(const struct command *command)
+{
+    return command->response == RESPONSE_NONE ? NULL
+           : command->response == RESPONSE_OF_GCC
+               ? "take the words in FILE, which are parted as in response files of GCC"
+               : "take the words in FILE, which are parted as in response files of LLVM";
+}
+
 void usage_paragraphs(const char *text)
 {
     while (*text) {
@@ -79,8 +87,7 @@ void usage_paragraphs(const char *text)
 
 void print_help(const struct command *command)
 {
-    printf("Usage: %s%s%s [OPTION]... %s\n\n", program_name, command->name[0] ? " " : "",
-           command->name, command->operands);
+    printf("Usage: %s [OPTION]... %s\n\n", command_call(command), command->operands);
     usage_paragraphs(command->description);
     bool any = false;
     for (const struct option_spec *spec = command->options; spec->name; spec++) {
@@ -93,6 +100,8 @@ void print_help(const struct command *command)
     }
     print_option(&(struct option_spec){0, help_has_letter(command) ? 'h' : 0, "help", NULL,
                                        "print this and exit", TAKEN});
+    if (help_of_response(command))
+        usage_wrap(help_of_response(command), printf("%-*s", LEFT, "  @FILE"), LEFT);
     if (command->examples[0])
         printf("\nExamples:\n");
     for (const char *line = command->examples; *line;) {

@@ -315,7 +315,7 @@ static int act(void *values, const struct option_parser *parser)
     int status = EXIT_FAILED;
     if (parser->operand_count == 0) {
         say_error("no input (name objects, their gcno and gcda, or folders of them)");
-        say("try '%s %s --help'", program_name, parser->command->name);
+        usage_hint(parser->command);
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < parser->operand_count && !inputs.failed; i++)

@@ -273,4 +273,5 @@ const struct command command_gcov = {
     .see_also = "anneal-cov(1), gcov(1)",
     .run = run,
     .stands_in = true,
+    .response = RESPONSE_OF_GCC,
 };

@@ -141,7 +141,7 @@ static int act(void *values, const struct option_parser *parser)
     const struct subcommand *subcommand = subcommand_of(parser->command);
     if (parser->operand_count < subcommand->least || parser->operand_count > subcommand->most) {
         say_error("expected %s", subcommand->command.operands);
-        say("try '%s %s --help'", program_name, subcommand->command.name);
+        usage_hint(&subcommand->command);
         return EXIT_FAILED;
     }
     if (request->is_scaled && request->is_normalised) {
@@ -285,8 +285,6 @@ static int run(const struct command *command, int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < SUBCOMMANDS; i++) {
         if (strcmp(argv[1], subcommands[i].command.name) != 0)
             continue;
-        if (strcmp(program_name, "anneal") == 0)
-            program_name = "anneal gcov-tool";
         return run_subcommand(&subcommands[i].command, argc - 1, argv + 1);
     }
     if (argc > 1 && is_one_of(argv[1], "-h", "--help")) {
@@ -338,4 +336,5 @@ const struct command command_gcov_tool = {
     .see_also = "anneal-merge(1), anneal-diff(1), gcov-tool(1)",
     .run = run,
     .stands_in = true,
+    .response = RESPONSE_OF_GCC,
 };

@@ -93,7 +93,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
     if (argc < 2) {
         fprintf(stderr, "%s: No subcommand specified! Run %s --help for usage.\n", program_name,
-                program_name);
+                command_call(command));
         return EXIT_FAILED;
     }
     for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++)
@@ -107,7 +107,8 @@ static int run(const struct command *command, int argc, char **argv)
         printf("anneal %s, in place of llvm-profdata\n", an_version());
         return EXIT_DONE;
     }
-    fprintf(stderr, "%s: Unknown command. Run %s --help for usage.\n", program_name, program_name);
+    fprintf(stderr, "%s: Unknown command. Run %s --help for usage.\n", program_name,
+            command_call(command));
     return EXIT_FAILED;
 }
 
@@ -130,4 +131,5 @@ const struct command command_llvm_profdata = {
     .run = run,
     .single_dash = true,
     .stands_in = true,
+    .response = RESPONSE_OF_LLVM,
 };

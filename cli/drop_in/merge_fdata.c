@@ -132,7 +132,7 @@ static int run_operands(struct request *request, const struct option_parser *par
         fprintf(stderr,
                 "%s: Not enough positional command line arguments specified!\nMust specify at "
                 "least 1 positional argument: See: %s --help\n",
-                program_name, program_name);
+                program_name, command_call(parser->command));
         return EXIT_FAILED;
     }
     if (!add_operands(&request->inputs, parser->operands, parser->operand_count))
@@ -185,4 +185,5 @@ const struct command command_merge_fdata = {
     .usage_status = EXIT_FAILED,
     .single_dash = true,
     .stands_in = true,
+    .response = RESPONSE_OF_LLVM,
 };

@@ -171,4 +171,5 @@ const struct command command_perf2bolt = {
     .run = run,
     .single_dash = true,
     .stands_in = true,
+    .response = RESPONSE_OF_LLVM,
 };

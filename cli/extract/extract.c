@@ -99,7 +99,7 @@ static int act(void *values, const struct option_parser *parser)
     struct extract_account account = {.is_good = true};
     if (parser->operand_count == 0) {
         say_error("no log (name one, or - for standard input)");
-        say("try '%s %s --help'", program_name, parser->command->name);
+        usage_hint(parser->command);
         return EXIT_USAGE;
     }
     if (!request->quiet)

@@ -131,7 +131,7 @@ static int act(void *values, const struct option_parser *parser)
     struct faults_request *request = values;
     if (parser->operand_count == 0) {
         say_error("no command to run");
-        say("try '%s faults --help'", program_name);
+        usage_hint(&command_faults);
         return EXIT_USAGE;
     }
     request->options.with = request->with.items;

@@ -125,7 +125,7 @@ static bool is_complete(const struct live_request *request)
                   an_live_refused_option(request->bolt_options.items));
     else
         return true;
-    say("try '%s live --help'", program_name);
+    usage_hint(&command_live);
     return false;
 }
 

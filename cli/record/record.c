@@ -92,7 +92,7 @@ static bool is_complete(const struct record_request *request)
         say_error("--verify cannot be used with a method other than step");
     else
         return true;
-    say("try '%s record --help'", program_name);
+    usage_hint(&command_record);
     return false;
 }
 

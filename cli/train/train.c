@@ -228,7 +228,7 @@ static bool is_complete(const struct train_request *request, char **operands)
         say_error("--replace: expected a text that is not empty");
     else
         return true;
-    say("try '%s train --help'", program_name);
+    usage_hint(&command_train);
     return false;
 }
 
