@@ -22,6 +22,7 @@ struct side {
     const char *path;
     struct an_fdata_profile *profile;
     const struct an_fdata_info *info;
+    double total; /* that of info stays at 2^64 - 1, and shares of it would be too large */
     struct fdata_functions functions;
 };
 
@@ -112,7 +113,14 @@ static bool next_branch(const struct side *side, size_t *index, struct an_fdata_
 
 static double share(const struct side *side, uint64_t count)
 {
-    return (double)count / (double)side->info->total_count;
+    return (double)count / side->total;
+}
+
+static void add_up(struct side *side)
+{
+    struct an_fdata_record record;
+    for (size_t i = 0; next_branch(side, &i, &record);)
+        side->total += (double)record.count;
 }
 
 static void overlay(struct diff *diff)
@@ -258,6 +266,8 @@ static void print_json(const struct diff *diff)
 
 static int print(struct diff *diff)
 {
+    add_up(&diff->base);
+    add_up(&diff->test);
     if (!find_moved(diff)) {
         say_error("out of memory");
         return EXIT_FAILED;

@@ -167,9 +167,9 @@ static void print_text(const struct diff *diff)
     const struct an_gcc_overlap *overlap = diff->overlap;
     printf("base  %s, total %s\ntest  %s, total %s\n\n", diff->base.name,
            with_commas(overlap->base_total), diff->test.name, with_commas(overlap->test_total));
-    printf("%7.3f%%  overlap of counts, in %s functions of %s module%s\n",
+    printf("%7.3f%%  overlap of counts, in %s function%s of %s module%s\n",
            an_percent_of_ratio(overlap->overlap, 3), with_commas(diff->compared),
-           with_commas(overlap->count), plural(overlap->count));
+           plural(diff->compared), with_commas(overlap->count), plural(overlap->count));
     if (diff->changed)
         printf("%7.3f%%  of test in %s functions that changed\n",
                an_percent_of_ratio(diff->changed_share, 3), with_commas(diff->changed));

@@ -78,8 +78,9 @@ static void print_text(const struct diff_request *request, const struct diff *di
     printf("base  %s, total %s\ntest  %s, total %s\n\n", request->base,
            with_commas((uint64_t)overlap->base.counts), request->test,
            with_commas((uint64_t)overlap->test.counts));
-    printf("%7.3f%%  overlap of counts, in %s functions\n",
-           an_percent_of_ratio(overlap->overlap.counts, 3), with_commas(overlap->overlap.entries));
+    printf("%7.3f%%  overlap of counts, in %s function%s\n",
+           an_percent_of_ratio(overlap->overlap.counts, 3), with_commas(overlap->overlap.entries),
+           plural(overlap->overlap.entries));
     for (int kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++)
         if (overlap->base.values[kind] >= 1 || overlap->test.values[kind] >= 1)
             printf("%7.3f%%  overlap of %s\n",
@@ -148,7 +149,8 @@ int llvm_diff(const struct diff_request *request)
                                           .context_sensitive = request->context_sensitive,
                                           .value_cutoff = UINT64_MAX,
                                           .report = collect,
-                                          .context = &diff};
+                                          .context = &diff,
+                                          .one_kind = true};
     int status = EXIT_FAILED;
     if (request->gcno) {
         say_error("--notes is for GCC profiles (gcda), and these are none");

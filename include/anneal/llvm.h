@@ -366,11 +366,16 @@ struct an_llvm_overlap_options {
     const char *function;   /* and for functions whose name contains this; NULL: none */
     void (*report)(void *context, const struct an_llvm_overlap_function *function);
     void *context;
+    bool one_kind; /* see below */
 };
 
 /*
  * Compares two profiles as llvm-profdata's overlap does: the sum over all counters of the smaller
  * of the two shares.
+ *
+ * llvm-profdata takes the total of one kind of records of IR profiles, and the sum over both kinds; sums of counts
+ * wrap at 2^64; and a record that a profile has twice is compared twice. So shares may be above 1. With one_kind, only
+ * records of the kind asked for are compared and reported, each once, and no sum wraps: all shares are of one whole.
  */
 AN_API enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
                                     const struct an_llvm_overlap_options *options,

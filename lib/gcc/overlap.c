@@ -41,6 +41,27 @@ static uint64_t add_up(const struct an_gcda *modules, size_t count)
     return total;
 }
 
+/* A total that stays at 2^64 - 1 would make shares too large. */
+static double add_up_exactly(const struct an_gcda *modules, size_t count)
+{
+    double total = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < modules[i].counters.count; k++) {
+            const uint64_t *values;
+            size_t number = an_gcda_arcs(&modules[i], &modules[i].counters.items[k], &values);
+            for (size_t v = 0; v < number; v++)
+                total += (double)values[v];
+        }
+    return total;
+}
+
+static void find_total(struct an_gcc_side *side, uint64_t total, const struct an_gcda *modules,
+                       size_t count)
+{
+    if (total == UINT64_MAX)
+        side->total = add_up_exactly(modules, count);
+}
+
 static enum an_code compare_all(const struct profiles *profiles, double hot,
                                 struct an_gcc_overlap *overlap, struct an_error *error)
 {
@@ -48,6 +69,8 @@ static enum an_code compare_all(const struct profiles *profiles, double hot,
     enum an_code code = AN_OK;
     an_gcc_side_of(&base, overlap->base_total, hot);
     an_gcc_side_of(&test, overlap->test_total, hot);
+    find_total(&base, overlap->base_total, profiles->base, overlap->count);
+    find_total(&test, overlap->test_total, profiles->test, overlap->count);
     for (size_t i = 0; code == AN_OK && i < overlap->count; i++) {
         struct an_gcc_overlap_module *module = &overlap->modules[i];
         code = an_gcc_compare(&base, &profiles->base[i], &test, &profiles->test[i], module, error);

@@ -42,33 +42,52 @@ static enum an_code open_side(struct side *side, const char *path, struct an_err
     return code == AN_OK ? walk(side, error) : code;
 }
 
-static void add_record(struct an_llvm_sums *sums, const struct an_llvm_record *record)
+/* A record's counts; llvm-profdata's sum of them wraps. */
+struct sum {
+    uint64_t wrapped;
+    double exact;
+};
+
+static void add_count(struct sum *sum, uint64_t count)
 {
-    uint64_t counts = 0;
+    sum->wrapped += count;
+    sum->exact += (double)count;
+}
+
+static void add_record(struct an_llvm_sums *sums, const struct an_llvm_record *record, bool wraps)
+{
+    struct sum counts = {0};
     for (uint32_t i = 0; i < record->count_number; i++)
-        counts += record->counts[i];
+        add_count(&counts, record->counts[i]);
     sums->entries += record->count_number;
-    sums->counts += (double)counts;
+    sums->counts += wraps ? (double)counts.wrapped : counts.exact;
     for (int kind = 0; record->values && kind < AN_LLVM_VALUE_KINDS; kind++) {
-        uint64_t values = 0;
+        struct sum values = {0};
         for (uint32_t s = 0; s < record->values->site_count[kind]; s++)
             for (uint32_t v = 0; v < record->values->sites[kind][s].count; v++)
-                values += record->values->sites[kind][s].values[v].count;
-        sums->values[kind] += (double)values;
+                add_count(&values, record->values->sites[kind][s].values[v].count);
+        sums->values[kind] += wraps ? (double)values.wrapped : values.exact;
     }
 }
 
+/* Of IR profiles, whether a record is of the other kind than the one asked for. */
+static bool is_of_other_kind(const struct side *side, const struct an_llvm_record *record,
+                             const struct an_llvm_overlap_options *options)
+{
+    return side->reader->info.variants & AN_LLVM_IR &&
+           AN_LLVM_IS_CONTEXT_SENSITIVE(record->hash) != options->context_sensitive;
+}
+
 /* Sums over the whole file; of IR profiles only the records of the asked kind. */
-static enum an_code sum_up(struct side *side, bool context_sensitive, struct an_llvm_sums *sums,
-                           struct an_error *error)
+static enum an_code sum_up(struct side *side, const struct an_llvm_overlap_options *options,
+                           struct an_llvm_sums *sums, struct an_error *error)
 {
     struct an_llvm_record record;
     uint64_t functions = 0;
     while (an_llvm_reader_next(side->reader, &record)) {
-        if (side->reader->info.variants & AN_LLVM_IR &&
-            AN_LLVM_IS_CONTEXT_SENSITIVE(record.hash) != context_sensitive)
+        if (is_of_other_kind(side, &record, options))
             continue;
-        add_record(sums, &record);
+        add_record(sums, &record, !options->one_kind);
         functions++;
     }
     sums->entries = functions;
@@ -175,7 +194,8 @@ static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
     struct an_llvm_overlap_function report = {
         .name = test->name, .name_length = test->name_length, .hash = test->hash, .in_test = true};
     struct an_llvm_overlap *level = &report.level;
-    add_record(&level->test, test);
+    bool wraps = !options->one_kind;
+    add_record(&level->test, test, wraps);
     report.test_share = level->test.counts / whole->test.counts;
     size_t function = an_names_find(&base->names, test->name, test->name_length);
     struct record *record = NULL;
@@ -193,7 +213,7 @@ static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
     if (record) {
         struct an_llvm_record view = an_profile_view(base, record);
         report.in_base = true;
-        add_record(&level->base, &view);
+        add_record(&level->base, &view, wraps);
         report.base_share = level->base.counts / whole->base.counts;
     }
     if (record && level->test.counts >= 1.0) {
@@ -210,7 +230,23 @@ static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
         options->report(options->context, &report);
 }
 
-/* Tells the caller of the functions that only the base has. */
+/* Tells the caller of a function that only the base has. */
+static void report_base(const struct an_llvm_profile *base, size_t function,
+                        const struct an_llvm_overlap_options *options,
+                        const struct an_llvm_overlap *whole)
+{
+    const struct an_name *name = &base->names.names[function];
+    for (struct record *r = base->functions.items[function].first; r; r = r->next) {
+        struct an_llvm_record view = an_profile_view(base, r);
+        struct an_llvm_overlap_function report = {
+            .name = name->text, .name_length = name->length, .hash = r->hash, .in_base = true};
+        add_record(&report.level.base, &view, !options->one_kind);
+        report.base_share = report.level.base.counts / whole->base.counts;
+        options->report(options->context, &report);
+    }
+}
+
+/* The same of all of them. */
 static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
                                 const struct an_llvm_overlap_options *options,
                                 const struct an_llvm_overlap *whole, struct an_error *error)
@@ -230,29 +266,23 @@ static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
     done = done && !test->reader->failed;
     for (size_t f = 0; done && f < base->functions.count; f++) {
         const struct an_name *name = &base->names.names[f];
-        if (an_names_find(&seen, name->text, name->length) != AN_NO_NAME)
-            continue;
-        for (struct record *r = base->functions.items[f].first; r; r = r->next) {
-            struct an_llvm_record view = an_profile_view(base, r);
-            struct an_llvm_overlap_function report = {
-                .name = name->text, .name_length = name->length, .hash = r->hash, .in_base = true};
-            add_record(&report.level.base, &view);
-            report.base_share = report.level.base.counts / whole->base.counts;
-            options->report(options->context, &report);
-        }
+        if (an_names_find(&seen, name->text, name->length) == AN_NO_NAME)
+            report_base(base, f, options, whole);
     }
     an_names_free(&seen);
     return done ? AN_OK : an_fail_memory(error);
 }
 
-/* All records of a side in a profile of their own, to be looked up. */
+/* All records of a side, or those of the kind asked for, in a profile of their own, to be looked up. */
 static enum an_code collect(struct side *side, struct an_llvm_profile *profile,
-                            struct an_error *error)
+                            const struct an_llvm_overlap_options *options, struct an_error *error)
 {
     struct an_llvm_record record;
     enum an_code code = walk(side, error);
     while (code == AN_OK && an_llvm_reader_next(side->reader, &record)) {
         unsigned warnings = 0;
+        if (options->one_kind && is_of_other_kind(side, &record, options))
+            continue;
         code = an_llvm_profile_add(profile, &record, 1, &warnings, error);
     }
     return code == AN_OK && side->reader->failed ? an_fail_memory(error) : code;
@@ -273,6 +303,28 @@ static enum an_code compare_all(struct an_llvm_profile *base, struct side *test,
     return code == AN_OK ? report_rest(base, test, options, whole, error) : code;
 }
 
+/* The same of one kind of records. A profile that was read has each of them once. */
+static enum an_code compare_kind(struct an_llvm_profile *base, struct side *test,
+                                 const struct an_llvm_overlap_options *options,
+                                 struct an_llvm_overlap *whole, struct an_error *error)
+{
+    struct an_llvm_profile *profile = an_llvm_profile_new();
+    enum an_code code = profile ? collect(test, profile, options, error) : an_fail_memory(error);
+    for (size_t f = 0; code == AN_OK && f < profile->functions.count; f++)
+        for (struct record *r = profile->functions.items[f].first; r; r = r->next) {
+            struct an_llvm_record view = an_profile_view(profile, r);
+            compare(base, &view, options, whole);
+        }
+    for (size_t f = 0; code == AN_OK && options->report && f < base->functions.count; f++) {
+        const struct an_name *name = &base->names.names[f];
+        size_t known = an_names_find(&profile->names, name->text, name->length);
+        if (known == AN_NO_NAME || !profile->functions.items[known].first)
+            report_base(base, f, options, whole);
+    }
+    an_llvm_profile_free(profile);
+    return code;
+}
+
 enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
                              const struct an_llvm_overlap_options *options,
                              struct an_llvm_overlap *overlap, struct an_error *error)
@@ -288,13 +340,14 @@ enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
     if (code == AN_OK)
         code = open_side(&test, test_path, error);
     if (code == AN_OK)
-        code = sum_up(&base, full.context_sensitive, &overlap->base, error);
+        code = sum_up(&base, &full, &overlap->base, error);
     if (code == AN_OK)
-        code = sum_up(&test, full.context_sensitive, &overlap->test, error);
+        code = sum_up(&test, &full, &overlap->test, error);
     if (code == AN_OK && overlap->base.counts >= 1.0 && overlap->test.counts >= 1.0) {
-        code = collect(&base, profile, error);
+        code = collect(&base, profile, &full, error);
         if (code == AN_OK)
-            code = compare_all(profile, &test, &full, overlap, error);
+            code =
+                (full.one_kind ? compare_kind : compare_all)(profile, &test, &full, overlap, error);
     }
     an_llvm_profile_free(profile);
     close_side(&base);

@@ -340,6 +340,11 @@ test  test, total 200
     prints '100.000%  overlap of counts, in 3 branches of 2 functions'
     run 0 "$anneal" diff "$profiles/samples.fdata" - <"$profiles/samples.fdata"
     prints '100.000%  overlap of counts, in ' 'sampled places of '
+    # Their sum is above 2^64.
+    printf '1 %s 0 1 h 0 0 9223372036854775807\n' f g h i >large
+    run 0 "$anneal" diff large large
+    prints '100.000%  overlap of counts, in 4 branches of 4 functions'
+    expect "$(grep -c '^  25.000%    25.000%    +0.000%' out)" 4
 }
 
 compares_as_json() {

@@ -64,6 +64,22 @@ overlap() {
     grep -q '^100.000%  overlap' out
 }
 
+# Counts whose sum is above 2^64: shares are of the sum all the same.
+large_counts() {
+    printf 'int main(int n, char **v) { long s = 0; for (int i = 0; i < 9; i++) { if (n) s--; if (**v) s -= 2; if (n + i > 3) s++; s += **v; } return !s; }' >m.c
+    gcc --coverage -O0 m.c -o m
+    ./m
+    mkdir run
+    mv ./*.gcda run
+    "$anneal" gcov-tool rewrite -n 9223372036854775807 -o large run
+    run 0 "$anneal" diff large large
+    prints 'base  large, total 18,446,744,073,709,551,615' # which is as far as the total goes
+    grep -q '^100.000%  overlap of counts, in 1 ' out
+    grep -q '^ 100.000%   100.000%    +0.000%  ' out
+    run 0 "$anneal" diff run large
+    grep -q '^100.000%  overlap of counts, in 1 ' out
+}
+
 # Modules and functions that only one of both has.
 comes_and_goes() {
     local folder=$golden/gcc-12
@@ -106,6 +122,7 @@ refuses() {
 }
 
 check_with 'gcc g++ gcov-dump jq' 'overlap of what gcov-dump lists' overlap
+check_with gcc 'counts whose sum is larger than a number can be' large_counts
 check_with jq 'functions that come, go and change' comes_and_goes
 check 'what is refused' refuses
 finish

@@ -124,6 +124,53 @@ static void every_function_is_reported_once(void **state)
     assert_close(seen.test_shares, 1);
 }
 
+/* A profile with itself: all of it, whatever records it has; llvm-profdata finds more than all of some. */
+static void no_share_is_above_one(void **state)
+{
+    (void)state;
+    static const char *const profiles[] = {
+        ":csir\nf\n1\n1\n10\nf\n1152921504606846977\n1\n7\n",
+        "f\n1\n3\n18446744073709551615\n18446744073709551615\n5\n" G,
+        F "f\n1\n3\n6\n3\n100\n" G,
+        "f\n1\n1\n5\n1\n1\n1\n2\n7:18446744073709551615\n8:18446744073709551615\n",
+    };
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+        struct seen seen = {0};
+        struct an_llvm_overlap o = overlap_of(
+            profiles[i], profiles[i],
+            (struct an_llvm_overlap_options){.report = see, .context = &seen, .one_kind = true});
+        assert_close(o.overlap.counts, 1);
+        assert_close(seen.base_shares, 1);
+        assert_close(seen.test_shares, 1);
+        assert_int_equal(seen.both, o.overlap.entries);
+        assert_int_equal(seen.both, i == 1 || i == 2 ? 2 : 1);
+        assert_close(o.overlap.values[1], i == 3);
+    }
+}
+
+/* The other kind is no part of the comparison: not as a function that came, nor as one that went. */
+static void the_other_kind_is_left_out(void **state)
+{
+    (void)state;
+    static const char plain[] = ":csir\nf\n1\n1\n10\ng\n1\n1\n30\n";
+    static const char both[] = ":csir\nf\n1\n1\n5\nf\n1152921504606846977\n1\n7\n"
+                               "h\n1152921504606846977\n1\n9\n";
+    struct seen seen = {0};
+    struct an_llvm_overlap_options options = {.report = see, .context = &seen, .one_kind = true};
+    struct an_llvm_overlap o = overlap_of(plain, both, options);
+    assert_close(o.test.counts, 5);
+    assert_close(o.overlap.counts, 0.25);
+    assert_int_equal(seen.both, 1);
+    assert_int_equal(seen.base_only, 1);
+    assert_int_equal(seen.test_only, 0);
+    options.context_sensitive = true;
+    seen = (struct seen){0};
+    o = overlap_of(both, both, options);
+    assert_close(o.base.counts, 16);
+    assert_close(o.overlap.counts, 1);
+    assert_int_equal(seen.both, 2);
+}
+
 static void nothing_to_compare(void **state)
 {
     (void)state;
@@ -144,6 +191,8 @@ int main(void)
         cmocka_unit_test(values_are_compared_too),
         cmocka_unit_test(context_sensitive_records_by_themselves),
         cmocka_unit_test(every_function_is_reported_once),
+        cmocka_unit_test(no_share_is_above_one),
+        cmocka_unit_test(the_other_kind_is_left_out),
         cmocka_unit_test(nothing_to_compare),
     };
     return RUN_TESTS(tests);
