@@ -313,12 +313,17 @@ static int import_trainings(const struct an_fdo_store *store, const struct optio
     if (an_fdo_import(store, (const char *const *)parser->operands, parser->operand_count,
                       &imported, &error) != AN_OK) {
         report_error(&error);
+        an_fdo_imported_free(&imported);
         return EXIT_FAILED;
     }
+    size_t rejected = imported.rejected.count;
+    for (size_t i = 0; i < rejected; i++)
+        report_error(&imported.rejected.items[i]);
+    an_fdo_imported_free(&imported);
     printf("%s: %zu training%s: %zu unit%s, %zu profile%s\n", store->root, parser->operand_count,
            plural(parser->operand_count), imported.units, plural(imported.units), imported.profiles,
            plural(imported.profiles));
-    return EXIT_DONE;
+    return rejected ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* ---- the whole ---- */

@@ -19,6 +19,7 @@
 #include "fdo/gcc.h"
 #include "fdo/llvm.h"
 #include "fdo/record.h"
+#include "gcc/gcda.h"
 
 /* A unit's counter file, below the folder of such files, without a slash in front. */
 struct unit {
@@ -176,12 +177,67 @@ static bool name_here(const struct import *import, const char *name, char here[P
     return snprintf(here, PATH_MAX, "%s", name) < PATH_MAX;
 }
 
+/* Notes why a profile stays out. */
+static enum an_code reject(struct import *import, const char *folder, const char *name,
+                           const struct an_error *why, struct an_error *error)
+{
+    struct an_error *place = an_vector_push(&import->imported->rejected);
+    char at[32] = "";
+    if (!place)
+        return an_fail_memory(error);
+    *place = (struct an_error){0};
+    if (why->offset != AN_NO_OFFSET)
+        snprintf(at, sizeof at, "at byte %" PRIu64 ": ", why->offset);
+    an_fail(place, why->code, "%s/%.120s is left out: %s%.140s", folder, name, at, why->what);
+    an_error_in(place, import->path);
+    return AN_OK;
+}
+
+/* Whether the store would take a file of that name for a counter file: NAME.gcda, NAME.gcda3. */
+static bool is_counter_file(const char *name)
+{
+    const char *end = NULL;
+    for (const char *at = name; (at = strstr(at, ".gcda"));)
+        end = at += strlen(".gcda");
+    return end && end[strspn(end, "0123456789")] == 0;
+}
+
+static enum an_code check_gcda(const char *path, struct an_error *why)
+{
+    struct an_file file = {0};
+    struct an_gcda gcda;
+    enum an_code code = an_gcda_load(&gcda, &file, path, why);
+    if (code == AN_OK)
+        an_gcda_free(&gcda);
+    an_file_close(&file);
+    return code;
+}
+
+static enum an_code check_llvm(const char *path, struct an_error *why)
+{
+    struct an_file file = {0};
+    struct an_llvm_reader *reader = NULL;
+    enum an_code code = an_file_load(&file, path, why);
+    if (code == AN_OK)
+        code = an_llvm_reader_open(&reader, file.bytes.data, file.bytes.size, why);
+    an_llvm_reader_close(reader);
+    an_file_close(&file);
+    return code;
+}
+
 /* One that is there already gets the counts of this one as well. */
 static enum an_code take_gcc(struct import *import, const char *path, const char *name,
                              struct an_error *error)
 {
     char here[PATH_MAX], to[PATH_MAX];
-    struct an_error why;
+    struct an_error why = {0};
+    if (!is_counter_file(name))
+        return AN_OK;
+    enum an_code code = check_gcda(path, &why);
+    if (code != AN_OK && code != AN_NO_MEMORY)
+        return reject(import, "gcc", name, &why, error);
+    if (code == AN_NO_MEMORY)
+        return an_fail_memory(error);
     if (!name_here(import, name, here) || !an_fdo_store_path(import->sum, AN_FDO_GCC, here, to))
         return AN_OK;
     if (access(to, F_OK) < 0) {
@@ -200,8 +256,14 @@ static enum an_code take_llvm(struct import *import, const char *path, const cha
                               struct an_error *error)
 {
     char numbered[PATH_MAX], to[PATH_MAX];
+    struct an_error why = {0};
     if (!an_fdo_llvm_is_profile(name))
         return AN_OK;
+    enum an_code code = check_llvm(path, &why);
+    if (code != AN_OK && code != AN_NO_MEMORY)
+        return reject(import, "llvm", name, &why, error);
+    if (code == AN_NO_MEMORY)
+        return an_fail_memory(error);
     int size = snprintf(numbered, sizeof numbered, "import-%zu%s", ++import->imported->profiles,
                         strrchr(name, '.'));
     if (size >= PATH_MAX || !an_fdo_store_path(import->sum, AN_FDO_LLVM, numbered, to))
@@ -297,6 +359,18 @@ static enum an_code add_all(const struct an_fdo_store *store, struct an_fdo_stor
     return code;
 }
 
+/* An archive of damaged profiles alone is no training. */
+static enum an_code check_any(const struct an_fdo_imported *imported, struct an_error *error)
+{
+    size_t count = imported->rejected.count;
+    if (count == 0 || imported->profiles > 0)
+        return AN_OK;
+    *error = imported->rejected.items[0];
+    if (count == 1)
+        return error->code;
+    return an_error_hint(error, "so is every other profile, and nothing was changed");
+}
+
 /* The sum takes its place. What was merged for the compiler is not of this training. */
 static enum an_code put_in_place(const struct an_fdo_store *store, const struct an_fdo_store *sum,
                                  struct an_error *error)
@@ -331,6 +405,8 @@ static enum an_code import_all(const struct an_fdo_store *store, const char *con
     if (code == AN_OK)
         code = add_all(store, &sum, paths, count, hashes, imported, error);
     if (code == AN_OK)
+        code = check_any(imported, error);
+    if (code == AN_OK)
         code = put_in_place(store, &sum, error);
     an_folder_remove(sum.root);
     free(hashes);
@@ -352,4 +428,9 @@ enum an_code an_fdo_import(const struct an_fdo_store *store, const char *const *
     if (lock >= 0)
         close(lock);
     return code;
+}
+
+void an_fdo_imported_free(struct an_fdo_imported *imported)
+{
+    an_vector_free(&imported->rejected);
 }

@@ -755,6 +755,42 @@ archives() {
     expect "$(counted "$compiler")" 1000
 }
 
+# A profile that is damaged, as one of a process that was killed, stays out; whole ones beside it count.
+damaged_profiles() {
+    local compiler=$1 part damaged
+    trained one "$compiler" 1000
+    trained two "$compiler" 1500
+    case $compiler in gcc*) part=gcc ;; *) part=llvm ;; esac
+    mkdir damaged three
+    (
+        cd damaged
+        tar xzf ../two.tar.gz
+        # The longest is that of main.c; what is cut off is the end of it.
+        find $part -type f -size +0 | sort >../names
+        while read -r name; do truncate -s -9 "$name"; done <../names
+        tar czf ../damaged.tar.gz gcc llvm pass1 programs
+        echo garbage >$part/zero.profraw
+        cp $part/zero.profraw $part/zero.gcda
+    )
+    damaged=$(wc -l <names)
+    [ "$damaged" -gt 0 ]
+    cd three
+    project
+    run 1 anneal fdo --import ../one.tar.gz ../damaged.tar.gz
+    prints '/three/.anneal: 2 trainings: 6 units, '
+    says '../damaged.tar.gz: '
+    expect "$(grep -c "error: ../damaged.tar.gz: $part/.* is left out: " err)" "$damaged"
+    while read -r name; do says "$name is left out: "; done <../names
+    expect "$(counted "$compiler")" 1000 # as of the whole ones alone
+    # In an archive of its own, whatever else that has
+    (cd ../damaged && tar czf ../damaged.tar.gz gcc llvm pass1 programs)
+    (cd .anneal && find . -type f | sort | xargs sha256sum) >before
+    run 1 anneal fdo --import ../damaged.tar.gz
+    says '../damaged.tar.gz: ' ' is left out: ' 'nothing was changed'
+    (cd .anneal && find . -type f | sort | xargs sha256sum) >after
+    diff before after || fail 'the store is another one'
+}
+
 # What is no archive, not whole, or would count wrong, leaves the store as it was.
 wrong_archives() {
     trained one gcc-12 1000
@@ -1051,6 +1087,9 @@ for compiler in gcc-12 clang-19; do
     check_with "$compiler cmake make" "$compiler: CMake's packages, inclusion and presets" cmake_package $compiler
     check_with "$compiler meson ninja" "$compiler: Meson's native files" meson_files $compiler
     check_with "$compiler $(profile_tools "$compiler") make jq tar gzip" "$compiler: trainings in archives" archives $compiler
+done
+for compiler in gcc-12 clang-19; do
+    check_with "$compiler $(profile_tools "$compiler") make tar gzip" "$compiler: damaged profiles in archives" damaged_profiles $compiler
 done
 check_with 'gcc-12 make tar gzip' 'wrong archives' wrong_archives
 check_with gcc-12 'a build that was removed' removed
