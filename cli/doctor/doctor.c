@@ -31,9 +31,7 @@ static void judge_binary(struct doctor_binary *binary)
     struct an_error error;
     struct an_fitness *fitness = &binary->fitness;
     enum an_code code = an_fitness_judge(binary->path, fitness, &error);
-    bool can_move = code == AN_OK && fitness->traits.has_relocations &&
-                    an_diagnostics_worst(&fitness->diagnostics) < AN_PROBLEM;
-    if (can_move)
+    if (code == AN_OK && an_fitness_lets_move(fitness))
         code = an_return_tables_judge(binary->path, &fitness->diagnostics, &error);
     if (code == AN_OK)
         return;

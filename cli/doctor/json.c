@@ -122,6 +122,8 @@ static void put_traits(struct json_object *json, const struct an_elf_traits *tra
     put(json, "code_size", traits->code_size);
     put(json, "functions", traits->functions);
     put(json, "fragments", traits->fragments);
+    put(json, "computed_gotos", traits->computed_gotos);
+    put_bool(json, "split_stacks", traits->has_split_stacks);
     put_text(json, "build_id", traits->build_id);
 }
 

@@ -80,6 +80,39 @@ static void judge_sanitizer(struct an_fitness *fitness)
     an_diagnostic_remedy(diagnostic, "build without -fsanitize=address");
 }
 
+/* What llvm-bolt 19 makes of such programs ends, or takes all memory, when a stack has to grow. */
+static void judge_stacks(struct an_fitness *fitness)
+{
+    struct an_diagnostic *diagnostic = an_diagnostics_add(
+        &fitness->diagnostics, "split stacks", AN_PROBLEM,
+        "functions ask for more stack as they need it (-fsplit-stack): what llvm-bolt makes of "
+        "such a program does not run");
+    an_diagnostic_remedy(diagnostic, "build with -fno-split-stack");
+    add_flag(fitness, "-fno-split-stack");
+}
+
+/* Without relocations, llvm-bolt leaves such functions where they are; but other advice is to keep these. */
+static void judge_computed_gotos(struct an_fitness *fitness)
+{
+    const struct an_elf_traits *traits = &fitness->traits;
+    size_t count = traits->computed_gotos;
+    bool is_program = traits->kind == AN_ELF_PIE;
+    if (!count)
+        return;
+    struct an_diagnostic *diagnostic = an_diagnostics_add(
+        &fitness->diagnostics, AN_COMPUTED_GOTO, traits->has_relocations ? AN_PROBLEM : AN_LOSS,
+        "data points into %zu function%s, as for computed gotos: %s%s; in position-independent "
+        "code, llvm-bolt 19 %s, llvm-bolt 22 does not",
+        count, count == 1 ? "" : "s", traits->computed_goto_names,
+        traits->computed_gotos_named == count ? "" : ", ...",
+        traits->has_relocations ? "refuses that" : "would refuse that with -Wl,-q");
+    an_diagnostic_remedy(diagnostic, "%suse llvm-bolt 22, or -skip-funcs with %s",
+                         is_program ? "link with -no-pie, " : "",
+                         count == 1 ? "this function" : "these functions");
+    if (is_program && traits->dynamic)
+        add_linker_flag(fitness, "-no-pie");
+}
+
 static void judge_symbols(struct an_fitness *fitness)
 {
     const struct an_elf_traits *traits = &fitness->traits;
@@ -206,6 +239,8 @@ static void judge(struct an_fitness *fitness)
     }
     if (fitness->traits.is_sanitized)
         judge_sanitizer(fitness);
+    if (fitness->traits.has_split_stacks)
+        judge_stacks(fitness);
     judge_runtime(fitness);
     if (an_elf_runtime_forbids_bolt(fitness->traits.runtime))
         return; /* no flag of the compiler would help */
@@ -213,6 +248,7 @@ static void judge(struct an_fitness *fitness)
     judge_relocations(fitness);
     if (fitness->traits.has_symbols)
         judge_fragments(fitness);
+    judge_computed_gotos(fitness);
     judge_ifuncs(fitness);
     judge_build_id(fitness);
     judge_debug_info(fitness);
@@ -245,6 +281,16 @@ static enum an_code name_other_class(const char *path, struct an_fitness *fitnes
     }
     an_file_close(&file);
     return code;
+}
+
+bool an_fitness_lets_move(const struct an_fitness *fitness)
+{
+    for (size_t i = 0; i < fitness->diagnostics.count; i++) {
+        const struct an_diagnostic *diagnostic = &fitness->diagnostics.items[i];
+        if (diagnostic->level == AN_PROBLEM && strcmp(diagnostic->about, AN_COMPUTED_GOTO) != 0)
+            return false;
+    }
+    return fitness->is_known && fitness->traits.has_relocations;
 }
 
 enum an_code an_fitness_judge(const char *path, struct an_fitness *fitness, struct an_error *error)

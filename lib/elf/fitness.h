@@ -10,6 +10,10 @@
 #include "base/diagnostics.h"
 #include "elf/traits.h"
 
+/* What a diagnostic of functions with computed gotos is about. A caller that tells llvm-bolt to skip what it names in its
+ * refusal, as `anneal live` does, need not mind. */
+#define AN_COMPUTED_GOTO "computed goto"
+
 struct an_fitness {
     struct an_diagnostics diagnostics;
     bool is_known; /* the traits are: of an ELF file that is not of 64 bits, only the machine is */
@@ -21,5 +25,8 @@ struct an_fitness {
 
 /* Fails when the file cannot be read or is no ELF file; whatever else is wrong is a diagnostic. */
 enum an_code an_fitness_judge(const char *path, struct an_fitness *fitness, struct an_error *error);
+
+/* Whether functions could be given new places: all of them, or all but those with computed gotos. */
+bool an_fitness_lets_move(const struct an_fitness *fitness);
 
 #endif

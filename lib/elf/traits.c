@@ -3,8 +3,11 @@
 #include "arch/arch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "elf/functions.h"
 
 static bool starts_with(const char *text, const char *start)
@@ -20,8 +23,12 @@ static bool starts_with(const char *text, const char *start)
 struct dynamic {
     bool needed, is_pie, binds_now;
     uint64_t relocations, relocations_size;
+    uint64_t packed, packed_size;       /* DT_RELR */
     uint64_t plt_relocations, plt_size; /* may be a part of the ones above */
 };
+
+/* In glibc's elf.h from 2.36 on. */
+enum { AN_DT_RELRSZ = 35, AN_DT_RELR = 36 };
 
 static void take_entry(struct dynamic *dynamic, uint64_t tag, uint64_t value)
 {
@@ -34,6 +41,12 @@ static void take_entry(struct dynamic *dynamic, uint64_t tag, uint64_t value)
         break;
     case DT_RELASZ:
         dynamic->relocations_size = value;
+        break;
+    case AN_DT_RELR:
+        dynamic->packed = value;
+        break;
+    case AN_DT_RELRSZ:
+        dynamic->packed_size = value;
         break;
     case DT_JMPREL:
         dynamic->plt_relocations = value;
@@ -136,6 +149,101 @@ static void find_ifuncs(const struct an_elf *elf, const struct an_arch *arch,
     traits->unordered_plt = !dynamic->binds_now && is_unordered(arch, plt);
 }
 
+/* ---- labels in data ---- */
+
+/* Functions whose inside data points to, in the order in which they were found. */
+struct labels {
+    const struct an_functions *functions;
+    struct an_elf_traits *traits;
+    bool *is_known; /* of each function */
+};
+
+static bool is_entry(const struct an_functions *functions, const struct an_function *function,
+                     uint64_t address)
+{
+    if (function->address == address)
+        return true;
+    for (uint32_t i = 0; i < function->entry_count; i++)
+        if (functions->entries[function->entry + i] == address)
+            return true;
+    return false;
+}
+
+static void name_function(struct an_elf_traits *traits, const char *name)
+{
+    size_t length = strlen(traits->computed_goto_names), size = strlen(name);
+    size_t comma = length != 0;
+    if (length + comma + size >= sizeof traits->computed_goto_names)
+        return;
+    memcpy(traits->computed_goto_names + length, ",", comma);
+    memcpy(traits->computed_goto_names + length + comma, name, size + 1);
+    traits->computed_gotos_named++;
+}
+
+static void take_pointer(struct labels *labels, uint64_t address)
+{
+    size_t index = an_functions_with_code(labels->functions, address);
+    if (index == AN_NO_FUNCTION || labels->is_known[index])
+        return;
+    const struct an_function *function = &labels->functions->items[index];
+    if (function->in_plt || is_entry(labels->functions, function, address))
+        return;
+    labels->is_known[index] = true;
+    labels->traits->computed_gotos++;
+    name_function(labels->traits, function->name);
+}
+
+static void take_relocations(struct labels *labels, const struct an_arch *arch,
+                             struct an_bytes table)
+{
+    for (size_t at = 0; at + RELA_SIZE <= table.size; at += RELA_SIZE)
+        if (arch->relocation(slot_at(table, at).type).form == AN_RELOCATION_BASE)
+            take_pointer(labels, an_get64(table.data + at + 16, false));
+}
+
+static void take_word(struct labels *labels, const struct an_elf *elf, uint64_t address)
+{
+    const uint8_t *word = an_elf_at(elf, address, sizeof(uint64_t));
+    if (word)
+        take_pointer(labels, an_get64(word, false));
+}
+
+/*
+ * Elf64_Relr: words. An even one is the address of a word of data that has a pointer; an odd one says in its 63 upper
+ * bits which of the 63 words of data behind have one, too.
+ */
+static void take_packed(struct labels *labels, const struct an_elf *elf, struct an_bytes table)
+{
+    enum { WORD = sizeof(uint64_t), BITS = 63 };
+    uint64_t next = 0;
+    for (size_t at = 0; at + WORD <= table.size; at += WORD) {
+        uint64_t entry = an_get64(table.data + at, false);
+        if (entry % 2 == 0) {
+            take_word(labels, elf, entry);
+            next = entry + WORD;
+            continue;
+        }
+        for (unsigned bit = 0; bit < BITS; bit++)
+            if (entry >> (bit + 1) & 1)
+                take_word(labels, elf, next + (uint64_t)bit * WORD);
+        next += (uint64_t)BITS * WORD;
+    }
+}
+
+static enum an_code find_labels(const struct an_elf *elf, const struct an_arch *arch,
+                                const struct dynamic *dynamic, const struct an_functions *functions,
+                                struct an_elf_traits *traits, struct an_error *error)
+{
+    struct labels labels = {functions, traits, an_alloc_zero(functions->count + 1, sizeof(bool))};
+    if (!labels.is_known)
+        return an_fail_memory(error);
+    take_relocations(&labels, arch,
+                     relocations_at(elf, dynamic->relocations, dynamic->relocations_size));
+    take_packed(&labels, elf, relocations_at(elf, dynamic->packed, dynamic->packed_size));
+    free(labels.is_known);
+    return AN_OK;
+}
+
 /* ---- what it is, what it has ---- */
 
 static enum an_elf_kind kind_of(const struct an_elf *elf, const struct dynamic *dynamic)
@@ -189,6 +297,8 @@ static void look_at_sections(const struct an_elf *elf, struct an_elf_traits *tra
             traits->is_bolted = true;
         if (strcmp(section->name, ".note.bolt_bat") == 0)
             traits->has_bat = true;
+        if (strcmp(section->name, ".note.GNU-split-stack") == 0)
+            traits->has_split_stacks = true;
     }
 }
 
@@ -210,12 +320,15 @@ static enum an_code look_at_symbols(struct an_elf *elf, struct an_elf_traits *tr
             traits->has_symbols = true;
         if (starts_with(symbols[i].name, "__asan_init"))
             traits->is_sanitized = true;
+        if (strcmp(symbols[i].name, "__morestack") == 0) /* gold leaves no section */
+            traits->has_split_stacks = true;
     }
     return code;
 }
 
-static enum an_code count_functions(struct an_elf *elf, struct an_elf_traits *traits,
-                                    struct an_error *error)
+static enum an_code look_at_functions(struct an_elf *elf, const struct an_arch *arch,
+                                      const struct dynamic *dynamic, struct an_elf_traits *traits,
+                                      struct an_error *error)
 {
     struct an_functions functions;
     enum an_code code = an_functions_find(elf, &functions, error);
@@ -226,8 +339,9 @@ static enum an_code count_functions(struct an_elf *elf, struct an_elf_traits *tr
         traits->fragments += is_fragment;
         traits->functions += !is_fragment && !functions.items[i].in_plt;
     }
+    code = find_labels(elf, arch, dynamic, &functions, traits, error);
     an_functions_free(&functions);
-    return AN_OK;
+    return code;
 }
 
 enum an_code an_elf_traits_find(struct an_elf *elf, struct an_elf_traits *traits,
@@ -250,7 +364,7 @@ enum an_code an_elf_traits_find(struct an_elf *elf, struct an_elf_traits *traits
         code = an_elf_runtime_find(elf, &traits->runtime, error);
     bool linked = traits->kind != AN_ELF_OBJECT && traits->kind != AN_ELF_CORE;
     if (code == AN_OK && linked && arch)
-        code = count_functions(elf, traits, error);
+        code = look_at_functions(elf, arch, &dynamic, traits, error);
     return code;
 }
 

@@ -37,6 +37,11 @@ struct an_elf_traits {
     /* The table's relocations are not in the order of the addresses, and the order matters, since
      * functions are bound when they are first called. */
     bool unordered_plt;
+    bool has_split_stacks; /* functions ask for more stack as they need it (-fsplit-stack) */
+    /* Functions with places inside that the loader writes into data: labels of computed gotos, in what may be loaded at
+     * any address. Their names as profiles have them, as many as there is room for, with commas between. */
+    size_t computed_gotos, computed_gotos_named;
+    char computed_goto_names[80];
     uint64_t code_size;
     size_t functions;  /* without fragments and entries of the PLT */
     size_t fragments;  /* parts of functions that stand elsewhere (fragments.h) */

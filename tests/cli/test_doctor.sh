@@ -175,7 +175,8 @@ judges_other_ways_to_build() {
     finds format ok 'executable at fixed addresses, dynamic'
     judge static
     finds format ok 'executable at fixed addresses, static'
-    judge static-pie
+    judge static-pie 1
+    finds 'computed goto' problem 'functions, as for computed gotos: printf_positional/1' '-no-pie' # of glibc
     finds format warning 'static and position-independent' '-no-pie'
     judge library
     finds format ok 'shared library'
@@ -279,10 +280,11 @@ knows_tables() {
     for program in frames labels; do
         gcc -std=gnu17 -O2 -fno-reorder-blocks-and-partition -Wl,-q,--build-id -pthread \
             "$tests/live/$program.c" -o "$made/$program"
-        judge $program
+        judge $program 1
+        finds 'computed goto' problem 'data points into' # labels, or places behind calls: all the same to llvm-bolt
     done
     ! jq -e '.findings[] | select(.about == "return tables")' judged >/dev/null || fail "$(cat judged)"
-    judge frames
+    judge frames 1
     finds 'return tables' warning 'what the calls of 3 functions return to'
 }
 
@@ -297,7 +299,8 @@ knows_real_runtimes() {
         judge $name 1
         finds runtime problem 'Go: its runtime'
     done
-    judge real-ocaml
+    # The table is data that is relocated, unless the program stays where it was linked.
+    judge real-ocaml "$(readelf -h "$made/real-ocaml" | grep -c 'Type: *DYN')"
     finds runtime warning 'OCaml: its runtime'
     finds 'return tables' warning 'functions return to, caml'
 }
@@ -387,6 +390,87 @@ bolt_refuses_sanitizers() {
     rewrites ubsan
 }
 
+# Labels of computed gotos lie in a table of run(); main() is in another one, by its start, which is no label.
+goto_source() {
+    cat >"$made/goto.c" <<'END'
+#include <stdio.h>
+int main(void);
+int (*volatile itself)(void) = main;
+__attribute__((noinline)) static int run(const unsigned char *code, int n)
+{
+    static const void *const step[] = {&&add, &&twice, &&end};
+    goto *step[*code++];
+add:
+    n += 3;
+    goto *step[*code++];
+twice:
+    n *= 2;
+    goto *step[*code++];
+end:
+    return n;
+}
+int main(void)
+{
+    static const unsigned char code[] = {0, 1, 0, 2};
+    return printf("%d %d\n", run(code, 2), itself == main) < 0;
+}
+END
+}
+
+bolt_refuses_computed_gotos() {
+    local compiler
+    goto_source
+    for compiler in "gcc $whole" clang-19; do
+        # shellcheck disable=SC2086 # they are several words
+        build goto goto $compiler -Wl,-q -Wl,--build-id -fPIE -pie
+        judge goto 1
+        finds 'computed goto' problem 'into 1 function, as for computed gotos: run/1; in position-independent code, llvm-bolt 19 refuses' 'link with -no-pie'
+        flags -no-pie
+        jq -e '.computed_gotos == 1 and (.split_stacks | not)' judged >/dev/null
+        never rewrites goto
+        grep -q 'unable to get new address.* in function run/1' bolt.log
+        rewrites goto -skip-funcs=run/1 # what the remedy says
+        # shellcheck disable=SC2086
+        build goto goto $compiler -Wl,-q -Wl,--build-id -fPIE -no-pie
+        judge goto
+        rewrites goto
+    done
+    build goto goto gcc $whole -fPIE -pie
+    judge goto
+    finds 'computed goto' warning 'llvm-bolt 19 would refuse that with -Wl,-q'
+    flags '-Wl,-q -no-pie'
+    rewrites goto
+    # In the packed form, which this C library need not be able to load.
+    build goto goto clang-19 -fuse-ld=lld -Wl,--pack-dyn-relocs=relr -Wl,-q -Wl,--build-id -fPIE -pie
+    judge goto 1
+    finds 'computed goto' problem 'into 1 function, as for computed gotos: run/1;'
+    never "$bolt" "$made/goto" -o result >bolt.log 2>&1
+    grep -q 'unable to get new address.* in function run/1' bolt.log
+    build goto.so goto gcc $whole -Wl,-q -fPIC -shared
+    judge goto.so 1
+    finds 'computed goto' problem 'run/1' '-skip-funcs with this function'
+    flags ''
+    never "$bolt" "$made/goto.so" -o result >bolt.log 2>&1
+}
+
+# What llvm-bolt makes of these takes memory without end as soon as a stack has to grow: it is not run here.
+split_stacks() {
+    local linker
+    for linker in bfd gold; do
+        build stacks split gcc $whole -Wl,-q -fsplit-stack -fuse-ld=$linker
+        judge stacks 1
+        finds 'split stacks' problem 'does not run' 'build with -fno-split-stack'
+        [[ $(jq -r .flags judged) = -fno-split-stack* ]]
+        jq -e .split_stacks judged >/dev/null
+    done
+    strip "$made/stacks"
+    judge stacks 1
+    build stacks split gcc $whole -Wl,-q -fno-split-stack
+    judge stacks
+}
+
+check_with "$bolt gcc clang-19 ld.lld" 'llvm-bolt refuses labels in data that is relocated' bolt_refuses_computed_gotos
+check_with 'gcc ld.gold' 'split stacks are not fit' split_stacks
 check_with $bolt 'llvm-bolt takes what is fit' bolt_agrees_on_what_is_fit
 check_with $bolt 'llvm-bolt refuses or spoils what is not' bolt_agrees_on_what_is_not
 if [ -n "$walk" ]; then
