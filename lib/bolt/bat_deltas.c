@@ -33,8 +33,8 @@
  * BOLT reads it, and how it is written after LLVM 19. But LLVM 18 writes the cold fragment's own number
  * instead: who its parent is cannot be known from the section (an_bat_open() asks the symbols).
  * LLVM 19 writes its place among hot and cold fragments, by address, which is the same as long as
- * all cold ones lie behind all hot ones, as they do without -hot-functions-at-end; its place among
- * both is taken when the place among the hot ones cannot be.
+ * all cold ones lie behind all hot ones; its place among both is taken when the place among the
+ * hot ones cannot be.
  */
 #include "bolt/bat_parse.h"
 

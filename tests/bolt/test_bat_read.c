@@ -127,7 +127,7 @@ static void addresses_have_64_bits(void **state)
         check_all((enum an_bat_encoding)encoding, high, COUNT(high), true, NULL);
 }
 
-/* -hot-functions-at-end: LLVM 19 numbers the hot ones among all fragments, later ones do not. */
+/* LLVM 19 numbers the hot ones among all fragments, later ones do not. */
 static void cold_fragments_may_come_first(void **state)
 {
     (void)state;

@@ -238,28 +238,6 @@ is_read_by_perf2bolt() { # PROGRAM BINARY
     grep -q main mapped.fdata
 }
 
-# LLVM 19 numbers the functions of cold fragments so that its own reader is lost.
-cold_before_hot() { # PROGRAM BINARY
-    "$anneal" bat --dump-all "$made/$2" | sed -n '/cold mappings/,$p' |
-        awk 'NF == 3 && $2 == "->" {sub(/^0x/, "", $1); print $1, $3}' >links
-    [ -s links ]
-    nm "$made/$2" | awk '{sub(/^0+/, "", $1); print $1, $3}' >symbols
-    awk 'NR == FNR {names[$1] = names[$1] " " $2; next}
-        {
-            cold = names[$1]
-            gsub(/\.cold\.[0-9]+/, "", cold)
-            found = 0
-            n = split(cold, words, " ")
-            for (i = 1; i <= n; i++)
-                found = found || index(names[$2] " ", " " words[i] " ")
-            if (!found) {
-                print cold " of" names[$2]
-                wrong = 1
-            }
-        }
-        END {exit wrong}' symbols links
-}
-
 shows_one_function() { # BINARY
     run 0 "$anneal" bat --function=main "$made/$1"
     expect "$(grep -c '^Function Address' out)" 2
@@ -327,10 +305,6 @@ for program in $programs; do
         is_read_by_perf2bolt "$program" "$program.19"
     check_with "$tools" "$program: other binaries are refused" \
         refuses_strangers "$program" "$program.19"
-    check_with "$tools" "$program: is BOLTed with hot functions at the end" \
-        bolt 19 "$program" "$program.end" -hot-functions-at-end
-    check_with "$tools" "$program: cold fragments before hot ones" \
-        cold_before_hot "$program" "$program.end"
 done
 check_with "$tools" 'identical functions: BOLTed' bolt 19 shapes shapes.folded --icf
 check_with "$tools" 'identical functions: both are in the map' \
