@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/core/ledger_view.h"
 #include "cli/core/output.h"
 #include "factors.h"
@@ -40,6 +41,96 @@ static bool write_module(const struct merge_request *request, const struct gcc_m
     return done;
 }
 
+/* ---- runs that were kept apart ---- */
+
+/* A module's name without its first folder; NULL: it is in none. */
+static const char *below_first(const struct an_name *name)
+{
+    const char *slash = memchr(name->text, '/', name->length);
+    return slash ? slash + 1 : NULL;
+}
+
+/* Bytes 8 to 11 of a counter file are the stamp of the compilation. */
+static bool has_stamp(const char *path, uint8_t stamp[4])
+{
+    enum { HEAD = 12 };
+    struct an_file file = {0};
+    struct an_error unused;
+    bool done = strcmp(path, "-") != 0 && an_file_peek(&file, path, HEAD, &unused) == AN_OK &&
+                file.bytes.size == HEAD;
+    if (done)
+        memcpy(stamp, file.bytes.data + 8, 4);
+    an_file_close(&file);
+    return done;
+}
+
+/* Whether another folder beside this module's has a file of the same name, of the same compilation. */
+static bool has_twin(const struct gcc_modules *modules, const struct an_names *rests,
+                     const size_t *twins, size_t module)
+{
+    const struct an_name *name = &modules->names.names[module];
+    const char *rest = below_first(name);
+    size_t length = rest ? name->length - (size_t)(rest - name->text) : 0;
+    size_t index = rest ? an_names_find(rests, rest, length) : AN_NO_NAME;
+    uint8_t own[4], other[4];
+    return index != AN_NO_NAME && twins[index] != module &&
+           has_stamp(modules->list[modules->first[module]].path, own) &&
+           has_stamp(modules->list[modules->first[twins[index]]].path, other) &&
+           memcmp(own, other, sizeof own) == 0;
+}
+
+/*
+ * RUNS/1/a.gcda and RUNS/2/a.gcda are two modules of the folder RUNS, as they would be if 1 and 2 were folders of sources.
+ * When each file but the first of its name is of the same compilation as that, and no file is alone, they are runs.
+ */
+static bool are_runs(const struct gcc_modules *modules)
+{
+    struct an_names rests = {0};
+    size_t count = modules->names.count, firsts = 0, repeated = 0;
+    size_t *first = calloc(count + 1, sizeof *first), *uses = calloc(count + 1, sizeof *uses);
+    bool good = first && uses && modules->folders == 1 && count > 1;
+    for (size_t i = 0; good && i < count; i++) {
+        const struct an_name *name = &modules->names.names[i];
+        const char *rest = below_first(name);
+        bool is_new;
+        size_t index = rest ? an_names_insert(&rests, rest,
+                                              name->length - (size_t)(rest - name->text), &is_new)
+                            : AN_NO_NAME;
+        good = index != AN_NO_NAME;
+        if (good && is_new) {
+            first[index] = i;
+            firsts++;
+        }
+        if (good)
+            repeated += uses[index]++ == 1;
+    }
+    good = good && repeated == firsts;
+    for (size_t i = 0; good && i < count; i++) {
+        const struct an_name *name = &modules->names.names[i];
+        const char *rest = below_first(name);
+        size_t index = an_names_find(&rests, rest, name->length - (size_t)(rest - name->text));
+        good = first[index] == i || has_twin(modules, &rests, first, i);
+    }
+    an_names_free(&rests);
+    free(first);
+    free(uses);
+    return good;
+}
+
+static void hint_at_runs(const struct merge_request *request, const struct gcc_modules *modules)
+{
+    if (!are_runs(modules))
+        return;
+    const struct inputs *inputs = &request->inputs;
+    int length = (int)inputs->roots[0];
+    const char *folder = inputs->items[0].path;
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    say("the folders in %.*s look like runs of one program, and were kept apart: name them to add "
+        "them up ('%.*s/*')",
+        length, folder, length, folder);
+}
+
 static void tell_result(const struct merge_request *request, const struct gcc_modules *modules,
                         const struct an_ledger *ledger)
 {
@@ -55,6 +146,7 @@ static void tell_result(const struct merge_request *request, const struct gcc_mo
     if (request->inputs.ignored)
         say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
             plural(request->inputs.ignored), request->inputs.ignored_example);
+    hint_at_runs(request, modules);
 }
 
 static bool write_all(const struct merge_request *request, const struct gcc_modules *modules,

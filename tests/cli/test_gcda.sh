@@ -237,7 +237,33 @@ factors() {
 check 'files become one, as libgcov makes it' files
 check 'the cores of a board' cores
 check 'factors' factors
+# Runs in one folder stay apart, for they may be folders of sources; what shows that they are runs is said.
+folder_of_runs() {
+    local run folder=$golden/gcc-12 hint="look like runs of one program, and were kept apart"
+    for run in 1 2 3; do
+        mkdir -p runs/$run/src
+        cp "$folder/values-$run.gcda" runs/$run/src/values.gcda
+    done
+    run 0 "$anneal" merge -o apart runs/
+    says "the folders in runs $hint: name them to add them up ('runs/*')"
+    same apart/2/src/values.gcda "$folder/values-2.gcda"
+    run 0 "$anneal" merge -o total runs/*
+    never_says "$hint"
+    same total/src/values.gcda "$folder/values-all.gcda"
+    run 0 "$anneal" merge -q -o apart runs
+    expect "$(cat err)" ''
+    # A file that only one has, and one of another compilation under the same name
+    cp "$folder/right-a.gcda" runs/2
+    run 0 "$anneal" merge -o apart2 runs
+    never_says "$hint"
+    cp "$folder/values-1.gcda" runs/3/right.gcda
+    mv runs/2/right-a.gcda runs/2/right.gcda
+    run 0 "$anneal" merge -o apart3 runs
+    never_says "$hint"
+}
+
 check 'folders, file by file' folders
+check 'a folder of runs, kept apart' folder_of_runs
 check 'weights' weights
 check 'what does not go together' refuses
 check 'pipes' pipes
