@@ -153,14 +153,41 @@ static const char *number(const struct an_fdo_record *record, const char *fact)
     return value ? value : "-";
 }
 
-static void print_used(const struct an_fdo_entry *entry, const struct an_fdo_store *store)
+static const char *build_name(const struct an_fdo_build *build, char name[PATH_MAX])
 {
+    bool is_known = build->compiler[0] != 0;
+    snprintf(name, PATH_MAX, "%.*s%s%s%s", (int)build->folder_length, build->folder,
+             is_known ? " (" : "", build->compiler, is_known ? ")" : "");
+    return name;
+}
+
+static void print_used(const struct an_fdo_report *report, const struct an_fdo_entry *entry,
+                       const struct an_fdo_store *store)
+{
+    char name[PATH_MAX];
     printf("%7s %7s %7zu %7zu  %s", number(entry->record, "used"), number(entry->record, "ran"),
            entry->absent, entry->stale, shown(store, entry->source));
     if (entry->lender)
         printf(" as %s (profile borrowed from %s)", shown(store, entry->unit),
                shown(store, entry->lender));
+    else if (report->is_mixed)
+        printf(" in %s", build_name(&report->builds.items[entry->build], name));
     putchar('\n');
+}
+
+/* The numbers of a project that was built more than once are of none of its builds. */
+static void print_builds(const struct an_fdo_report *report)
+{
+    if (!report->is_mixed)
+        return;
+    printf("\nFiles were compiled more than once. By folder and compiler:\n");
+    for (size_t i = 0; i < report->builds.count; i++) {
+        const struct an_fdo_build *build = &report->builds.items[i];
+        char name[PATH_MAX];
+        printf("  %s: %zu of %zu file%s a profile, %llu function%s\n", build_name(build, name),
+               build->used, build->files, build->files == 1 ? " has" : "s have", build->functions,
+               plural(build->functions));
+    }
 }
 
 static void print_text(const struct an_fdo_report *report, const struct an_fdo_store *store)
@@ -173,10 +200,11 @@ static void print_text(const struct an_fdo_report *report, const struct an_fdo_s
     printf("%s: %zu of %zu file%s a profile, %llu function%s\n", store->root,
            report->fates[AN_FDO_USED], report->files, report->files == 1 ? " has" : "s have",
            report->functions, plural(report->functions));
+    print_builds(report);
     printf("\n   used     ran  absent   stale  file\n");
     for (size_t i = 0; i < report->entries.count; i++)
         if (report->entries.items[i].fate == AN_FDO_USED)
-            print_used(&report->entries.items[i], store);
+            print_used(report, &report->entries.items[i], store);
     print_without(report, store);
     print_changed(report, store);
     print_warned(report, store);
@@ -218,12 +246,30 @@ static struct json_object *stale_of(const struct an_fdo_entry *entry)
     return array;
 }
 
+static struct json_object *builds_json(const struct an_fdo_report *report)
+{
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < report->builds.count; i++) {
+        const struct an_fdo_build *build = &report->builds.items[i];
+        struct json_object *object = json_object_new_object();
+        json_object_object_add(object, "folder", json_text(build->folder, build->folder_length));
+        json_object_object_add(object, "compiler",
+                               build->compiler[0] ? text(build->compiler) : NULL);
+        json_object_object_add(object, "files", json_object_new_uint64(build->files));
+        json_object_object_add(object, "used", json_object_new_uint64(build->used));
+        json_object_object_add(object, "functions", json_object_new_uint64(build->functions));
+        json_object_array_add(array, object);
+    }
+    return array;
+}
+
 static struct json_object *entry_json(const struct an_fdo_entry *entry)
 {
     struct json_object *object = json_object_new_object();
     const char *profile = an_fdo_value(entry->record, "profile");
     json_object_object_add(object, "source", text(entry->source));
     json_object_object_add(object, "unit", text(entry->unit));
+    json_object_object_add(object, "build", json_object_new_uint64(entry->build));
     json_object_object_add(object, "status", text(fates[entry->fate]));
     if (entry->program)
         json_object_object_add(object, "program", text(entry->program));
@@ -248,6 +294,8 @@ static bool print_json(const struct an_fdo_report *report, const struct an_fdo_s
     struct json_object *root = json_document(), *files = json_object_new_array();
     json_object_object_add(root, "store", text(store->root));
     json_object_object_add(root, "trained", json_object_new_uint64(report->pass1.count));
+    json_object_object_add(root, "mixed", json_object_new_boolean(report->is_mixed));
+    json_object_object_add(root, "builds", builds_json(report));
     for (size_t i = 0; i < report->entries.count; i++)
         json_object_array_add(files, entry_json(&report->entries.items[i]));
     json_object_object_add(root, "files", files);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cc.h"
 #include "clang.h"
 #include "cli/core/output.h"
@@ -48,7 +49,19 @@ static void save(const struct cc *cc, const struct an_fdo_unit *unit, struct an_
         report_error(&error);
 }
 
-static bool begin_record(struct an_fdo_draft *draft, const struct an_fdo_unit *unit)
+/* The compiler's name, with what stands before it, but for their folders. */
+static void note_compiler(struct an_fdo_draft *draft, const struct cc *cc)
+{
+    char name[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < cc->compiler.count && cc->compiler.items[i] && length < sizeof name; i++)
+        length += (size_t)snprintf(name + length, sizeof name - length, "%s%s", i ? " " : "",
+                                   an_file_name(cc->compiler.items[i]));
+    an_fdo_draft_line(draft, "compiler", name);
+}
+
+static bool begin_record(const struct cc *cc, struct an_fdo_draft *draft,
+                         const struct an_fdo_unit *unit)
 {
     if (!an_fdo_draft_open(draft))
         return false;
@@ -56,6 +69,7 @@ static bool begin_record(struct an_fdo_draft *draft, const struct an_fdo_unit *u
     an_fdo_draft_line(draft, "unit", unit->name);
     if (unit->object[0])
         an_fdo_draft_line(draft, "object", unit->object);
+    note_compiler(draft, cc);
     return true;
 }
 
@@ -191,7 +205,7 @@ static void record_gcc(struct use *use, size_t i)
     struct an_fdo_unit unit;
     char name[PATH_MAX], path[PATH_MAX];
     if (!unit_at(cc, i, &unit) || !an_fdo_unit_gcda(&unit, name) ||
-        !an_fdo_store_path(&cc->store, use->part, name, path) || !begin_record(&draft, &unit))
+        !an_fdo_store_path(&cc->store, use->part, name, path) || !begin_record(cc, &draft, &unit))
         return;
     bool has_profile = use->with_profile && access(path, R_OK) == 0 && is_used(use, &draft);
     const char *lender = i < use->lenders.count ? use->lenders.items[i] : NULL;
@@ -261,7 +275,7 @@ static void record_clang(const struct use *use, size_t i, const struct cc_clang 
     struct an_fdo_draft draft;
     struct an_fdo_unit unit;
     char seen[PATH_MAX] = "";
-    if (!unit_at(cc, i, &unit) || !begin_record(&draft, &unit))
+    if (!unit_at(cc, i, &unit) || !begin_record(cc, &draft, &unit))
         return;
     bool has_profile = use->profile[0] && is_used(use, &draft);
     if (has_profile && is_to_look) {

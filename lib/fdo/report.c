@@ -82,6 +82,51 @@ static unsigned long long number_of(const struct an_fdo_record *record, const ch
     return value ? strtoull(value, NULL, 10) : 0;
 }
 
+/* ---- builds ---- */
+
+static void find_folder(const struct an_fdo_report *report, const char *unit,
+                        struct an_fdo_build *build)
+{
+    const char *below = an_fdo_below(unit, report->base);
+    const char *slash = below ? strchr(below, '/') : NULL;
+    if (slash && strncmp(below, ".libs/", strlen(".libs/")) == 0) /* libtool's second object */
+        slash = NULL;
+    build->folder = slash ? below : ".";
+    build->folder_length = slash ? (size_t)(slash - below) : 1;
+}
+
+static bool is_same_build(const struct an_fdo_build *a, const struct an_fdo_build *b)
+{
+    return a->folder_length == b->folder_length &&
+           memcmp(a->folder, b->folder, a->folder_length) == 0 &&
+           strcmp(a->compiler, b->compiler) == 0;
+}
+
+/* Entries of one source follow each other. */
+static bool add_to_build(struct an_fdo_report *report, struct an_fdo_entry *entry)
+{
+    const char *compiler = an_fdo_value(entry->record, "compiler");
+    struct an_fdo_build build = {.compiler = compiler ? compiler : ""};
+    size_t i = 0, count = report->entries.count;
+    find_folder(report, entry->unit, &build);
+    while (i < report->builds.count && !is_same_build(&report->builds.items[i], &build))
+        i++;
+    if (i == report->builds.count) {
+        struct an_fdo_build *added = an_vector_push(&report->builds);
+        if (!added)
+            return false;
+        *added = build;
+    }
+    struct an_fdo_build *place = &report->builds.items[i];
+    entry->build = i;
+    place->files += entry->fate != AN_FDO_EMPTY;
+    place->used += entry->fate == AN_FDO_USED;
+    place->functions += entry->used;
+    const struct an_fdo_entry *before = count ? &report->entries.items[count - 1] : NULL;
+    report->is_mixed |= before && before->build != i && strcmp(before->source, entry->source) == 0;
+    return true;
+}
+
 static bool add(struct an_fdo_report *report, const struct an_fdo_record *record)
 {
     struct an_fdo_entry entry = {
@@ -101,6 +146,8 @@ static bool add(struct an_fdo_report *report, const struct an_fdo_record *record
         entry.stale = an_fdo_count(record, "stale");
     }
     entry.fate = fate_of(report, &entry);
+    if (!add_to_build(report, &entry))
+        return false;
     struct an_fdo_entry *place = an_vector_push(&report->entries);
     if (!place)
         return false;
@@ -149,6 +196,7 @@ enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fd
 void an_fdo_report_free(struct an_fdo_report *report)
 {
     an_vector_free(&report->entries);
+    an_vector_free(&report->builds);
     free(report->processes);
     an_fdo_records_free(&report->pass1);
     an_fdo_records_free(&report->programs);

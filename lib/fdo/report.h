@@ -15,9 +15,22 @@ enum an_fdo_fate {
     AN_FDO_FATES,
 };
 
+/*
+ * Units of one build. Several builds of a project share a store: in folders of their own (build-a, build-b: the first
+ * part of a unit's path below the outermost folder; "." if it is in that), or by compilers of their own.
+ */
+struct an_fdo_build {
+    const char *folder;
+    size_t folder_length;
+    const char *compiler; /* "": not known */
+    size_t files, used;   /* with functions; with a profile */
+    unsigned long long functions;
+};
+
 struct an_fdo_entry {
     const struct an_fdo_record *record; /* of pass 2 */
     const char *source, *unit;
+    size_t build;        /* which one */
     const char *program; /* one that has it, or NULL */
     int process;         /* of a program that runs still */
     const char *lender;  /* the unit whose profile it has borrowed, or NULL */
@@ -35,7 +48,11 @@ struct an_fdo_report {
     int *processes;    /* that run each of the programs; looked for at the first question */
     struct {
         AN_VECTOR(struct an_fdo_entry);
-    } entries;                    /* in the order of their sources */
+    } entries; /* in the order of their sources */
+    struct {
+        AN_VECTOR(struct an_fdo_build);
+    } builds;                     /* in the order in which entries have them */
+    bool is_mixed;                /* a source was compiled in more than one */
     size_t fates[AN_FDO_FATES];   /* how many of each */
     size_t files;                 /* with functions */
     unsigned long long functions; /* used ones of all */

@@ -755,6 +755,47 @@ archives() {
     expect "$(counted "$compiler")" 1000
 }
 
+# Two builds of one project, in folders of their own, by two compilers: each has numbers of its own.
+several_builds() {
+    local compiler pass
+    mkdir src build-a build-b
+    echo 'int twice(int x) { return 2 * x; }' >src/twice.c
+    echo 'int twice(int); int main(int n, char **v) { (void)v; return twice(n) - 2; }' >src/main.c
+    touch Makefile build-a/Makefile build-b/Makefile
+    for pass in 1 2; do
+        for compiler in gcc-12 clang-19; do
+            case $compiler in gcc-12) cd build-a ;; *) cd build-b ;; esac
+            FDO_PASS=$pass anneal cc $compiler -O2 -c ../src/main.c
+            FDO_PASS=$pass anneal cc $compiler -O2 -c ../src/twice.c
+            FDO_PASS=$pass anneal cc $compiler main.o twice.o -o app
+            [ $compiler,$pass = clang-19,1 ] || ./app # only GCC's is trained
+            cd ..
+        done
+    done
+    run 0 anneal fdo
+    prints '.anneal: 2 of 4 files have a profile, 2 functions' 'By folder and compiler:' \
+        '  build-a (gcc-12): 2 of 2 files have a profile, 2 functions' \
+        '  build-b (clang-19): 0 of 2 files have a profile, 0 functions' \
+        '  src/main.c in build-a (gcc-12)'
+    run 0 anneal fdo --json
+    jq -e '.mixed and (.builds | map([.folder, .compiler, .files, .used, .functions]) | sort) ==
+        [["build-a", "gcc-12", 2, 2, 2], ["build-b", "clang-19", 2, 0, 0]]' out >/dev/null || fail "$(cat out)"
+    jq -e '. as $all | [.files[] | select(.status == "used") | $all.builds[.build].folder] | unique == ["build-a"]' \
+        out >/dev/null || fail "$(cat out)"
+    # One build has no numbers of its own
+    rm -r .anneal build-b
+    for pass in 1 2; do
+        (
+            cd build-a
+            FDO_PASS=$pass anneal cc gcc-12 -O2 ../src/main.c ../src/twice.c -o app
+            ./app
+        )
+    done
+    run 0 anneal fdo
+    prints '2 of 2 files have a profile'
+    ! grep -q 'By folder' out || fail "$(cat out)"
+}
+
 # A profile that is damaged, as one of a process that was killed, stays out; whole ones beside it count.
 damaged_profiles() {
     local compiler=$1 part damaged
@@ -1091,6 +1132,7 @@ done
 for compiler in gcc-12 clang-19; do
     check_with "$compiler $(profile_tools "$compiler") make tar gzip" "$compiler: damaged profiles in archives" damaged_profiles $compiler
 done
+check_with 'gcc-12 clang-19 jq' 'several builds with one store' several_builds
 check_with 'gcc-12 make tar gzip' 'wrong archives' wrong_archives
 check_with gcc-12 'a build that was removed' removed
 check_with gcc-12 'the trials of the cc crate' flag_check
