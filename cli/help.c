@@ -264,9 +264,13 @@ static const struct command whole = {
         "and applies them. It reads and writes the instrumentation profiles of clang and gcc, "
         "coverage of gcc, recordings of branches (perf.data) and the profiles of BOLT. Each "
         "command has a manual page of its own.\n\n"
+        "An option that takes a value takes one: a second value is refused, unless the option's "
+        "description says that it may be repeated.\n\n"
         "Called by the name of llvm-profdata, gcov, gcov-tool, merge-fdata, merge-gcda or "
         "perf2bolt, "
-        "as by a symbolic link, anneal takes the options of that tool and prints what it prints.",
+        "as by a symbolic link, anneal takes the options of that tool and prints what it prints. "
+        "Of an option "
+        "that is given twice, the last value counts there, as in these tools.",
     .options = no_options,
     .examples = "anneal merge -o app.profdata profiles/\n"
                 "    merge all raw profiles below profiles/ for clang -fprofile-use\n"

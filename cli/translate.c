@@ -40,17 +40,20 @@ struct request {
     bool json, quiet;
 };
 
+#define TRANSLATE_EACH_RECORDING                                                                   \
+    "translate each recording, and add the profiles up with 'anneal merge'"
+
 static const struct option_spec options[] = {
     {RECORDING, 'p', "perfdata", "FILE",
      "the recording: perf.data, text from perf script, or pre-aggregated (-: standard input)",
-     VALUE_OF(struct request, recording)},
+     SINGLE_OF(struct request, recording, TRANSLATE_EACH_RECORDING)},
     {OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)",
      VALUE_OF(struct request, output)},
     {LAYOUT, 'l', "layout", "FILE[@ADDRESS]",
      "also translate from FILE, a layout with an address translation (BAT) by llvm-bolt; repeat "
      "for each layout, oldest first. ADDRESS says where its first new segment was loaded, if the "
      "recording does not show it and it was not the link address",
-     TAKEN},
+     TAKEN_EACH},
     {STATE, 0, "state", "FILE", "read layouts and call stack from the state file FILE", TAKEN},
     {CALL_STACK, 0, "call-stack", "FILE",
      "read the functions that were on a call stack when code was replaced from FILE, one per line",

@@ -13,7 +13,7 @@ static const struct option_spec options[] = {
     {AGGREGATE_RECORDING, 'p', "perfdata", "FILE",
      "the recording: perf.data, a stream from perf record -o -, or text from perf script (-: "
      "standard input)",
-     VALUE_OF(struct aggregate_request, recording)},
+     SINGLE_OF(struct aggregate_request, recording, AGGREGATE_EACH_RECORDING)},
     {AGGREGATE_OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)",
      VALUE_OF(struct aggregate_request, output)},
     {AGGREGATE_COUNTED, 0, "pa", NULL, "the recording is pre-aggregated", TAKEN},

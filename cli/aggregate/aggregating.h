@@ -25,6 +25,9 @@ enum aggregate_option {
     AGGREGATE_REFUSED,
 };
 
+#define AGGREGATE_EACH_RECORDING                                                                   \
+    "aggregate each recording, and add the profiles up with 'anneal merge'"
+
 struct aggregate_request {
     struct an_aggregate_options options;
     void (*tell)(const struct aggregate_request *request, const struct an_aggregate_counts *counts);

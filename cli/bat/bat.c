@@ -27,11 +27,11 @@ static const struct option_spec options[] = {
     {TRANSLATE, 0, "translate", "ADDRESS",
      "translate an address of the BOLTed binary to the original, as llvm-bat-dump does; may be "
      "repeated",
-     TAKEN},
+     TAKEN_EACH},
     {FROM_ORIGINAL, 0, "from-original", "ADDRESS",
      "translate an address of the original binary to the BOLTed one (requires a function map); "
      "may be repeated",
-     TAKEN},
+     TAKEN_EACH},
     {MAKE_MAP, 'm', "function-map", NULL,
      "make the function map of two binaries: the one that llvm-bolt read and the one it wrote",
      VALUE_OF(struct bat_request, make_map)},

@@ -30,7 +30,9 @@ struct option_value {
     bool may_be_0; /* of VALUE_SECONDS */
     unsigned long long least, most;
     const char *const *words; /* ended by NULL; completion offers them */
-    const char *means; /* of a name without an argument for an option that takes one: its value */
+    const char *means;   /* of a name without an argument for an option that takes one: its value */
+    bool again;          /* each value counts: the command adds them up itself */
+    const char *instead; /* of giving the option twice: what to do */
 };
 
 /* Values of an option that may be repeated; they last for as long as option_run(). */
@@ -39,7 +41,13 @@ struct option_list {
     size_t count;
 };
 
+/*
+ * An option that takes a value takes one: a second one is refused, whatever its spelling, for one of the two would be
+ * ignored. Lists, and what is TAKEN_EACH, are for all values. In a command that stands in for a tool which lets the
+ * last one count (last_counts), it does so here, unless the option says what to do instead.
+ */
 #define TAKEN {.kind = VALUE_TAKEN}
+#define TAKEN_EACH {.kind = VALUE_TAKEN, .again = true}
 #define MEANS(text) {.kind = VALUE_TAKEN, .means = (text)}
 #define TAKEN_WORD(list) {.kind = VALUE_TAKEN, .words = (list)}
 
@@ -51,6 +59,11 @@ struct option_list {
          const char *: VALUE_TEXT,                                                                 \
          struct option_list: VALUE_LIST),                                                          \
      VALUE_AT(structure, member)}
+/* Of a text that must not be given twice, in no command, with what to do instead. */
+#define SINGLE_OF(structure, member, advice)                                                       \
+    {.kind = _Generic(((structure *)0)->member, const char *: VALUE_TEXT),                         \
+     VALUE_AT(structure, member),                                                                  \
+     .instead = (advice)}
 #define NUMBER_OF(structure, member, from, to)                                                     \
     {.kind = _Generic(((structure *)0)->member,                                                    \
          unsigned: VALUE_UNSIGNED,                                                                 \
@@ -144,6 +157,7 @@ struct command {
     bool runs_command; /* the first operand and all behind it are a command line */
     bool stands_in;    /* for another tool, with that tool's messages and statuses */
     enum { RESPONSE_NONE, RESPONSE_OF_GCC, RESPONSE_OF_LLVM } response; /* what @FILE means */
+    bool last_counts;  /* of an option that is given twice, as in that tool */
 };
 
 /* Commands under a title of the help, in the order in which they are listed. */

@@ -15,7 +15,8 @@ enum { FIRST_LONG = 256, HELP_ID = 10000 };
 struct tables {
     struct option *longs;
     char *shorts;
-    bool *is_given; /* for each option of the command, by its place */
+    bool *is_given;      /* for each option of the command, by its place */
+    const char **values; /* likewise: what it was given */
 };
 
 static size_t count_options(const struct option_spec *options)
@@ -39,8 +40,10 @@ bool option_start(struct option_parser *parser, const struct command *command, i
         tables->longs = calloc(2 * count + 2, sizeof *tables->longs);
         tables->shorts = calloc(2 * count + 5, 1);
         tables->is_given = calloc(count + 1, sizeof *tables->is_given);
+        tables->values = calloc(count + 1, sizeof *tables->values);
     }
-    if (!tables || !tables->longs || !tables->shorts || !tables->is_given || !parser->operands) {
+    if (!tables || !tables->longs || !tables->shorts || !tables->is_given || !tables->values ||
+        !parser->operands) {
         say_error("out of memory");
         return false;
     }
@@ -80,6 +83,7 @@ void option_finish(struct option_parser *parser)
         free(tables->longs);
         free(tables->shorts);
         free(tables->is_given);
+        free(tables->values);
     }
     free(tables);
     free(parser->operands);
@@ -165,10 +169,43 @@ static const char *meaning_of(const struct command *command, int id)
     return NULL;
 }
 
+/* Whether a second value of an option would put the first one out of use. */
+static bool takes_one(const struct command *command, const struct option_spec *spec)
+{
+    if (spec->value.kind == VALUE_LIST || spec->value.again)
+        return false;
+    return !command->last_counts || spec->value.instead;
+}
+
+/* Of an option with a value: false, after a message, when it had another one. `own`: it stands on the command line. */
+static bool is_first(const struct option_parser *parser, const struct option_spec *spec,
+                     const char *value, bool own)
+{
+    const struct tables *tables = parser->tables;
+    const char *before = tables->values[spec - parser->command->options];
+    if (!before || !takes_one(parser->command, spec) || (!own && strcmp(before, value) == 0))
+        return true;
+    say_error("option '--%s' was given twice, as '%s' and as '%s': it takes one value%s%s",
+              spec->name, before, value, spec->value.instead ? "; " : "",
+              spec->value.instead ? spec->value.instead : "");
+    usage_hint(parser->command);
+    return false;
+}
+
+static void remember(const struct option_parser *parser, int id, const char *value)
+{
+    const struct option_spec *options = parser->command->options;
+    const struct tables *tables = parser->tables;
+    for (size_t i = 0; options[i].name; i++)
+        if (options[i].id == id) {
+            tables->is_given[i] = true;
+            tables->values[i] = value;
+        }
+}
+
 static int take_option(struct option_parser *parser, int got, const char **value)
 {
     const struct command *command = parser->command;
-    const struct tables *tables = parser->tables;
     const struct option_spec *spec = spec_of(command, got);
     if (!spec) {
         print_help(command);
@@ -181,11 +218,12 @@ static int take_option(struct option_parser *parser, int got, const char **value
         usage_hint(command);
         return OPTION_WRONG;
     }
-    for (size_t i = 0; command->options[i].name; i++)
-        if (command->options[i].id == spec->id)
-            tables->is_given[i] = true;
-    if (!*value)
+    bool own = *value != NULL;
+    if (!own)
         *value = meaning_of(command, spec->id);
+    if (*value && !is_first(parser, spec_of(command, FIRST_LONG + spec->id), *value, own))
+        return OPTION_WRONG;
+    remember(parser, spec->id, *value);
     return spec->id;
 }
 

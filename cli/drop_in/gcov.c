@@ -274,4 +274,5 @@ const struct command command_gcov = {
     .run = run,
     .stands_in = true,
     .response = RESPONSE_OF_GCC,
+    .last_counts = true,
 };

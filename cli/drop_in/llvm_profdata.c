@@ -15,8 +15,8 @@
 static const struct option_spec merge_options[] = {
     {MERGE_OUTPUT, 'o', "output", "FILE", "output file (default: standard output)", TAKEN},
     {MERGE_WEIGHTED, 0, "weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times",
-     TAKEN},
-    {MERGE_INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries", TAKEN},
+     TAKEN_EACH},
+    {MERGE_INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries", TAKEN_EACH},
     {MERGE_TEXT, 0, "text", NULL, "write the text format", TAKEN},
     {MERGE_DEFAULT, 0, "binary", NULL, "write the indexed format", TAKEN},
     {MERGE_DEFAULT, 0, "extbinary", NULL, "write the indexed format (default)", TAKEN},
@@ -82,6 +82,7 @@ const struct command llvm_merge = {
     .usage_status = EXIT_FAILED,
     .single_dash = true,
     .stands_in = true,
+    .last_counts = true,
 };
 
 static const struct option_spec no_options[] = {{0}};
@@ -132,4 +133,5 @@ const struct command command_llvm_profdata = {
     .single_dash = true,
     .stands_in = true,
     .response = RESPONSE_OF_LLVM,
+    .last_counts = true,
 };

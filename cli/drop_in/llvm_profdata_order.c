@@ -143,4 +143,5 @@ const struct command llvm_order = {
     .usage_status = EXIT_FAILED,
     .single_dash = true,
     .stands_in = true,
+    .last_counts = true,
 };

@@ -471,6 +471,7 @@ const struct command llvm_show = {
     .usage_status = EXIT_FAILED,
     .single_dash = true,
     .stands_in = true,
+    .last_counts = true,
 };
 
 /* ---- overlap ---- */
@@ -617,4 +618,5 @@ const struct command llvm_overlap = {
     .usage_status = EXIT_FAILED,
     .single_dash = true,
     .stands_in = true,
+    .last_counts = true,
 };

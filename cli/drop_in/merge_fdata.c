@@ -186,4 +186,5 @@ const struct command command_merge_fdata = {
     .single_dash = true,
     .stands_in = true,
     .response = RESPONSE_OF_LLVM,
+    .last_counts = true,
 };

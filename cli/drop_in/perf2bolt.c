@@ -9,12 +9,14 @@
 
 static const struct option_spec options[] = {
     {AGGREGATE_RECORDING, 'p', "perfdata", "FILE", "the recording (perf.data)",
-     VALUE_OF(struct aggregate_request, recording)},
+     SINGLE_OF(struct aggregate_request, recording, AGGREGATE_EACH_RECORDING)},
     {AGGREGATE_OUTPUT, 'o', "output", "FILE", "the profile to write",
      VALUE_OF(struct aggregate_request, output)},
     {AGGREGATE_COUNTED, 0, "pa", NULL, "the recording is pre-aggregated", TAKEN},
     {AGGREGATE_BASIC, 0, "nl", NULL, "aggregate basic samples (without LBR)",
      VALUE_OF(struct aggregate_request, options.no_branches)},
+    {AGGREGATE_BASIC, 0, "basic-events", NULL, "the same, by the name that LLVM 22 gave it", TAKEN},
+    {AGGREGATE_BASIC, 0, "ba", NULL, NULL, TAKEN},
     {AGGREGATE_PID, 0, "pid", "N", "only process N",
      NUMBER_OF(struct aggregate_request, options.pid, 0, UINT32_MAX)},
     {AGGREGATE_IGNORE_BUILD_ID, 0, "ignore-build-id", NULL,
@@ -172,4 +174,5 @@ const struct command command_perf2bolt = {
     .single_dash = true,
     .stands_in = true,
     .response = RESPONSE_OF_LLVM,
+    .last_counts = true,
 };

@@ -7,9 +7,11 @@ static const struct option_spec options[] = {
     {MERGE_OUTPUT, 'o', "output", "FILE",
      "write the merged profile to FILE (default: standard output)", TAKEN},
     {MERGE_INPUT_FILES, 'f', "input-files", "LIST",
-     "read more inputs from LIST, one per line, FILE or WEIGHT,FILE; # begins a comment", TAKEN},
+     "read more inputs from LIST, one per line, FILE or WEIGHT,FILE; # begins a comment; may be "
+     "repeated",
+     TAKEN_EACH},
     {MERGE_WEIGHTED, 'w', "weighted-input", "N,FILE",
-     "count FILE (or every file of a folder) N times", TAKEN},
+     "count FILE (or every file of a folder) N times; may be repeated", TAKEN_EACH},
     {MERGE_PARTIAL, 0, "partial", NULL,
      "write a partial result, for later merges in any order and grouping; an input that comes "
      "twice "

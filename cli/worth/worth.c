@@ -17,9 +17,9 @@ enum {
 
 static const struct option_spec options[] = {
     {WORTH_PID, 'p', "pid", "PID",
-     "measure process PID; given twice, compare the second process with the first", TAKEN},
+     "measure process PID; given twice, compare the second process with the first", TAKEN_EACH},
     {WORTH_FUNCTION, 'f', "function", "NAME",
-     "count entries into this function; up to three (default: functions are chosen)", TAKEN},
+     "count entries into this function; up to three (default: functions are chosen)", TAKEN_EACH},
     {WORTH_DURATION, 'd', "duration", "TIME", "measure for this long (default: 10s)",
      SECONDS_OF(struct worth_request, duration)},
     {WORTH_INTERVAL, 0, "interval", "TIME", "length of a slice of the measurement (default: 250ms)",

@@ -162,6 +162,120 @@ values_that_are_meant() {
     same ./-strange ./-odd
 }
 
+# ---- a second value ----
+
+# What adds its values up.
+for_all_values() {
+    grep -qx -- "$1 $2" <<'END_OF_LIST'
+merge --input-files
+merge --weighted-input
+train --workloads
+train --each-file
+train --weighted-workload
+cov --include
+cov --exclude
+faults --with
+faults --against
+worth --pid
+worth --function
+live --bolt-option
+translate --layout
+bat --translate
+bat --from-original
+END_OF_LIST
+}
+
+# Every option of every command that takes a value. The first value has to be a right one, so several are tried.
+one_value() {
+    local command option name value told
+    : >list
+    for command in $own; do
+        "$anneal" help $command >help
+        while read -r option; do
+            name=${option%%=*}
+            told=
+            for value in 1 9 5s 512 text lld gcc any auto clock 12.2 list; do
+                "$anneal" $command "$name=$value" "$name=$value" >out 2>err </dev/null && told="exit status 0"
+                ! grep -q "'$name' was given twice, as '$value' and as '$value'" err || told=yes
+                [ ! "$told" ] || break
+            done
+            if for_all_values "$command" "$name"; then
+                expect "$command $name:$told" "$command $name:"
+            else
+                expect "$command $name:$told" "$command $name:yes"
+            fi
+        done < <(grep -oE '^ +(-.,)? *--[a-z-]+=' help | grep -oE -- '--.*')
+    done
+    rm help out err list
+    expect "$(ls)" ''
+}
+
+# Whatever it is called.
+one_value_by_any_name() {
+    run 2 "$anneal" merge -o x --output=y "$one"
+    says "option '--output' was given twice, as 'x' and as 'y': it takes one value" \
+        "try 'anneal merge --help'"
+    run 2 "$anneal" merge -ox -oy "$one"
+    says "as 'x' and as 'y'"
+    run 2 "$anneal" merge -j 1 --num-threads=2 -o x "$one"
+    says "option '--threads' was given twice, as '1' and as '2'"
+    run 2 "$anneal" aggregate --failure-mode=any --allow-truncated -p x -o y z
+    says "option '--failure-mode' was given twice, as 'any' and as 'warn'"
+    run 2 "$anneal" aggregate -p one -p two -o x y
+    says "option '--perfdata' was given twice, as 'one' and as 'two'" \
+        "aggregate each recording, and add the profiles up with 'anneal merge'"
+    run 2 "$anneal" translate -p one -perfdata two -o x y
+    run 2 "$anneal" translate -p one --perfdata two -o x y
+    says "translate each recording"
+    rm out err
+    expect "$(ls)" ''
+    run 0 "$anneal" merge -q -q -o x "$one"
+    run 0 "$anneal" merge -q --weighted-input="1,$one" --weighted-input="1,$one" -o y
+    run 1 "$anneal" aggregate --allow-truncated --allow-truncated -p no-such-file -o z "$one"
+}
+
+# In the tools that anneal stands in for, the last one counts; of two recordings, one would be lost.
+the_last_counts_elsewhere() {
+    local llvm=/usr/lib/llvm-19/bin folder name
+    mkdir links made
+    (
+        cd made || exit
+        echo 'int main(void) { return 0; }' >a.c
+        gcc-12 --coverage -c a.c && gcc-12 --coverage a.o -o a && ./a && mkdir one other &&
+            cp a.gcda one && cp a.gcda other
+        echo '1 f 0 1 g 0 0 5' >fdata
+    ) || return
+    for name in llvm-profdata merge-fdata gcov-12 gcov-tool-12; do
+        ln -s "$anneal" links/$name
+    done
+    for folder in peers ours; do
+        mkdir $folder
+        (
+            cd $folder || exit
+            [ $folder = peers ] && PATH=$llvm:$PATH || PATH=$PWD/../links:$PATH
+            cp -r ../made/. .
+            llvm-profdata merge -o not -o merged "$one"
+            llvm-profdata show --topn=1 --topn=2 -o not -o shown "$one"
+            merge-fdata -o not -o added fdata fdata
+            gcov-tool-12 merge -o not -o both -w 7,7 -w 2,3 one other >/dev/null
+            tail -c 16 both/a.gcda >counters
+            gcov-12 -t -o not -o . a.c >printed
+        ) || return
+    done
+    for folder in peers ours; do
+        expect "$folder: $(cd $folder && echo not*)" "$folder: not*"
+    done
+    same ours/merged peers/merged
+    same ours/shown peers/shown
+    same ours/added peers/added
+    same ours/counters peers/counters
+    same ours/printed peers/printed
+    run 2 "$anneal" merge-gcda -o x -o y "$one"
+    says "was given twice"
+    run 2 "$anneal" perf2bolt -p one -p two -o x y
+    says "option '--perfdata' was given twice"
+}
+
 # ---- what makes no sense together ----
 
 # COMMAND, options: the first two are named in the message. Nothing is read or written before that.
@@ -569,6 +683,10 @@ check 'help by a letter' helps
 check 'the version by three words' prints_the_version
 check 'an option is not taken for a value' values_are_no_options
 check 'values with a dash' values_that_are_meant
+check 'a second value is refused' one_value
+check 'a second value by any name of the option' one_value_by_any_name
+check_with "gcc-12 gcov-12 gcov-tool-12 /usr/lib/llvm-19/bin/llvm-profdata /usr/lib/llvm-19/bin/merge-fdata" \
+    'of two values the last one counts in personalities, as in their tools' the_last_counts_elsewhere
 check 'options that exclude each other' refused_together
 check 'options that need another one' refused_alone
 check 'options that go together' allowed_together
