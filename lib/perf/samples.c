@@ -20,6 +20,7 @@ struct an_samples {
     struct an_samples_counts counts;
     struct perf_recording perf;   /* not of text */
     struct an_perf_script script; /* of text */
+    struct an_map threads;        /* of text */
     char *path;                   /* for messages */
 };
 
@@ -35,6 +36,7 @@ void an_samples_close(struct an_samples *samples)
     if (!samples)
         return;
     an_perf_recording_free(&samples->perf);
+    an_map_free(&samples->threads);
     an_source_close(&samples->source);
     free(samples->path);
     free(samples);
@@ -95,7 +97,8 @@ static enum an_code open_by_content(struct an_samples *samples, bool allow_trunc
         code = an_perf_open(&samples->perf, start, error);
         describe_perf(samples);
     } else if (code == AN_OK && an_perf_script_recognise(start)) {
-        samples->script = (struct an_perf_script){&samples->source, allow_truncated};
+        samples->script =
+            (struct an_perf_script){&samples->source, allow_truncated, &samples->threads};
         describe_script(samples);
     } else if (code == AN_OK) {
         code = not_samples(start, error);

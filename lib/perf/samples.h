@@ -81,6 +81,7 @@ struct an_branch_sample {
     uint32_t cpu;
     uint16_t misc_cpumode; /* enum an_cpumode; unknown for perf script */
     bool has_ip, has_tid, has_time, has_addr, has_cpu, has_branches;
+    bool is_lone; /* of perf script: pid and tid are one number, and no record tells which it is */
     unsigned event;  /* index of an_samples_info.events */
     uint64_t offset; /* where it stands in the file, for messages */
     /* branch_count entries of 24 bytes, newest first: from, to and flags as in struct
@@ -144,7 +145,8 @@ struct an_samples_counts {
     uint64_t samples; /* by both */
     uint64_t
         unknown; /* by an_samples_each(): of no event that is described; left out, as in perf */
-    bool cut;    /* by both, with allow_truncated: what begins at cut_at was left out */
+    uint64_t homeless; /* by an_samples_each(): of text that does not tell their process */
+    bool cut;          /* by both, with allow_truncated: what begins at cut_at was left out */
     uint64_t cut_at;
 };
 

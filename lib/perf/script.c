@@ -61,7 +61,7 @@ struct worker {
     struct walk *walk;
     struct an_source_window window;
     struct an_buffer scratch; /* branches or a name */
-    uint64_t lines, samples;
+    uint64_t lines, samples, homeless;
     unsigned thread;
 };
 
@@ -147,6 +147,38 @@ static enum an_code read_piece(struct worker *worker, uint64_t from, size_t size
     return code;
 }
 
+static bool know_thread(struct an_map *threads, uint32_t tid, uint32_t pid)
+{
+    bool is_new;
+    if (tid == UINT32_MAX || pid == UINT32_MAX)
+        return true;
+    uint64_t *known = an_map_insert(threads, tid, &is_new);
+    if (known)
+        *known = pid;
+    return known;
+}
+
+/* A process has a thread of its own number. */
+static bool know_threads(struct an_map *threads, const struct an_task_event *event)
+{
+    bool has_parent = event->kind == AN_TASK_FORK || event->kind == AN_TASK_EXIT;
+    return know_thread(threads, event->pid, event->pid) &&
+           know_thread(threads, event->tid, event->pid) &&
+           (!has_parent || (know_thread(threads, event->parent_pid, event->parent_pid) &&
+                            know_thread(threads, event->parent_tid, event->parent_pid)));
+}
+
+/* The number of a thread tells its process. */
+static void find_home(struct worker *worker, struct an_branch_sample *sample)
+{
+    const uint64_t *pid = an_map_find(worker->walk->script->threads, sample->tid);
+    bool is_kernel = sample->tid == 0 || sample->tid == UINT32_MAX;
+    sample->is_lone = !pid && !is_kernel;
+    worker->homeless += sample->is_lone;
+    if (pid)
+        sample->pid = (uint32_t)*pid;
+}
+
 static enum an_code use_task(struct worker *worker, struct script_line line, struct an_error *error)
 {
     struct an_task_event event;
@@ -155,6 +187,8 @@ static enum an_code use_task(struct worker *worker, struct script_line line, str
     if (!an_script_line_is_record(line))
         return AN_OK;
     enum an_code code = an_script_line_task(line, &worker->scratch, &event, &is_task, error);
+    if (code == AN_OK && is_task && !know_threads(worker->walk->script->threads, &event))
+        code = an_fail_memory(error);
     if (code == AN_OK && is_task)
         code = worker->walk->on_task(worker->walk->context, &event, error);
     return code;
@@ -168,6 +202,8 @@ static enum an_code use_sample(struct worker *worker, struct script_line line,
         return AN_OK;
     worker->samples++;
     enum an_code code = an_script_line_sample(line, &worker->scratch, &sample, error);
+    if (code == AN_OK && sample.is_lone)
+        find_home(worker, &sample);
     if (code == AN_OK)
         code = worker->walk->on_sample(worker->walk->context, worker->thread, &sample, error);
     return code;
@@ -205,10 +241,11 @@ static enum an_code walk_text(struct walk *walk, unsigned threads, struct an_err
         workers[i] =
             (struct worker){.walk = walk, .window.source = walk->script->source, .thread = i};
     an_pool_run(threads, threads, one_thread, workers);
-    walk->counts->records = walk->counts->samples = 0;
+    walk->counts->records = walk->counts->samples = walk->counts->homeless = 0;
     for (unsigned i = 0; i < threads; i++) {
         walk->counts->records += workers[i].lines;
         walk->counts->samples += workers[i].samples;
+        walk->counts->homeless += workers[i].homeless;
         an_source_window_free(&workers[i].window);
         an_buffer_free(&workers[i].scratch);
     }

@@ -15,13 +15,15 @@
  *     ... PERF_RECORD_COMM[ exec]: NAME:pid/tid
  *     ... PERF_RECORD_FORK(pid:tid):(parent's pid:tid)         and PERF_RECORD_EXIT
  *
- * A number that stands alone is taken as pid and as tid: print both (-F pid,tid) if a program has
- * threads, since by default perf script prints the tid. Empty lines and those that begin with #
- * are skipped. Samples on several lines (call chains, instructions) are refused.
+ * A number that stands alone is a pid, or by default a tid: records of mappings, names, forks and ends have both and tell
+ * (an_perf_script_tasks() collects them). Samples of a thread that no record tells of are counted as homeless, and their
+ * number stands as pid and as tid. Empty lines and those that begin with # are skipped. Samples on several lines (call
+ * chains, instructions) are refused.
  */
 #ifndef AN_PERF_SCRIPT_H
 #define AN_PERF_SCRIPT_H
 
+#include "base/map.h"
 #include "perf/samples.h"
 #include "perf/source.h"
 
@@ -30,7 +32,8 @@ bool an_perf_script_recognise(struct an_bytes start);
 
 struct an_perf_script {
     const struct an_source *source;
-    bool allow_truncated; /* leave out a last line that has no end */
+    bool allow_truncated;   /* leave out a last line that has no end */
+    struct an_map *threads; /* tid -> pid */
 };
 
 enum an_code an_perf_script_tasks(const struct an_perf_script *script,

@@ -3,18 +3,33 @@
 #include <sys/mman.h>
 
 #include "perf/script_line.h"
-#include "perf/script_words.h"
+#include "perf/script_prefix.h"
 
 static const char record_word[] = "PERF_RECORD_";
 
-/* Where the word begins that names a record, or NULL. Branches hold no spaces before letters, but
- * looking through them costs time: such a word stands near the start. */
+/*
+ * Where the word begins that names a record, or NULL. It stands behind the prefix; a thread may be called by such a
+ * word. Most lines have none, which is seen near the start: branches hold no letters behind a blank.
+ */
 static const char *record_in(struct script_line line)
 {
     enum { NEAR = 128 };
+    struct script_prefix prefix;
+    struct words words;
     size_t length = line.length < NEAR ? line.length : NEAR;
     const char *at = memmem(line.text, length, record_word, sizeof record_word - 1);
-    return at && (at == line.text || at[-1] == ' ') ? at : NULL;
+    if (!at || (at > line.text && at[-1] != ' '))
+        return NULL;
+    if (!an_script_prefix_take(line, &words, &prefix))
+        return at; /* a record with something wrong before it */
+    for (;;) {     /* a damaged time looks like an event */
+        words_skip_spaces(&words);
+        at = words.at;
+        if (take_text(&words, record_word))
+            return at;
+        if (!an_script_is_event(words_next(&words)))
+            return NULL;
+    }
 }
 
 bool an_script_line_is_record(struct script_line line)

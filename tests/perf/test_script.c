@@ -77,6 +77,93 @@ static void the_fields_before_the_branches(void **state)
     }
 }
 
+/* A thread may have any name. The fields behind it are as perf 6.1 prints them. */
+static void names_of_threads(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "plain",
+        "java main",
+        "[ET_NET 0]",
+        "worker 7",
+        "12",
+        "io 3 of 4",
+        "a 3 4",
+        "7 [3]",
+        "1 io:",
+        "5/6",
+        "",
+        ":1",
+        "cycles:",
+        "PERF_RECORD_MMA",
+        "PERF_RECORD_C",
+        "x PERF_RECORD_F",
+        "1 PERF_RECORD_C",
+        "0x1/0x2/M/-/-/0",
+        "99 1 cycles:",
+        "   9",
+        "deadbeef",
+        "7 deadbeef",
+        "24136 24136",
+        "-1",
+        "fifteen bytes 1",
+    };
+    static const struct {
+        const char *fields; /* behind the name */
+        int pid, tid;
+    } rests[] = {
+        {" 24136     555500001129 ", 24136, 24136},
+        {" 24136     555500001129  0x1/0x2/M/-/-/0/", 24136, 24136},
+        {"    77     555500001129 ", 77, 77},
+        {"      77     555500001129 ", 77, 77}, /* perf of Linux 6 */
+        {" 24136/24140     555500001129  0x1/0x2/M/-/-/0/", 24136, 24140},
+        {"     7/8         555500001129  0x1/0x2/M/-/-/0/", 7, 8},
+        {" 24136  1566.828377:    5000000 cpu-clock:u:      555500001129 main+0x0 (/p)", 24136,
+         24136},
+        {" 24136 [003]  1566.828377:          1 cycles:u:      555500001129 a 1 2: (/p q)", 24136,
+         24136},
+        {"    77  1566.828377000:          1 cycles:      555500001129 main+0x0 (/p)", 77, 77},
+        {" 4194304 cycles:u:      555500001129 ", 4194304, 4194304},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t k = 0; k < sizeof rests / sizeof *rests; k++) {
+            char text[256];
+            struct an_branch_sample sample;
+            struct an_error error = {0};
+            snprintf(text, sizeof text, "%16s%s", names[i], rests[k].fields);
+            check(!an_script_line_is_record((struct script_line){text, strlen(text), 0}), "%s",
+                  text);
+            check(read_line(text, &sample, &error) == AN_OK, "%s: %s", text, error.what);
+            check((int)sample.pid == rests[k].pid && (int)sample.tid == rests[k].tid, "%s: %d/%d",
+                  text, (int)sample.pid, (int)sample.tid);
+            check(sample.ip == 0x555500001129, "%s: %llx", text, (unsigned long long)sample.ip);
+            check(sample.is_lone == (rests[k].pid == rests[k].tid), "%s", text);
+        }
+}
+
+/* With call chains, names are not padded. */
+static void names_without_columns(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"plain", "java main", "[ET_NET 0]", "worker 7",
+                                        "12",    "io 3 of 4", "a 3 4",      "7 [3]",
+                                        "1 io:", "5/6",       ":1",         "7 deadbeef"};
+    static const char *const rests[] = {
+        " 24136     555500001129 ",
+        " 24136  1566.828377:    5000000 cpu-clock:u:      555500001129 main+0x0 (/p)",
+        " 24136/24140 [000]  1566.828377:    5000000 cpu-clock:u:      555500001129 main+0x0 (/p)",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t k = 0; k < sizeof rests / sizeof *rests; k++) {
+            char text[256];
+            struct an_branch_sample sample;
+            struct an_error error = {0};
+            snprintf(text, sizeof text, "%s%s", names[i], rests[k]);
+            check(read_line(text, &sample, &error) == AN_OK, "%s: %s", text, error.what);
+            check(sample.pid == 24136 && sample.ip == 0x555500001129, "%s: %u", text, sample.pid);
+        }
+}
+
 static void branches_of_all_versions(void **state)
 {
     (void)state;
@@ -190,6 +277,27 @@ static void records_of_processes(void **state)
     an_buffer_free(&name);
 }
 
+static void records_of_threads_with_odd_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"",      "worker 7",        "12",  "[ET_NET 0]",
+                                        "7 [3]", "PERF_RECORD_FOR", "1 a:"};
+    struct an_buffer name = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "%16s 24136  1566.828377: PERF_RECORD_COMM: PERF_RECORD_EXIT(1:2):(3:4):7/9",
+                 names[i]);
+        struct an_task_event event = task_of(text, &name);
+        check(event.kind == AN_TASK_COMM && event.pid == 7 && event.tid == 9, "%s", text);
+        check(event.has_time && event.time == 1566828377000, "%s", text);
+        snprintf(text, sizeof text, "%16s 24136 PERF_RECORD_FORK(8:9):(6:7)", names[i]);
+        event = task_of(text, &name);
+        check(event.kind == AN_TASK_FORK && event.pid == 8 && !event.has_time, "%s", text);
+    }
+    an_buffer_free(&name);
+}
+
 static void records_that_are_wrong(void **state)
 {
     (void)state;
@@ -251,6 +359,34 @@ static void a_small_text(void **state)
         assert_int_equal(an_samples_counts(all.samples)->samples, 2);
         collected_free(&all);
     }
+}
+
+/* By default perf prints the tid only: records tell the process. */
+static void threads_find_their_process(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "               p  2000     1.000000: PERF_RECORD_MMAP2 2000/2000: [0x1000(0x1000) @ 0 "
+        "fe:1f 2 "
+        "3]: r-xp /p\n"
+        "               p  2000     1.000001: PERF_RECORD_FORK(2000:2001):(2000:2000)\n"
+        "               p  2002     1.000002: PERF_RECORD_COMM: w:2000/2002\n"
+        "               p  2003     1.000003: PERF_RECORD_EXIT(2000:2003):(2000:2000)\n"
+        "               p  2000     1.000004:          1 cycles:u:             1010 f (/p)\n"
+        "               p  2001     1.000005:          1 cycles:u:             1011 f (/p)\n"
+        "               w  2002     1.000006:          1 cycles:u:             1012 f (/p)\n"
+        "               p  2003     1.000007:          1 cycles:u:             1013 f (/p)\n"
+        "           other  2004     1.000008:          1 cycles:u:             1014 f (/p)\n"
+        "         swapper     0     1.000009:          1 cycles:           ffff1015 f (/p)\n";
+    struct collected all;
+    collect_bytes(&all, bytes_of(text), NULL, 1);
+    check(all.code == AN_OK, "%s: %s", all.failed, all.error.what);
+    assert_int_equal(all.item_count, 6);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_true(all.items[i].pid == 2000 && all.items[i].tid == 2000 + i);
+    assert_true(all.items[4].pid == 2004 && all.items[5].pid == 0);
+    assert_int_equal(an_samples_counts(all.samples)->homeless, 1);
+    collected_free(&all);
 }
 
 static void a_text_that_is_cut_off(void **state)
@@ -356,11 +492,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fields_before_the_branches),
+        cmocka_unit_test(names_of_threads),
+        cmocka_unit_test(names_without_columns),
         cmocka_unit_test(branches_of_all_versions),
         cmocka_unit_test(lines_that_are_no_samples),
         cmocka_unit_test(records_of_processes),
+        cmocka_unit_test(records_of_threads_with_odd_names),
         cmocka_unit_test(records_that_are_wrong),
         cmocka_unit_test(a_small_text),
+        cmocka_unit_test(threads_find_their_process),
         cmocka_unit_test(a_text_that_is_cut_off),
         cmocka_unit_test(a_long_text),
         cmocka_unit_test(a_long_first_line),
