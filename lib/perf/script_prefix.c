@@ -104,6 +104,8 @@ static bool is_followed_by_prefix(struct words words)
     struct word word = words_peek(&words);
     if (is_cpu(word, &cpu) || (has_slash(word) && is_pid(word, &ignored, &end)))
         return true;
+    if (words.end - words.at > FARTHEST) /* a name does not reach farther */
+        words.end = words.at + FARTHEST;
     for (word = words_next(&words); word.at && !an_script_is_branch(word);
          word = words_next(&words))
         if (is_time(word, &time))
