@@ -78,6 +78,19 @@ static int write_profile(const struct merge_request *request, const struct an_le
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* As of LLVM's profiles: one without records would take the place of a good one. */
+static bool has_records(const struct merge_request *request, const struct merge_filters *filters,
+                        const struct an_fdata_profile *profile)
+{
+    const struct an_fdata_info *info = an_fdata_profile_info(profile);
+    if (info->branches + info->samples + info->memory || request->merge.partial)
+        return true;
+    say_error("nothing written: %s", filters->has_keep || filters->has_drop
+                                         ? "the filters leave no record"
+                                         : "no input has a record");
+    return false;
+}
+
 static int merge_and_write(const struct merge_request *request, const struct an_fdata_input *inputs,
                            struct merge_filters *filters)
 {
@@ -99,10 +112,10 @@ static int merge_and_write(const struct merge_request *request, const struct an_
     if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
         report_error(&error);
     } else if (merge_report(request, ledger, &family_fdata, code)) {
-        if (apply_filters(request, filters, profile, &error) == AN_OK)
-            status = write_profile(request, ledger, profile);
-        else
+        if (apply_filters(request, filters, profile, &error) != AN_OK)
             report_error(&error);
+        else if (has_records(request, filters, profile))
+            status = write_profile(request, ledger, profile);
     }
     if (ledger && !merge_account(request, ledger))
         status = EXIT_FAILED;

@@ -250,6 +250,19 @@ from_pipes() {
     same result expected
 }
 
+no_records() {
+    echo before >result
+    echo '1 main 0 1 main 4 0 1' >one
+    run 1 "$anneal" merge -o result --function=other one
+    says 'nothing written: the filters leave no record'
+    echo 'no_lbr cycles:' >none
+    run 1 "$anneal" merge -o result none
+    says 'nothing written: no input has a record'
+    expect "$(cat result)" before
+    run 0 "$anneal" merge -q --partial -o partial none
+    run 0 "$anneal" merge-fdata -o peer none # as merge-fdata
+}
+
 filters() {
     printf '%s\n' '1 main 0 1 parse 0 0 1' '1 parse 0 1 parse 4 0 2' '1 lex 0 1 lex 4 0 3' \
         '0 [unknown] 0 1 parse 0 0 4' '0 [unknown] 0 0 [unknown] 0 0 5' '4 lex 1 3 [heap] 0 6' \
@@ -395,6 +408,7 @@ check_with 'awk jq' 'thousands of inputs' thousands_of_inputs
 check 'folders are searched by content' found_by_content
 check 'pipes' from_pipes
 check 'filters by function' filters
+check 'a profile without records is not written' no_records
 check 'options that mean nothing here' refuses_options
 check 'show' shows
 check_with jq 'show as JSON' shows_json

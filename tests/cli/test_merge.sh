@@ -249,6 +249,20 @@ refuses_the_terminal() {
     prints 'refusing to write a binary profile to the terminal'
 }
 
+no_functions() {
+    echo before >result
+    run 1 "$anneal" merge -o result --function=there_is_none "$one"
+    says 'nothing written: the filters leave no function'
+    echo ':ir' >none.proftext
+    run 1 "$anneal" merge -o result none.proftext
+    says 'nothing written: no input has a function'
+    expect "$(cat result)" before
+    run 0 "$anneal" merge -q --partial -o partial none.proftext
+    run 0 "$anneal" convert -q -o converted none.proftext # of what is there
+    run 0 "$anneal" llvm-profdata merge -o peer none.proftext # as llvm-profdata
+    same peer converted
+}
+
 check 'merges to a file' merges_to_a_file
 check 'writes to standard output' writes_to_standard_output
 check 'reads standard input' reads_standard_input
@@ -261,6 +275,7 @@ check 'writes every version' writes_every_version
 check 'says what a version cannot hold' says_what_a_version_cannot_hold
 check '--sparse leaves out what never ran' leaves_out_what_never_ran
 check 'keeps and drops functions' keeps_and_drops_functions
+check 'a profile without functions is not written' no_functions
 check 'renames functions' renames_functions
 check 'warns of mismatches' warns_of_mismatches
 check 'failure modes' failure_modes
