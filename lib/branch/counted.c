@@ -12,6 +12,7 @@ void an_counted_free(struct an_counted *counted)
 {
     an_tally_free(&counted->tally);
     an_vector_free(&counted->runs);
+    an_buffer_free(&counted->events);
 }
 
 bool an_counted_recognise(const char *path)
@@ -44,20 +45,20 @@ static uint32_t locate(const struct reading *reading, const struct an_preaggrega
     return is_ours(reading, place) ? an_counted_relative(reading->counted, place->offset) : 0;
 }
 
-static bool add_run(struct reading *reading, const struct an_preaggregated_entry *entry)
+static bool add_run(struct reading *reading, const struct an_preaggregated_place *start,
+                    const struct an_preaggregated_place *end, bool from_outside, uint64_t count)
 {
     struct an_counted_run *run = an_vector_push(&reading->counted->runs);
     if (run)
-        *run = (struct an_counted_run){locate(reading, &entry->from), locate(reading, &entry->to),
-                                       entry->kind != AN_PREAGGREGATED_RUN, entry->count};
-    reading->counted->run_sum += entry->count;
+        *run = (struct an_counted_run){locate(reading, start), locate(reading, end), from_outside,
+                                       count};
+    reading->counted->run_sum += count;
     return run != NULL;
 }
 
-static bool add_branch(struct reading *reading, const struct an_preaggregated_entry *entry)
+static bool add_branch(struct reading *reading, const struct an_preaggregated_entry *entry,
+                       bool has_run)
 {
-    bool has_run =
-        entry->kind == AN_PREAGGREGATED_TRACE || entry->kind == AN_PREAGGREGATED_TRACE_RETURN;
     struct an_tally_branch branch = {.from = locate(reading, &entry->from),
                                      .to = locate(reading, &entry->to),
                                      .next = AN_TALLY_NOWHERE};
@@ -72,13 +73,60 @@ static bool add_branch(struct reading *reading, const struct an_preaggregated_en
                              entry->mispredictions);
 }
 
+/* A branch and the run behind it, or only one of them. A return into the binary is no branch to count. */
+static bool add_trace(struct reading *reading, const struct an_preaggregated_entry *entry)
+{
+    bool has_run = entry->run_to.offset != AN_PREAGGREGATED_ABSENT;
+    bool is_return = entry->kind == AN_PREAGGREGATED_TRACE_RETURN && !locate(reading, &entry->from);
+    if (entry->from.offset < AN_PREAGGREGATED_RETURN && !is_return)
+        return add_branch(reading, entry, has_run);
+    return !has_run ||
+           add_run(reading, &entry->to, &entry->run_to,
+                   is_return || entry->from.offset != AN_PREAGGREGATED_ABSENT, entry->count);
+}
+
+static bool add_entry(struct reading *reading, const struct an_preaggregated_entry *entry)
+{
+    switch (entry->kind) {
+    case AN_PREAGGREGATED_RUN:
+    case AN_PREAGGREGATED_RUN_FROM_OUTSIDE:
+    case AN_PREAGGREGATED_RUN_FROM_RETURN:
+        return add_run(reading, &entry->from, &entry->to, entry->kind != AN_PREAGGREGATED_RUN,
+                       entry->count);
+    case AN_PREAGGREGATED_TRACE:
+    case AN_PREAGGREGATED_TRACE_RETURN:
+        return add_trace(reading, entry);
+    default:
+        return add_branch(reading, entry, false);
+    }
+}
+
+/* Names are separated by blanks, each of them once; as many as are kept of a recording. */
+static bool add_event(struct an_buffer *events, const struct an_preaggregated_entry *entry)
+{
+    enum { MOST_EVENTS = 64 };
+    const char *at = (const char *)events->data, *end = at + events->size;
+    for (int known = 0; at < end; known++) {
+        const char *blank = memchr(at, ' ', (size_t)(end - at));
+        size_t length = (size_t)((blank ? blank : end) - at);
+        if (known == MOST_EVENTS ||
+            (length == entry->event_length && memcmp(at, entry->event, length) == 0))
+            return true;
+        at += length + 1;
+    }
+    if (events->size)
+        an_buffer_put(events, " ", 1);
+    an_buffer_put(events, entry->event, entry->event_length);
+    return !events->failed;
+}
+
 static enum an_code take(void *context, const struct an_preaggregated_entry *entry,
                          struct an_error *error)
 {
     struct reading *reading = context;
     struct an_counted *counted = reading->counted;
     if (entry->kind == AN_PREAGGREGATED_EVENT)
-        return AN_OK;
+        return add_event(&counted->events, entry) ? AN_OK : an_fail_memory(error);
     bool is_place = entry->kind == AN_PREAGGREGATED_SAMPLE;
     if (counted->entries++ == 0)
         counted->places = is_place;
@@ -93,11 +141,7 @@ static enum an_code take(void *context, const struct an_preaggregated_entry *ent
         counted->foreign++;
         return AN_OK;
     }
-    bool is_run = entry->kind == AN_PREAGGREGATED_RUN ||
-                  entry->kind == AN_PREAGGREGATED_RUN_FROM_OUTSIDE ||
-                  entry->kind == AN_PREAGGREGATED_RUN_FROM_RETURN;
-    bool done = is_run ? add_run(reading, entry) : add_branch(reading, entry);
-    return done ? AN_OK : an_fail_memory(error);
+    return add_entry(reading, entry) ? AN_OK : an_fail_memory(error);
 }
 
 enum an_code an_counted_read(struct an_counted *counted, const char *path, const struct an_elf *elf,
@@ -183,8 +227,8 @@ bool an_counted_write(const struct an_counted *counted, struct an_buffer *buffer
             continue;
         uint64_t from = an_counted_absolute(counted, slot->from);
         uint64_t to = an_counted_absolute(counted, slot->to);
-        if (counted->places) {
-            done = add_line(&lines, 'S', from, 0, slot->count, 0);
+        if (counted->places) { /* what lies outside of the binary has no address */
+            done = !from || add_line(&lines, 'S', from, 0, slot->count, 0);
             continue;
         }
         if (from || to)

@@ -21,12 +21,13 @@ struct an_counted {
     struct {
         AN_VECTOR(struct an_counted_run);
     } runs;
-    uint64_t base;       /* what addresses count from */
-    bool places;         /* branches have no targets: they are places of samples */
-    uint64_t entries;    /* lines of a pre-aggregated file */
-    uint64_t foreign;    /* of these, of other binaries */
-    uint64_t branch_sum; /* of all branches' counts, of a pre-aggregated file */
-    uint64_t run_sum;    /* likewise of all runs' */
+    uint64_t base;           /* what addresses count from */
+    bool places;             /* branches have no targets: they are places of samples */
+    struct an_buffer events; /* of a pre-aggregated file: names of what was sampled */
+    uint64_t entries;        /* lines of a pre-aggregated file */
+    uint64_t foreign;        /* of these, of other binaries */
+    uint64_t branch_sum;     /* of all branches' counts, of a pre-aggregated file */
+    uint64_t run_sum;        /* likewise of all runs' */
 };
 
 void an_counted_free(struct an_counted *counted);

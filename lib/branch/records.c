@@ -290,10 +290,10 @@ void an_records_write(const struct an_records *records, const struct an_function
     struct writing writing = {
         .records = records, .functions = functions, .format = format, .buffer = buffer};
     struct an_arena arena = {0};
+    if (format->no_branches) /* llvm-bolt looks for this first, and knows it on no other line */
+        an_buffer_print(buffer, "no_lbr%s%s\n", *format->events ? " " : "", format->events);
     if (format->bolted)
         an_buffer_print(buffer, "boltedcollection\n");
-    if (format->no_branches)
-        an_buffer_print(buffer, "no_lbr%s%s\n", *format->events ? " " : "", format->events);
     if (!rank_functions(&writing, &arena) || !put_branches(&writing) || !put_memory(&writing))
         buffer->failed = true;
     an_arena_free(&arena);

@@ -9,16 +9,17 @@ static const struct shape {
     enum an_preaggregated_kind kind;
     unsigned places;
     unsigned counts;
+    unsigned optional; /* further counts, which BOLT writes from LLVM 23 on */
     const char *expected;
 } shapes[] = {
-    {AN_PREAGGREGATED_EVENT, 0, 0, "E EVENT"},
-    {AN_PREAGGREGATED_SAMPLE, 1, 1, "S ADDRESS COUNT"},
-    {AN_PREAGGREGATED_BRANCH, 2, 2, "B FROM TO COUNT MISPREDICTIONS"},
-    {AN_PREAGGREGATED_RUN, 2, 1, "F FROM TO COUNT"},
-    {AN_PREAGGREGATED_RUN_FROM_OUTSIDE, 2, 1, "f FROM TO COUNT"},
-    {AN_PREAGGREGATED_RUN_FROM_RETURN, 2, 1, "r FROM TO COUNT"},
-    {AN_PREAGGREGATED_TRACE, 3, 1, "T FROM TO RUN-TO COUNT"},
-    {AN_PREAGGREGATED_TRACE_RETURN, 3, 1, "R FROM TO RUN-TO COUNT"},
+    {AN_PREAGGREGATED_EVENT, 0, 0, 0, "E EVENT"},
+    {AN_PREAGGREGATED_SAMPLE, 1, 1, 0, "S ADDRESS COUNT"},
+    {AN_PREAGGREGATED_BRANCH, 2, 2, 0, "B FROM TO COUNT MISPREDICTIONS"},
+    {AN_PREAGGREGATED_RUN, 2, 1, 0, "F FROM TO COUNT"},
+    {AN_PREAGGREGATED_RUN_FROM_OUTSIDE, 2, 1, 0, "f FROM TO COUNT"},
+    {AN_PREAGGREGATED_RUN_FROM_RETURN, 2, 1, 0, "r FROM TO COUNT"},
+    {AN_PREAGGREGATED_TRACE, 3, 1, 1, "T FROM TO RUN-TO COUNT [MISPREDICTIONS]"},
+    {AN_PREAGGREGATED_TRACE_RETURN, 3, 1, 1, "R FROM TO RUN-TO COUNT [MISPREDICTIONS]"},
 };
 
 static const struct shape *shape_of(char letter)
@@ -27,6 +28,17 @@ static const struct shape *shape_of(char letter)
         if ((char)shapes[i].kind == letter)
             return &shapes[i];
     return NULL;
+}
+
+/* A hexadecimal number; -1, -2 and -3 stand for an address that is not there. */
+static bool take_address(struct words *number, uint64_t *address)
+{
+    if (!take_char(number, '-'))
+        return take_hex(number, address);
+    if (!take_decimal(number, address) || *address < 1 || *address > 3)
+        return false;
+    *address = -*address;
+    return true;
 }
 
 static bool take_place(struct words *words, struct an_preaggregated_place *place)
@@ -41,7 +53,7 @@ static bool take_place(struct words *words, struct an_preaggregated_place *place
         place->build_id = word.at;
         place->build_id_length = (size_t)(colon - word.at);
     }
-    return take_hex(&number, &place->offset) && number.at == number.end &&
+    return take_address(&number, &place->offset) && number.at == number.end &&
            (!colon || colon > word.at);
 }
 
@@ -79,6 +91,9 @@ static bool take_fields(struct words *words, const struct shape *shape,
             return false;
     for (unsigned i = 0; i < shape->counts; i++)
         if (!take_count(words, counts[i]))
+            return false;
+    for (unsigned i = 0; i < shape->optional && words_peek(words).at; i++)
+        if (!take_count(words, counts[shape->counts + i]))
             return false;
     return !words_next(words).at;
 }
@@ -173,7 +188,8 @@ void an_preaggregated_write(struct an_buffer *buffer, const struct an_preaggrega
     }
     for (unsigned i = 0; i < shape->places; i++)
         put_place(buffer, places[i]);
-    for (unsigned i = 0; i < shape->counts; i++) {
+    unsigned written = shape->counts + (entry->mispredictions ? shape->optional : 0);
+    for (unsigned i = 0; i < written; i++) {
         an_buffer_put(buffer, " ", 1);
         an_buffer_decimal(buffer, counts[i], 0);
     }

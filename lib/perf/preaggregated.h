@@ -7,12 +7,16 @@
  *     F <from> <to> <count>                        runs of instructions without a taken branch
  *     f <from> <to> <count>                        ...entered from outside of the binary
  *     r <from> <to> <count>                        ...entered by a return from outside
- *     T <from> <to> <run-to> <count>               branch, and the run from its target to run-to
- *     R <from> <to> <run-to> <count>               the same, the branch being a return
+ *     T <from> <to> <run-to> <count> [<mispredictions>]
+ *                                                  branch, and the run from its target to run-to
+ *     R <from> <to> <run-to> <count> [<mispredictions>]
+ *                                                  the same, the branch being a return
  *
  * Addresses are hexadecimal, without 0x, and may have the build id of their binary before them:
- * <build id>:<offset>; X stands for an unknown binary. Counts are decimal. perf2bolt of LLVM 19 and
- * older reads B, F and f only; the others came with LLVM 20 and 21. (DataAggregator.h of BOLT)
+ * <build id>:<offset>; X stands for an unknown binary. Counts are decimal. In T and R, -1 in the
+ * place of run-to says that only the branch is known; -1, -2 and -3 in the place of from, that only
+ * the run is: as F, f and r. perf2bolt of LLVM 19 and older reads B, F and f only; the others came
+ * with LLVM 20 and 21, mispredictions of T and numbers below 0 with 23. (DataAggregator.h of BOLT)
  */
 #ifndef AN_PERF_PREAGGREGATED_H
 #define AN_PERF_PREAGGREGATED_H
@@ -30,6 +34,11 @@ enum an_preaggregated_kind {
     AN_PREAGGREGATED_TRACE = 'T',
     AN_PREAGGREGATED_TRACE_RETURN = 'R',
 };
+
+/* Addresses that are not there. */
+#define AN_PREAGGREGATED_ABSENT UINT64_MAX        /* -1 */
+#define AN_PREAGGREGATED_OUTSIDE (UINT64_MAX - 1) /* -2: of a branch from another binary */
+#define AN_PREAGGREGATED_RETURN (UINT64_MAX - 2)  /* -3: of a return from another binary */
 
 struct an_preaggregated_place {
     const char *build_id; /* not terminated; NULL when only the offset is there */

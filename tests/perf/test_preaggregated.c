@@ -37,7 +37,8 @@ static const char all_kinds[] = "E cycles:u\n"
                                 "r 41be50 41be90 0\n"
                                 "T 4b196f 4b19e0 4b19ef 2\n"
                                 "R 4b196f 4b19e0 4b19ef 7\n"
-                                "B 0123abcd:10 X:20 3 0\n";
+                                "B 0123abcd:10 X:20 3 0\n"
+                                "T 4b196f 4b19e0 4b19ef 5 2\n";
 
 static void every_kind(void **state)
 {
@@ -46,7 +47,7 @@ static void every_kind(void **state)
     struct an_error error;
     check(read_text(all_kinds, &seen, &error) == AN_OK, "%s", error.what);
     const struct an_preaggregated_entry *e = seen.entries;
-    assert_int_equal(seen.count, 10);
+    assert_int_equal(seen.count, 11);
     assert_int_equal(e[0].kind, AN_PREAGGREGATED_EVENT);
     assert_int_equal(e[0].event_length, 8);
     assert_memory_equal(e[0].event, "cycles:u", 8);
@@ -65,6 +66,28 @@ static void every_kind(void **state)
     assert_memory_equal(e[9].from.build_id, "0123abcd", 8);
     assert_true(e[9].from.offset == 0x10 && e[9].to.offset == 0x20);
     assert_true(e[9].to.build_id_length == 1 && *e[9].to.build_id == 'X');
+    assert_true(e[10].count == 5 && e[10].mispredictions == 2);
+}
+
+/* As BOLT writes them from LLVM 23 on. */
+static void addresses_that_are_not_there(void **state)
+{
+    (void)state;
+    struct seen seen;
+    struct an_error error;
+    check(read_text("T 10 20 -1 4 0\nT -1 20 30 4 0\nT -2 20 30 4 0\nR -3 20 30 4 0\n"
+                    "T 10 20 ffffffffffffffff 4\nB 10 -1 4 0\nT X:-1 20 30 4\n",
+                    &seen, &error) == AN_OK,
+          "%s", error.what);
+    const struct an_preaggregated_entry *e = seen.entries;
+    assert_int_equal(seen.count, 7);
+    assert_true(e[0].run_to.offset == AN_PREAGGREGATED_ABSENT && e[0].count == 4);
+    assert_true(e[1].from.offset == AN_PREAGGREGATED_ABSENT && e[1].run_to.offset == 0x30);
+    assert_true(e[2].from.offset == AN_PREAGGREGATED_OUTSIDE);
+    assert_true(e[3].from.offset == AN_PREAGGREGATED_RETURN);
+    assert_true(e[4].run_to.offset == AN_PREAGGREGATED_ABSENT);
+    assert_true(e[5].to.offset == AN_PREAGGREGATED_ABSENT);
+    assert_true(e[6].from.offset == AN_PREAGGREGATED_ABSENT && e[6].from.build_id_length == 1);
 }
 
 static void what_is_written_is_what_was_read(void **state)
@@ -118,6 +141,13 @@ static void lines_that_are_wrong(void **state)
         {"r", "r FROM TO COUNT"},
         {"T 1 2 3", "T FROM TO RUN-TO COUNT"},
         {"R 1 2 g 3", "R FROM TO RUN-TO COUNT"},
+        {"T 1 2 3 4 5 6", "T FROM TO RUN-TO COUNT [MISPREDICTIONS]"},
+        {"T 1 2 3 4 -5", "T FROM TO RUN-TO COUNT [MISPREDICTIONS]"},
+        {"T -4 2 3 4 5", "T FROM"},
+        {"T -0 2 3 4 5", "T FROM"},
+        {"T - 2 3 4 5", "T FROM"},
+        {"T -11 2 3 4 5", "T FROM"},
+        {"T 1 --1 3 4 5", "T FROM"},
         {"S 1", "S ADDRESS COUNT"},
         {"E ", "E EVENT"},
         {"E two words", "E EVENT"},
@@ -181,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind),
+        cmocka_unit_test(addresses_that_are_not_there),
         cmocka_unit_test(what_is_written_is_what_was_read),
         cmocka_unit_test(spaces_and_empty_lines),
         cmocka_unit_test(lines_that_are_wrong),
