@@ -226,6 +226,7 @@ static void tell_json(const struct request *request, const struct an_translate_c
         {"old_code_unexpected", counts->old_code_unexpected},
         {"gone", counts->gone},
         {"records", counts->records},
+        {"samples_without_process", counts->homeless},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
@@ -257,6 +258,11 @@ static void tell(const struct request *request, const struct an_translate_counts
     if (counts->cut)
         say_warning("%s is truncated: ignored everything from byte %llu on", request->recording,
                     (unsigned long long)counts->cut_at);
+    if (counts->homeless)
+        say_warning("%s samples left out: the text has thread ids only, and nothing tells their "
+                    "processes (print both, with perf script -F +pid,+tid, or add "
+                    "--show-task-events)",
+                    with_commas(counts->homeless));
     say("%s %s, %s of them from the program", with_commas(counts->samples),
         counts->counted ? "entries" : "samples", with_commas(counts->matching));
     say("%s branches, %s translated:", with_commas(counts->branches),

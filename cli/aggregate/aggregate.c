@@ -21,6 +21,8 @@ static const struct option_spec options[] = {
      TAKEN},
     {AGGREGATE_BASIC, 0, "nl", NULL, "count sampled addresses, for recordings without branches",
      VALUE_OF(struct aggregate_request, options.no_branches)},
+    {AGGREGATE_BASIC, 0, "basic-events", NULL, "the same as --nl, by the name of LLVM 22", TAKEN},
+    {AGGREGATE_BASIC, 0, "ba", NULL, NULL, TAKEN},
     {AGGREGATE_PID, 0, "pid", "N", "use only the samples of process N",
      NUMBER_OF(struct aggregate_request, options.pid, 0, UINT32_MAX)},
     {AGGREGATE_IGNORE_BUILD_ID, 0, "ignore-build-id", NULL,
@@ -78,6 +80,7 @@ static void tell_json(const struct aggregate_request *request,
         {"functions", counts->functions},
         {"records", counts->records},
         {"memory_records", counts->memory_records},
+        {"samples_without_process", counts->homeless},
     };
     json_object_object_add(object, "binary", json_text(request->binary, strlen(request->binary)));
     json_object_object_add(object, "recording",
@@ -173,6 +176,11 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
         say_warning("no sample has branches: record with 'perf record -j any,u', or use -nl");
     else
         tell_runs(counts);
+    if (counts->homeless)
+        say_warning("%s samples left out: the text has thread ids only, and nothing tells their "
+                    "processes (print both, with perf script -F +pid,+tid, or add "
+                    "--show-task-events)",
+                    with_commas(counts->homeless));
     if (counts->cold)
         say("%s branches from cold parts of split functions", with_commas(counts->cold));
     say("wrote %s records of %s functions to %s",

@@ -164,7 +164,9 @@ const struct command command_perf2bolt = {
         "count, each for its time, not only the first one; it looks only at functions that were "
         "hit, and at what jumps into them; --use-event-pc works for position-independent "
         "programs; with -nl, samples in the cold part of a function that BOLT split are "
-        "attributed to the function. Options for the YAML profile, AutoFDO and Intel PT are "
+        "attributed to the function, and no_lbr is the first header, "
+        "where llvm-bolt finds it; a recording without a usable sample is an error, and a second "
+        "recording, too. Options for the YAML profile, AutoFDO and Intel PT are "
         "refused by name.",
     .options = options,
     .examples = "ln -s anneal perf2bolt\n"

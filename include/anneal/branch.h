@@ -72,6 +72,8 @@ struct an_aggregate_counts {
     uint64_t unknown_samples;  /* without branches: in no function */
     uint64_t functions;        /* that were hit */
     uint64_t records, memory_records; /* that are written */
+    uint64_t
+        homeless; /* samples of threads of which the text of perf script does not tell the process */
 };
 
 /* Whether a file begins as a recording does, be it perf.data or the text of perf script: 4096 bytes are enough. */
@@ -96,7 +98,12 @@ enum an_aggregate_output {
     AN_AGGREGATE_PREAGGREGATED, /* addresses: for perf2bolt -pa, and to aggregate again */
 };
 
-/* The bytes are allocated with malloc(); the caller frees them. */
+/*
+ * The bytes are allocated with malloc(); the caller frees them.
+ *
+ * AN_EMPTY, with the likely cause, when there is nothing to write: no sample, none with branches, none in the binary.
+ * AN_UNSUPPORTED for fdata of a stripped binary: llvm-bolt finds functions by their names.
+ */
 AN_API enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
                                        enum an_aggregate_output output, void **bytes, size_t *size,
                                        struct an_error *error);
@@ -167,6 +174,7 @@ struct an_translate_counts {
     uint64_t illegal_before;
     uint64_t gone; /* counts of records of blocks that the target does not have: not written */
     uint64_t records;
+    uint64_t homeless; /* as in struct an_aggregate_counts */
 };
 
 /*
@@ -183,6 +191,8 @@ an_translation_counts(const struct an_translation *translation);
 /*
  * fdata is for the original, and refused for another target: for that, the pre-aggregated form is
  * what its own perf2bolt reads. The bytes are allocated with malloc(); the caller frees them.
+ *
+ * Fails as an_aggregate_write() does when there is nothing to write, or the original is stripped.
  */
 AN_API enum an_code an_translation_write(const struct an_translation *translation,
                                          enum an_aggregate_output output, void **bytes,

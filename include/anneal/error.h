@@ -24,7 +24,7 @@ enum an_code {
     AN_NO_MEMORY,   /* an allocation failed */
     AN_SYSTEM,      /* the operating system said no: .what carries strerror() */
     AN_UNKNOWN,     /* the bytes are of no kind that this reader knows */
-    AN_EMPTY,       /* the input has no bytes at all */
+    AN_EMPTY,       /* the input has no bytes at all, or nothing that counts */
     AN_TRUNCATED,   /* the file ends before what its own header promises */
     AN_MALFORMED,   /* the file contradicts itself or its format */
     AN_UNSUPPORTED, /* well-formed, but of a version or with a feature not handled */

@@ -14,7 +14,9 @@
 #include "branch/recorded.h"
 #include "branch/resolve.h"
 #include "branch/sampling.h"
+#include "branch/usable.h"
 #include "elf/instructions.h"
+#include "perf/preaggregated.h"
 
 struct an_aggregate {
     struct an_elf *elf;
@@ -28,6 +30,8 @@ struct an_aggregate {
     struct an_aggregate_options options;
     struct an_aggregate_counts counts;
     struct an_buffer events; /* names of what was sampled */
+    bool stripped;
+    struct an_error unusable; /* why nothing can be written, if so */
 };
 
 void an_aggregate_free(struct an_aggregate *aggregate)
@@ -72,7 +76,12 @@ static enum an_code open_binary(struct an_aggregate *aggregate, const char *path
 
 static enum an_code know_binary(struct an_aggregate *aggregate, struct an_error *error)
 {
-    enum an_code code = an_functions_find(aggregate->elf, &aggregate->functions, error);
+    const struct an_elf_symbol *symbols;
+    size_t symbol_count = 0;
+    enum an_code code = an_elf_symbols(aggregate->elf, &symbols, &symbol_count, error);
+    aggregate->stripped = symbol_count == 0;
+    if (code == AN_OK)
+        code = an_functions_find(aggregate->elf, &aggregate->functions, error);
     if (code != AN_OK || !an_elf_section(aggregate->elf, AN_BAT_SECTION))
         return code;
     aggregate->counts.bolted = true;
@@ -167,6 +176,7 @@ static enum an_code read_recording(struct an_aggregate *aggregate, const char *r
     counts->without_branches = aggregate->sampling.counts.without_branches;
     counts->branches = aggregate->sampling.counts.branches;
     counts->runs = aggregate->sampling.counts.runs;
+    counts->homeless = seen->homeless;
     name_events(aggregate);
     return aggregate->events.failed ? an_fail_memory(error) : AN_OK;
 }
@@ -300,7 +310,33 @@ static enum an_code read_counts(struct an_aggregate *aggregate, const char *path
     aggregate->counts.matching = aggregate->counted.entries - aggregate->counted.foreign;
     aggregate->counts.branches = aggregate->counted.branch_sum;
     aggregate->counts.runs = aggregate->counted.run_sum;
+    if (code == AN_OK && aggregate->counted.events.size) {
+        aggregate->events = aggregate->counted.events; /* taken over */
+        aggregate->counted.events = (struct an_buffer){0};
+        an_buffer_put(&aggregate->events, "", 1);
+        code = aggregate->events.failed ? an_fail_memory(error) : AN_OK;
+    }
     return code;
+}
+
+/* Once all is known: what to say in place of an empty profile. */
+static void explain(struct an_aggregate *aggregate, const char *recording, const char *binary)
+{
+    const struct an_aggregate_counts *counts = &aggregate->counts;
+    const struct an_usable seen = {
+        .recording = recording,
+        .binary = binary,
+        .info = counts->counted ? NULL : an_samples_info(aggregate->recorded.samples),
+        .pid = aggregate->options.pid,
+        .places = aggregate->counted.places,
+        .could_be_places = true,
+        .samples = counts->samples,
+        .matching = counts->matching,
+        .homeless = counts->homeless,
+        .without_branches = counts->without_branches,
+        .branches = counts->branches,
+    };
+    an_usable_refuse(&seen, &aggregate->unusable);
 }
 
 enum an_code an_aggregate_run(const struct an_aggregate_options *options, const char *recording,
@@ -323,11 +359,13 @@ enum an_code an_aggregate_run(const struct an_aggregate_options *options, const 
                        : read_recording(aggregate, recording, error);
     if (code == AN_OK)
         code = resolve(aggregate, error);
-    if (code == AN_OK)
-        *out = aggregate;
-    else
+    if (code != AN_OK) {
         an_aggregate_free(aggregate);
-    return code;
+        return code;
+    }
+    explain(aggregate, recording, binary);
+    *out = aggregate;
+    return AN_OK;
 }
 
 /* --- writing --- */
@@ -350,10 +388,43 @@ static bool in_same_function(void *context, uint64_t one, uint64_t other)
     return function != AN_NO_FUNCTION && function == an_functions_with_code(context, other);
 }
 
+/* The names that the header of fdata has, a line for each. */
+static void put_events(const struct an_aggregate *aggregate, struct an_buffer *buffer)
+{
+    const char *at = aggregate->events.size ? (const char *)aggregate->events.data : "";
+    while (aggregate->counted.places && *at) {
+        size_t length = strcspn(at, " ");
+        struct an_preaggregated_entry entry = {
+            .kind = AN_PREAGGREGATED_EVENT, .event = at, .event_length = length};
+        if (length)
+            an_preaggregated_write(buffer, &entry);
+        at += length + strspn(at + length, " ");
+    }
+}
+
+/* Addresses and counts; nothing when there are none. */
+static void put_counts(const struct an_aggregate *aggregate, struct an_buffer *buffer)
+{
+    put_events(aggregate, buffer);
+    size_t before = buffer->size;
+    if (!an_counted_write(&aggregate->counted, buffer, in_same_function,
+                          (void *)&aggregate->functions))
+        buffer->failed = true;
+    if (buffer->size == before)
+        buffer->size = 0;
+}
+
 enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
                                 enum an_aggregate_output output, void **bytes, size_t *size,
                                 struct an_error *error)
 {
+    bool has_records = aggregate->counts.records || aggregate->counts.memory_records;
+    if (output == AN_AGGREGATE_FDATA && aggregate->stripped)
+        return an_usable_refuse_stripped(an_elf_path(aggregate->elf), error);
+    if (output == AN_AGGREGATE_FDATA && !has_records) {
+        *error = aggregate->unusable;
+        return error->code;
+    }
     struct an_buffer buffer = {0};
     struct an_records_format format = {
         .bolted = aggregate->bat != NULL,
@@ -363,12 +434,16 @@ enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
     };
     if (output == AN_AGGREGATE_FDATA)
         an_records_write(&aggregate->records, &aggregate->functions, &format, &buffer);
-    else if (!an_counted_write(&aggregate->counted, &buffer, in_same_function,
-                               (void *)&aggregate->functions))
-        buffer.failed = true;
+    else
+        put_counts(aggregate, &buffer);
     if (buffer.failed) {
         an_buffer_free(&buffer);
         return an_fail_memory(error);
+    }
+    if (!buffer.size) {
+        an_buffer_free(&buffer);
+        *error = aggregate->unusable;
+        return error->code;
     }
     *bytes = buffer.data;
     *size = buffer.size;

@@ -13,33 +13,48 @@ static bool is_build(const struct an_samples_build_id *recorded, struct an_bytes
     return recorded->size >= id.size && id.size && memcmp(recorded->bytes, id.data, id.size) == 0;
 }
 
-static const char *match_build(struct an_recorded *recorded, const struct an_elf *elf)
+/* perf marks the name of a file that was removed. */
+static bool is_named(const char *path, const char *own)
 {
-    const struct an_samples_info *info = an_samples_info(recorded->samples);
-    struct an_bytes id = an_elf_build_id(elf);
-    const char *own = an_file_name(an_elf_path(elf));
-    bool all_known = info->build_id_count > 0;
-    recorded->build_id = AN_BUILD_ID_ABSENT;
-    if (!id.size)
-        return NULL;
-    for (size_t i = 0; i < info->build_id_count; i++) {
-        const struct an_samples_build_id *known = &info->build_ids[i];
-        all_known = all_known && known->size && known->filename && *known->filename;
-        if (!is_build(known, id) || !known->filename)
-            continue;
-        const char *name = an_file_name(known->filename);
-        bool same = strcmp(name, own) == 0;
-        recorded->build_id = same ? AN_BUILD_ID_MATCHED : AN_BUILD_ID_RENAMED;
-        return same ? NULL : name;
-    }
-    recorded->build_id = all_known ? AN_BUILD_ID_MISMATCH : AN_BUILD_ID_UNCHECKED;
-    return NULL;
+    const char *name = an_file_name(path);
+    size_t length = an_file_linked_length(path) - (size_t)(name - path);
+    return length == strlen(own) && memcmp(name, own, length) == 0;
 }
 
-static enum an_code refuse_build(const struct an_elf *elf, const char *recording,
-                                 struct an_error *error)
+/*
+ * perf keeps the build-ids of files in which it met a sample. So it is another build if a file of that name has
+ * another one; if there is no such file in the list, nothing can be told.
+ */
+enum an_build_id_match an_recorded_build(const struct an_samples *samples, const struct an_elf *elf,
+                                         const char **other)
 {
-    an_fail(error, AN_MISMATCH, "no file in the recording has the build-id of %s",
+    const struct an_samples_info *info = an_samples_info(samples);
+    struct an_bytes id = an_elf_build_id(elf);
+    const char *own = an_file_name(an_elf_path(elf));
+    bool other_build = false;
+    *other = NULL;
+    if (!id.size)
+        return AN_BUILD_ID_ABSENT;
+    for (size_t i = 0; i < info->build_id_count; i++) {
+        const struct an_samples_build_id *known = &info->build_ids[i];
+        if (!known->filename)
+            continue;
+        bool same = is_named(known->filename, own);
+        if (is_build(known, id)) {
+            *other = same ? NULL : an_file_name(known->filename);
+            return same ? AN_BUILD_ID_MATCHED : AN_BUILD_ID_RENAMED;
+        }
+        other_build = other_build || (same && known->size);
+    }
+    return other_build ? AN_BUILD_ID_MISMATCH : AN_BUILD_ID_UNCHECKED;
+}
+
+enum an_code an_recorded_refuse_build(const struct an_elf *elf, const char *recording,
+                                      struct an_error *error)
+{
+    an_fail(error, AN_MISMATCH,
+            "no file in the recording has the build-id of %s: the one of that name is another "
+            "build",
             an_elf_path(elf));
     an_error_in(error, recording);
     return an_error_hint(error, "name the recorded binary, or use --ignore-build-id");
@@ -64,7 +79,10 @@ static enum an_code refuse_processes(const struct an_recorded *recorded, const s
     else if (recorded->mappings.other_builds)
         an_fail(error, AN_MISMATCH, "the %s in the recording is another build", own);
     else
-        an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s", own);
+        an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s%s", own,
+                an_samples_info(recorded->samples)->build_id_count && an_elf_build_id(elf).size
+                    ? ", or one with its build-id"
+                    : "");
     an_error_in(error, recording);
     if (recorded->mappings.processes.count)
         return hint_processes(&recorded->mappings, error);
@@ -81,9 +99,10 @@ static enum an_code find_processes(struct an_recorded *recorded, const struct an
                                    const struct an_recorded_options *options, const char *recording,
                                    struct an_error *error)
 {
-    const char *other = match_build(recorded, elf);
+    const char *other;
+    recorded->build_id = an_recorded_build(recorded->samples, elf, &other);
     if (recorded->build_id == AN_BUILD_ID_MISMATCH && !options->ignore_build_id)
-        return refuse_build(elf, recording, error);
+        return an_recorded_refuse_build(elf, recording, error);
     struct an_mapped_file file = {elf, an_file_name(an_elf_path(elf)), other};
     struct an_mappings_options wanted = {
         .files = &file,

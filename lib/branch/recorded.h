@@ -22,6 +22,17 @@ struct an_recorded_options {
 };
 
 /*
+ * Whether the recording is of that build of a binary. *other: the name under which it was recorded, or NULL when that is
+ * its own, or not known.
+ */
+enum an_build_id_match an_recorded_build(const struct an_samples *samples, const struct an_elf *elf,
+                                         const char **other);
+
+/* What to say of AN_BUILD_ID_MISMATCH. Always AN_MISMATCH. */
+enum an_code an_recorded_refuse_build(const struct an_elf *elf, const char *recording,
+                                      struct an_error *error);
+
+/*
  * Opens the recording ("-": standard input) and finds the processes that ran the binary. AN_MISMATCH when there are
  * none, or it was another build. The caller closes it, also on failure.
  */

@@ -10,6 +10,7 @@
 
 #include "base/options.h"
 #include "branch/call_stack.h"
+#include "branch/usable.h"
 #include "perf/preaggregated.h"
 
 void an_translation_free(struct an_translation *translation)
@@ -39,6 +40,11 @@ static enum an_code open_layouts(struct an_translation *translation, struct an_e
     const struct an_translate_options *options = &translation->options;
     struct an_layouts *layouts = &translation->layouts;
     enum an_code code = an_layouts_open(layouts, options->original, error);
+    const struct an_elf_symbol *symbols;
+    size_t symbol_count = 0;
+    if (code == AN_OK)
+        code = an_elf_symbols(layouts->original, &symbols, &symbol_count, error);
+    translation->stripped = symbol_count == 0;
     for (size_t i = 0; i < options->layout_count && code == AN_OK; i++)
         code =
             an_layouts_add(layouts, options->layouts[i].path, options->layouts[i].address, error);
@@ -54,6 +60,24 @@ static enum an_code open_layouts(struct an_translation *translation, struct an_e
     translation->by_layout = an_alloc_zero(options->layout_count + 1, sizeof(uint64_t));
     translation->counts.by_layout = translation->by_layout;
     return translation->by_layout ? AN_OK : an_fail_memory(error);
+}
+
+/* Once all is known: what to say in place of an empty profile. */
+static void explain(struct an_translation *translation, const char *recording)
+{
+    const struct an_translate_counts *counts = &translation->counts;
+    const struct an_usable seen = {
+        .recording = recording,
+        .binary = translation->options.original,
+        .info = counts->counted ? NULL : an_samples_info(translation->samples),
+        .pid = translation->options.pid,
+        .samples = counts->samples,
+        .matching = counts->matching,
+        .homeless = counts->homeless,
+        .without_branches = translation->sampling.counts.without_branches,
+        .branches = counts->branches,
+    };
+    an_usable_refuse(&seen, &translation->unusable);
 }
 
 /* --- another target than the original --- */
@@ -98,11 +122,13 @@ enum an_code an_translate_run(const struct an_translate_options *options, const 
         code = an_translation_read(translation, recording, error);
     if (code == AN_OK)
         code = an_translation_resolve(translation, error);
-    if (code == AN_OK)
-        *out = translation;
-    else
+    if (code != AN_OK) {
         an_translation_free(translation);
-    return code;
+        return code;
+    }
+    explain(translation, recording);
+    *out = translation;
+    return AN_OK;
 }
 
 /* --- writing --- */
@@ -140,6 +166,12 @@ enum an_code an_translation_write(const struct an_translation *translation,
         an_fail(error, AN_USAGE, "fdata is for the original");
         return an_error_hint(error, "write the pre-aggregated format, for perf2bolt to read");
     }
+    if (output == AN_AGGREGATE_FDATA && translation->stripped)
+        return an_usable_refuse_stripped(translation->options.original, error);
+    if (!translation->records.branches.count) {
+        *error = translation->unusable;
+        return error->code;
+    }
     if (output == AN_AGGREGATE_FDATA)
         an_records_write(&translation->records, &translation->layouts.functions, &format, &buffer);
     else
@@ -147,6 +179,13 @@ enum an_code an_translation_write(const struct an_translation *translation,
     if (buffer.failed) {
         an_buffer_free(&buffer);
         return an_fail_memory(error);
+    }
+    if (!buffer.size) {
+        /* the target has none of the blocks that were counted */
+        an_buffer_free(&buffer);
+        an_fail(error, AN_EMPTY, "no count is for a block that %s has",
+                translation->options.target);
+        return an_error_hint(error, "write a profile for the original, without --to");
     }
     *bytes = buffer.data;
     *size = buffer.size;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "branch/recorded.h"
 
 /* A layout whose place was given is there in every process. */
 static bool place_layouts(struct an_translation *translation)
@@ -28,6 +29,43 @@ static bool place_layouts(struct an_translation *translation)
     return true;
 }
 
+/* A file of the program, as the recording knows it. AN_MISMATCH when that is of another build. */
+static enum an_code look_for(struct an_translation *translation, const struct an_elf *elf,
+                             const char *recording, struct an_mapped_file *file,
+                             struct an_error *error)
+{
+    *file = (struct an_mapped_file){.elf = elf, .name = an_file_name(an_elf_path(elf))};
+    enum an_build_id_match match = an_recorded_build(translation->samples, elf, &file->other);
+    if (match == AN_BUILD_ID_MISMATCH && !translation->options.ignore_build_id)
+        return an_recorded_refuse_build(elf, recording, error);
+    return AN_OK;
+}
+
+static enum an_code refuse_processes(const struct an_translation *translation,
+                                     const char *recording, struct an_error *error)
+{
+    const struct an_mappings *mappings = &translation->mappings;
+    const char *own = an_file_name(translation->options.original);
+    if (mappings->processes.count)
+        an_fail(error, AN_MISMATCH, "process %u did not run %s or one of its layouts",
+                translation->options.pid, own);
+    else if (mappings->other_builds)
+        an_fail(error, AN_MISMATCH, "the %s in the recording, or a layout of it, is another build",
+                own);
+    else
+        an_fail(error, AN_MISMATCH, "no process in the recording ran %s or one of its layouts",
+                own);
+    an_error_in(error, recording);
+    if (mappings->processes.count)
+        return an_error_hint(error, "use --pid=%u, or none", mappings->processes.items[0].pid);
+    if (mappings->other_builds)
+        return an_error_hint(error, "name the recorded files, or use --ignore-build-id");
+    if (mappings->seen[0])
+        return an_error_hint(error, "it has %s", mappings->seen);
+    return an_error_hint(error, "it has no mappings: if it is text, print them, too, with perf "
+                                "script --show-mmap-events");
+}
+
 static enum an_code find_processes(struct an_translation *translation, const char *recording,
                                    struct an_error *error)
 {
@@ -36,27 +74,22 @@ static enum an_code find_processes(struct an_translation *translation, const cha
     struct an_mapped_file *files = an_alloc_zero(count, sizeof *files);
     if (!files)
         return an_fail_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        files[i].elf = i ? layouts->list.items[i - 1].elf : layouts->original;
-        files[i].name = an_file_name(an_elf_path(files[i].elf));
-    }
+    enum an_code code = AN_OK;
+    for (size_t i = 0; i < count && code == AN_OK; i++)
+        code = look_for(translation, i ? layouts->list.items[i - 1].elf : layouts->original,
+                        recording, &files[i], error);
     struct an_mappings_options options = {.files = files,
                                           .file_count = count,
                                           .ignore_build_id = translation->options.ignore_build_id,
                                           .only_pid = translation->options.pid};
-    enum an_code code =
-        an_mappings_read(&translation->mappings, translation->samples, &options, error);
+    if (code == AN_OK)
+        code = an_mappings_read(&translation->mappings, translation->samples, &options, error);
     free(files);
     translation->mappings.assume_bias = true;
-    translation->counts.processes = an_mappings_wanted(&translation->mappings);
-    if (code == AN_OK && translation->counts.processes == 0) {
-        an_fail(error, AN_MISMATCH, "no process in the recording ran %s or one of its layouts",
-                an_file_name(translation->options.original));
-        an_error_in(error, recording);
-        return translation->mappings.seen[0]
-                   ? an_error_hint(error, "it has %s", translation->mappings.seen)
-                   : an_error_hint(error, "it has no mappings");
-    }
+    if (code == AN_OK)
+        translation->counts.processes = an_mappings_wanted(&translation->mappings);
+    if (code == AN_OK && translation->counts.processes == 0)
+        return refuse_processes(translation, recording, error);
     if (code == AN_OK && !place_layouts(translation))
         code = an_fail_memory(error);
     return code;
@@ -89,6 +122,7 @@ static enum an_code read_recording(struct an_translation *translation, const cha
     const struct an_samples_counts *seen = an_samples_counts(translation->samples);
     counts->cut = seen->cut;
     counts->cut_at = seen->cut_at;
+    counts->homeless = seen->homeless;
     counts->samples = translation->sampling.counts.samples;
     counts->matching = translation->sampling.counts.matching;
     counts->branches = translation->sampling.counts.branches;

@@ -47,7 +47,8 @@ static enum an_code translate(const struct an_profile_request *request,
         account->branches = counts->translated;
         account->in_generations = counts->translated - counts->by_layout[0];
         account->records = counts->records;
-        code = an_translation_write(translation, AN_AGGREGATE_FDATA, bytes, size, error);
+        if (account->records)
+            code = an_translation_write(translation, AN_AGGREGATE_FDATA, bytes, size, error);
     }
     an_translation_free(translation);
     free(layouts);
@@ -70,7 +71,8 @@ static enum an_code aggregate(const struct an_profile_request *request,
         const struct an_aggregate_counts *counts = an_aggregate_counts(result);
         account->branches = counts->branches;
         account->records = counts->records;
-        code = an_aggregate_write(result, AN_AGGREGATE_FDATA, bytes, size, error);
+        if (account->records)
+            code = an_aggregate_write(result, AN_AGGREGATE_FDATA, bytes, size, error);
     }
     an_aggregate_free(result);
     return code;

@@ -184,7 +184,7 @@ check 'a binary for another processor' other_machine
 other_program() {
     gcc -O2 -no-pie -Wl,-q -Wl,--build-id -x c - -o other <<<'int main(void) { return 3; }'
     run 1 "$anneal" aggregate -p "$data" -o result other
-    says 'no file in the recording has the build-id of other'
+    says 'no process in the recording ran a file named other, or one with its build-id'
     run 1 "$anneal" aggregate -p "$data" -o result --ignore-build-id other
     says 'no process in the recording ran a file named other' 'rename the binary'
     run 1 "$anneal" aggregate -p "$data" -o result --pid 7 "$program"
@@ -238,6 +238,51 @@ script() {
 }
 check_with perf 'the text of perf script' script
 
+# Threads with names that look like other fields; by default perf prints tids only, with call chains no columns.
+thread_names() {
+    cat >threads.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+static void *work(void *name) {
+    pthread_setname_np(pthread_self(), name);
+    for (volatile int i = 0; i < 30000000; i++) ;
+    return NULL;
+}
+int main(void) {
+    char *names[] = {"plain", "java main", "[ET_NET 0]", "worker 7", "12", "io 3 of 4", "7 [3]", "1 io:",
+                     "PERF_RECORD_MMA", "5/6"};
+    work(names[3]);
+    for (int i = 0; i < 10; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, work, names[i]) || pthread_join(thread, NULL)) return 1;
+    }
+}
+END
+    gcc -O1 threads.c -o threads -pthread -Wl,-q
+    perf record -q -e cpu-clock:u -F 2000 -o clock ./threads 2>err || fail "$(cat err)"
+    run 0 "$anneal" aggregate -q --nl -p clock -o from-data ./threads
+    local sum lost fields
+    sum=$(awk 'NF == 4 { sum += $4 } END { print sum + 0 }' from-data)
+    [ "$sum" -ge 20 ] || fail "only $sum samples"
+    for fields in '' '-F comm,tid,ip' '-F comm,pid,ip' '-F comm,pid,tid,time,event,ip' '-G' '-F tid,time,ip'; do
+        # shellcheck disable=SC2086
+        perf script -i clock $fields --show-mmap-events --show-task-events >text 2>/dev/null
+        run 0 "$anneal" aggregate --nl -p text -o from-text ./threads
+        never_says 'left out'
+        same <(tail -n +2 from-text) <(tail -n +2 from-data)
+    done
+    perf script -i clock -F comm,tid,ip --show-mmap-events >text 2>/dev/null
+    run 0 "$anneal" aggregate --nl --json -p text -o from-text ./threads
+    lost=$(jq -r .samples_without_process out)
+    expect $((lost + $(awk 'NF == 4 { sum += $4 } END { print sum + 0 }' from-text) + \
+        $(jq -r .out_of_range_samples out))) "$(jq -r .samples out)"
+    [ "$lost" -gt 0 ]
+    run 0 "$anneal" aggregate --nl -p text -o from-text ./threads
+    says "$lost samples left out" '--show-task-events'
+}
+check_with 'perf jq' 'the text of perf script, with threads of any name' thread_names
+
 # Counts by address, and from these the same records.
 counts() {
     run 0 "$anneal" aggregate -p "$data" -o counts --to-pa "$program"
@@ -247,6 +292,148 @@ counts() {
     same result "$expected"
 }
 check 'the pre-aggregated format, there and back' counts
+
+# perf2bolt of LLVM 22 made the profiles (data/branch/make-traces.sh). That of 23 writes mispredictions of traces, and
+# numbers below 0 for addresses that are not there.
+traces() {
+    local branch=$tests/data/branch kind
+    for kind in traces samples; do
+        run 0 "$anneal" aggregate --pa -p "$branch/preaggregated/$kind.txt" -o result "$branch/binaries/fixed"
+        same <(sort result) <(sort "$branch/llvm-22/$kind.fdata")
+    done
+    expect "$(head -n 1 result)" 'no_lbr cycles:u'
+    sed 's/ffffffffffffffff/-1/; s/fffffffffffffffe/-2/; s/fffffffffffffffd/-3/; /^[TR]/s/$/ 0/' \
+        "$branch/preaggregated/traces.txt" >newer
+    grep -q '^T -3 .* 0$' newer
+    run 0 "$anneal" aggregate --pa -p newer -o result "$branch/binaries/fixed"
+    same <(sort result) <(sort "$branch/llvm-22/traces.fdata")
+    echo 'T 4001d2 400180 -1 9 4' >newer
+    run 0 "$anneal" aggregate --pa -p newer -o result "$branch/binaries/fixed"
+    expect "$(cat result)" '1 choose 32 1 helper/1 0 4 9'
+    printf 'E a\nE b:\nS 400180 1\nE a\n' >events
+    run 0 "$anneal" aggregate -p events -o result "$branch/binaries/fixed"
+    expect "$(head -n 1 result)" 'no_lbr a b:'
+    run 1 "$anneal" aggregate --pa -p <(echo 'T -4 400180 400189 5 0') -o none "$branch/binaries/fixed"
+    says '"T -4 400180 400189 5 0", expected T FROM TO RUN-TO COUNT [MISPREDICTIONS]'
+}
+check 'the pre-aggregated format of newer versions' traces
+
+# Names of newer versions for -nl.
+basic_events() {
+    local option
+    run 0 "$anneal" aggregate -q --nl -p "$data" -o expected "$program"
+    for option in --basic-events --ba; do
+        run 0 "$anneal" aggregate -q $option -p "$data" -o result "$program"
+        same result expected
+        run 0 "$anneal" perf2bolt ${option#-} -p "$data" -o result "$program"
+        same result expected
+        run 2 "$anneal" aggregate $option --use-event-pc -p "$data" -o result "$program"
+    done
+}
+check 'sampled addresses, by the names of newer versions' basic_events
+
+# ---- nothing that can be used ----
+
+# unusable COMMAND... : fails, and keeps what is in "result"
+unusable() {
+    echo 'a good profile of before' >result
+    run 1 "$@" -o result
+    expect "$(cat result)" 'a good profile of before'
+}
+
+nothing_usable() {
+    local map="PERF_RECORD_MMAP2 77/77: [0x400000(0x100000) @ 0 fe:00 1 1]: r-xp $program" command
+    local main
+    main=$(nm "$program" | awk '$3 == "main" { print $1 }')
+    { echo "   p 77 1.000000: $map"; echo "   p 77 1.100000: 1 cycles:u: $main main+0x0 (p)"; } >no-branches
+    printf 'B deadbeef:10 deadbeef:20 9 0\n' >foreign
+    printf 'B 10 20 9 0\n' >outside
+    printf 'E cycles\n' >empty
+    printf 'B %s %s 0 0\n' "$main" "$main" >zero
+    for command in aggregate perf2bolt translate; do
+        unusable "$anneal" $command -p no-branches "$program"
+        says 'no-branches: no sample has branches' 'perf script -F +brstack' "'perf record -j any,u'"
+        [ $command = translate ] || says '--nl'
+        unusable "$anneal" $command --pa -p foreign "$program"
+        says 'foreign: no entry has the build-id of program'
+        unusable "$anneal" $command --pa -p outside "$program"
+        says 'outside: none of its 9 branches is in a function of program' 'name the binary that was recorded'
+        unusable "$anneal" $command --pa -p empty "$program"
+        says 'empty: no entries in it'
+        unusable "$anneal" $command --pa -p zero "$program"
+        says 'zero: none of its 0 branches'
+    done
+    unusable "$anneal" aggregate --to-pa --pa -p foreign "$program"
+    unusable "$anneal" translate --to-pa --pa -p foreign "$program"
+    unusable "$anneal" aggregate --json --pa -p foreign "$program"
+    [ ! -s out ]
+    # samples of another process, and of another time
+    { echo "   p 77 1.000000: $map"; echo "   q 78 1.000000: ${map//77/78}"
+      echo "   p 77 1.100000: 1 cycles:u: $main main+0x0 (p) 0x$main/0x$main/P/-/-/0/"; } >others
+    unusable "$anneal" aggregate --pid 78 -p others "$program"
+    says 'no sample is of process 78 (samples of others: 1)'
+    { echo "   p 77 1.200000: $map"; sed 1,2d others; } >early
+    unusable "$anneal" aggregate -p early "$program"
+    says 'no sample is of a process that ran program (samples of others: 1)'
+    sed 's/ 77 1.1/ 79 1.1/' others >unknown
+    unusable "$anneal" aggregate -p unknown "$program"
+    says 'no sample is known to be of a process that ran program' '-F +pid,+tid' '--show-task-events'
+    sed 's/^\(.*cycles:u:\).*/\1 10 f (x)/' no-branches >elsewhere
+    unusable "$anneal" aggregate --nl -p elsewhere "$program"
+    says 'elsewhere: none of its 1 samples is in a function of program'
+    head -n 1 others >no-samples
+    unusable "$anneal" aggregate -p no-samples "$program"
+    says 'no-samples: no samples in it'
+}
+check 'recordings without a usable sample' nothing_usable
+
+# llvm-bolt finds functions by names; addresses do not need them.
+stripped() {
+    local command
+    mkdir bare
+    strip -o bare/program "$program"
+    "$anneal" aggregate -q --to-pa -p "$data" -o counts "$program"
+    for command in aggregate perf2bolt translate; do
+        unusable "$anneal" $command -p "$data" bare/program
+        says 'bare/program: it is stripped: llvm-bolt finds functions by names' 'as it was before strip' '--to-pa'
+        unusable "$anneal" $command --pa -p counts bare/program
+        says 'bare/program: it is stripped'
+    done
+    run 0 "$anneal" aggregate -q --to-pa -p "$data" -o addresses bare/program
+    run 0 "$anneal" aggregate -q -p addresses -o result "$program"
+    same result "$expected"
+    mv bare/program bare/release
+    cp "$program" bare/whole # under another name, it has the same build-id
+    run 0 "$anneal" aggregate -p "$data" -o result bare/whole
+    same result "$expected"
+    says 'was recorded under another name'
+    strip -g -o bare/program "$program"
+    run 0 "$anneal" aggregate -q -p "$data" -o result bare/program
+    same result "$expected"
+}
+check_with strip 'a stripped binary' stripped
+
+# perf keeps the build-ids of files in which it met a sample.
+without_samples() {
+    echo 'int main(void) { return 0; }' >quick.c
+    echo 'int main(void) { for (volatile int i = 0; i < 100000000; i++) ; return 0; }' >busy.c
+    gcc -O0 -Wl,-q -Wl,--build-id quick.c -o quick
+    gcc -O0 -Wl,-q -Wl,--build-id busy.c -o busy
+    # of a command that runs for less than the period nothing is sampled
+    perf record -q -e cpu-clock:u -c 50000000 -o clock sh -c './quick; ./busy' >/dev/null 2>&1
+    perf buildid-list -i clock 2>/dev/null | found /busy
+    unusable "$anneal" aggregate --nl -p clock ./quick
+    says 'no sample is of a process that ran quick'
+    never_says '--ignore-build-id' 'another build'
+    unusable "$anneal" aggregate --nl --ignore-build-id -p clock ./quick
+    never_says 'another build'
+    gcc -O1 -Wl,-q -Wl,--build-id busy.c -o busy
+    unusable "$anneal" aggregate --nl -p clock ./busy
+    says 'has the build-id of ./busy: the one of that name is another build' '--ignore-build-id'
+    run 0 "$anneal" aggregate --nl --ignore-build-id -p clock -o result ./busy
+    says 'is of another build'
+}
+check_with perf 'a program that ran, but was not met by a sample' without_samples
 
 threads() {
     for n in 1 2 5; do

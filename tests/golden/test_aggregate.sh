@@ -213,11 +213,27 @@ check_with "$tools objcopy" 'a program without a build-id' without_build_id
 
 # ---- other ways to aggregate ----
 
+# read_by_bolt PROFILE PROGRAM: llvm-bolt takes functions from it
+read_by_bolt() {
+    "$llvm/llvm-bolt" "$2" -o read.out -data="$1" >bolt.log 2>&1 || grep -q 'Offset overflow for dynamic' bolt.log ||
+        fail "$(grep -a ERROR bolt.log)"
+    found -aE '[1-9][0-9]* out of [0-9]+ functions in the binary .* have non-empty' <bolt.log
+}
+
 basic() {
     "$1"
     "$walk" -o data -n 2000 --gap 60 program 2>/dev/null
     compare data program -nl
     grep -q '^no_lbr cycles:u:$' ours
+    read_by_bolt ours program
+    run 0 "$anneal" aggregate -q --nl --to-pa -p data -o places program
+    run 0 "$anneal" aggregate -q -p places -o again program
+    same again ours
+    sed -i '1i E cycles:u:\nE instructions:u:' places
+    run 0 "$anneal" aggregate -q -p places -o events program
+    expect "$(head -n 1 events)" 'no_lbr cycles:u: instructions:u:'
+    same <(tail -n +2 events) <(tail -n +2 ours)
+    read_by_bolt events program
     perf record -e cpu-clock:u -F 4000 -o clock -- ./program 100000 >/dev/null 2>&1 || return 0
     compare clock program -nl
     grep -q '^no_lbr cpu-clock:u:$' ours
@@ -261,6 +277,12 @@ bolted_basic() {
     awk 'NF == 4 { count[$2] += $4 } END { for (name in count) print name, count[name] }' peer | sort >peer.sums
     awk 'NF == 4 { count[$2] += $4 } END { for (name in count) print name, count[name] }' ours | sort >ours.sums
     same ours.sums peer.sums
+    # The headers in perf2bolt's order are none for llvm-bolt.
+    expect "$(head -n 2 ours)" 'no_lbr cycles:u:'$'\n'boltedcollection
+    read_by_bolt ours program
+    "$anneal" merge -q -o merged ours ours
+    read_by_bolt merged program
+    ! (read_by_bolt peer program) >/dev/null || fail 'llvm-bolt takes the headers of perf2bolt now'
 }
 check_with "$tools" 'samples without branches of a bolted program' bolted_basic
 finish
