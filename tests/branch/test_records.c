@@ -66,6 +66,9 @@ static void writes_branches_by_name(void **state)
     records.branches.count = 1;
     records.branches.items[0] = (struct an_record){an_place_make(2, 0), an_place_make(2, 1), 1, 0};
     expect_text(&records, &format, "boltedcollection\n1 ant/a.c/1 0 1 ant/a.c/1 1 0 1\n");
+    format.no_branches = true; /* which llvm-bolt looks for first */
+    format.events = "cycles:u:";
+    expect_text(&records, &format, "no_lbr cycles:u:\nboltedcollection\n1 ant/a.c/1 0 1\n");
     an_records_free(&records);
 }
 

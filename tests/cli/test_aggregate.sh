@@ -332,6 +332,30 @@ basic_events() {
 }
 check 'sampled addresses, by the names of newer versions' basic_events
 
+# ---- another build ----
+
+other_build() {
+    local command
+    mkdir newer
+    gcc -O1 -no-pie -Wl,-q -Wl,--build-id ../program.c -o newer/program
+    for command in aggregate perf2bolt translate; do
+        run 1 "$anneal" $command -p "$data" -o result newer/program
+        says 'has the build-id of newer/program: the one of that name is another build' '--ignore-build-id'
+        [ ! -e result ]
+    done
+    for command in aggregate perf2bolt translate; do
+        run 0 "$anneal" $command --ignore-build-id -p "$data" -o result newer/program
+        [ -s result ]
+    done
+    cp "$program" renamed # it has the build-id
+    run 0 "$anneal" translate -q -p "$data" -o result renamed
+    run 0 "$anneal" translate -q -p "$data" -o again "$program"
+    same result again
+    run 1 "$anneal" translate -p "$data" -o none --pid=7 "$program"
+    says 'process 7 did not run program or one of its layouts' '--pid=1000'
+}
+check 'another build, by all three' other_build
+
 # ---- nothing that can be used ----
 
 # unusable COMMAND... : fails, and keeps what is in "result"
