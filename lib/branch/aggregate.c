@@ -305,6 +305,12 @@ static enum an_code read_counts(struct an_aggregate *aggregate, const char *path
     enum an_code code = know_binary(aggregate, error);
     if (code == AN_OK)
         code = an_counted_read(&aggregate->counted, path, aggregate->elf, error);
+    if (code == AN_OK && aggregate->options.no_branches && aggregate->counted.entries &&
+        !aggregate->counted.places) {
+        an_fail(error, AN_MISMATCH, "it has branches, not sampled addresses");
+        an_error_in(error, path);
+        code = an_error_hint(error, "leave out --nl");
+    }
     aggregate->counts.counted = true;
     aggregate->counts.samples = aggregate->counted.entries;
     aggregate->counts.matching = aggregate->counted.entries - aggregate->counted.foreign;

@@ -313,6 +313,9 @@ traces() {
     printf 'E a\nE b:\nS 400180 1\nE a\n' >events
     run 0 "$anneal" aggregate -p events -o result "$branch/binaries/fixed"
     expect "$(head -n 1 result)" 'no_lbr a b:'
+    run 1 "$anneal" aggregate --pa --nl -p "$branch/preaggregated/traces.txt" -o none "$branch/binaries/fixed"
+    says 'traces.txt: it has branches, not sampled addresses (leave out --nl)'
+    run 0 "$anneal" aggregate --pa --nl -p events -o result "$branch/binaries/fixed"
     run 1 "$anneal" aggregate --pa -p <(echo 'T -4 400180 400189 5 0') -o none "$branch/binaries/fixed"
     says '"T -4 400180 400189 5 0", expected T FROM TO RUN-TO COUNT [MISPREDICTIONS]'
 }
