@@ -52,7 +52,7 @@ static int make_recording(const char *name)
     for (unsigned i = 0; i < 20; i++) {
         struct perf_branch branches[] = {
             {0x1010, 0x5000, 2}, {0x1013, 0x1008, 2}, {0x1009, 0x1013, 1}, {0x1000, 0x1007, 2}};
-        perf_sample(&b, &(struct perf_sample_spec){.ip = 0x5000 + i,
+        perf_sample(&b, &(struct perf_sample_spec){.ip = 0x1000 + i % 17,
                                                    .time = 10 + i,
                                                    .pid = 7 + i % 3,
                                                    .tid = 7,
