@@ -97,54 +97,22 @@ bool cov_print_sources(const struct cov *cov)
 
 struct row {
     const struct an_coverage_source *source;
-    const struct an_coverage_function *function;
-    int64_t calls;
-    uint32_t blocks_executed; /* of the object in which most were */
+    const struct an_coverage_function *function; /* the first that is this one */
 };
-
-static int same_together(const void *one, const void *other)
-{
-    const struct row *a = one, *b = other;
-    int order = strcmp(a->function->name, b->function->name);
-    if (order == 0 && a->source != b->source)
-        order = a->source < b->source ? -1 : 1;
-    if (order == 0)
-        order = a->function->order < b->function->order ? -1 : 1;
-    return order;
-}
 
 static int most_called_first(const void *one, const void *other)
 {
     const struct row *a = one, *b = other;
-    if (a->calls != b->calls)
-        return a->calls > b->calls ? -1 : 1;
+    if (a->function->whole->count != b->function->whole->count)
+        return a->function->whole->count > b->function->whole->count ? -1 : 1;
     return a->function->order < b->function->order ? -1 : 1;
-}
-
-/* A function of a header is in each object that includes it; returns how many are left. */
-static size_t merge_rows(struct row *rows, size_t count)
-{
-    size_t kept = 0;
-    qsort(rows, count, sizeof *rows, same_together);
-    for (size_t i = 0; i < count; i++) {
-        struct row *last = kept ? &rows[kept - 1] : NULL;
-        if (!last || last->source != rows[i].source ||
-            strcmp(last->function->name, rows[i].function->name) != 0) {
-            rows[kept++] = rows[i];
-            continue;
-        }
-        last->calls += rows[i].calls;
-        if (rows[i].blocks_executed > last->blocks_executed)
-            last->blocks_executed = rows[i].blocks_executed;
-    }
-    return kept;
 }
 
 static void print_function(const struct cov *cov, const struct row *row)
 {
     const struct an_coverage_function *function = row->function;
-    printf("%12" PRId64 "  %5.0f%%  %s  %s:%u\n", row->calls,
-           an_percent(row->blocks_executed, function->blocks, 0),
+    printf("%12" PRId64 "  %5.0f%%  %s  %s:%u\n", function->whole->count,
+           an_percent(function->whole->blocks_executed, function->whole->blocks, 0),
            cov->request->text_options.demangled ? function->demangled : function->name,
            row->source->name, function->line);
 }
@@ -161,12 +129,9 @@ bool cov_print_functions(const struct cov *cov)
     }
     count = 0;
     for (size_t i = 0; i < cov->source_count; i++)
-        for (size_t k = 0; k < cov->sources[i]->function_count; k++) {
-            const struct an_coverage_function *function = &cov->sources[i]->functions[k];
-            rows[count++] =
-                (struct row){cov->sources[i], function, function->count, function->blocks_executed};
-        }
-    count = merge_rows(rows, count);
+        for (size_t k = 0; k < cov->sources[i]->function_count; k++)
+            if (!cov->sources[i]->functions[k].is_repeated)
+                rows[count++] = (struct row){cov->sources[i], &cov->sources[i]->functions[k]};
     qsort(rows, count, sizeof *rows, most_called_first);
     printf("%12s  %6s  %s\n", "calls", "blocks", "function");
     for (size_t i = 0; i < count; i++)

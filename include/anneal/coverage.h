@@ -61,7 +61,20 @@ struct an_coverage_totals {
     uint64_t functions, functions_executed; /* one that several objects have is one */
 };
 
-/* A function, or one instance of a template. Those that the compiler made are left out. */
+/*
+ * A function of the source as a whole. It is several in the objects if #ifdef made different code of it, or if it is a
+ * constructor or destructor that has clones. Counts are sums over codes; of clones, which call each other, they are
+ * those of the one that has most.
+ */
+struct an_coverage_whole {
+    int64_t count; /* of calls */
+    uint64_t blocks, blocks_executed;
+};
+
+/*
+ * A function, or one instance of a template. Those that the compiler made are left out. What several objects have with
+ * the same control flow is one, with the sum of their counts (but not as_gcov).
+ */
 struct an_coverage_function {
     const char *name;      /* as the linker knows it */
     const char *demangled; /* the same when there is nothing to demangle */
@@ -79,6 +92,8 @@ struct an_coverage_function {
     bool is_instance;
     const struct an_coverage_line *lines;
     size_t line_count;
+    bool is_repeated;                      /* one before it is the same function of the source */
+    const struct an_coverage_whole *whole; /* all of these; NULL: there is no other */
 };
 
 struct an_coverage_source {

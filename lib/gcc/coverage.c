@@ -22,12 +22,15 @@ static void load(void *context, size_t index)
                          loading->ledger->entries + loading->first_entry[index]);
 }
 
-static bool load_all(struct loading *loading, unsigned threads)
+static unsigned threads_of(const struct an_coverage_build *build)
+{
+    return build->options->threads ? build->options->threads : an_pool_processors();
+}
+
+static bool load_all(struct loading *loading)
 {
     size_t count = loading->build->object_count;
-    if (threads == 0)
-        threads = an_pool_processors();
-    an_pool_run(threads, count, load, loading);
+    an_pool_run(threads_of(loading->build), count, load, loading);
     for (size_t i = 0; i < count; i++)
         if (loading->failed[i])
             return false;
@@ -65,26 +68,64 @@ static enum an_code load_objects(struct an_coverage_build *build,
     build->object_count = build->objects ? count : 0;
     *ledger = loading.ledger;
     bool done = loading.ledger && loading.first_entry && loading.failed && build->objects &&
-                name_entries(&loading) && load_all(&loading, build->options->threads);
+                name_entries(&loading) && load_all(&loading);
     free(loading.first_entry);
     free(loading.failed);
     return done ? an_ledger_close(*ledger, error) : an_fail_memory(error);
 }
 
+/* ---- flow ---- */
+
+struct solving {
+    struct an_coverage_build *build;
+    bool *failed; /* of each object */
+};
+
+static void solve(void *context, size_t index)
+{
+    const struct solving *solving = context;
+    solving->failed[index] = !an_covered_solve(&solving->build->objects[index]);
+}
+
+/* Counts of the same function in several objects are together by now. */
+static enum an_code solve_all(struct an_coverage_build *build, struct an_error *error)
+{
+    struct solving solving = {build,
+                              an_alloc_zero(build->object_count + 1, sizeof *solving.failed)};
+    bool done = solving.failed != NULL;
+    if (done)
+        an_pool_run(threads_of(build), build->object_count, solve, &solving);
+    for (size_t i = 0; done && i < build->object_count; i++)
+        done = !solving.failed[i];
+    free(solving.failed);
+    return done ? AN_OK : an_fail_memory(error);
+}
+
 /* ---- functions ---- */
 
-static bool demangle(struct an_coverage_build *build)
+/* Clones of constructors have the same name for who reads it, and gcov does not care. */
+static bool name_function(struct an_coverage_build *build, size_t number)
 {
-    for (size_t i = 0; i < build->origins.count; i++) {
-        char *name = an_gcc_demangle(build->functions[i].name);
-        if (!name)
-            continue;
-        build->functions[i].demangled = an_arena_copy(&build->arena, name, strlen(name));
-        free(name);
-        if (!build->functions[i].demangled)
-            return false;
-    }
-    return true;
+    const struct an_coverage_options *options = build->options;
+    struct an_coverage_function *function = &build->functions[number];
+    build->origins.items[number].called = function->name;
+    char *name = options->demangle || !options->as_gcov ? an_gcc_demangle(function->name) : NULL;
+    if (!name)
+        return true;
+    const char *kept = an_arena_copy(&build->arena, name, strlen(name));
+    free(name);
+    build->origins.items[number].called = kept;
+    if (options->demangle)
+        function->demangled = kept;
+    return kept;
+}
+
+static bool name_functions(struct an_coverage_build *build)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < build->origins.count; i++)
+        done = name_function(build, i);
+    return done;
 }
 
 static int by_line(const void *one, const void *other)
@@ -97,14 +138,29 @@ static int by_line(const void *one, const void *other)
     return a->order < b->order ? -1 : 1;
 }
 
+/* Of codes that are one function, the first one stands for it. */
+static void find_repeated(const struct an_coverage_build *build,
+                          struct an_coverage_function *functions, size_t count, bool *is_known)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t whole = build->origins.items[functions[i].order].whole;
+        functions[i].is_repeated = is_known[whole];
+        functions[i].whole = &build->wholes[whole];
+        is_known[whole] = true;
+    }
+}
+
 /* Gives each source its functions. */
 static bool hand_out(struct an_coverage_build *build)
 {
     struct an_coverage_source *sources = (struct an_coverage_source *)build->coverage.sources;
     struct an_coverage_function *sorted =
         an_arena_alloc(&build->arena, build->origins.count + 1, sizeof *sorted);
-    if (!sorted)
+    bool *is_known = an_alloc_zero(build->whole_count + 1, sizeof *is_known);
+    if (!sorted || !is_known) {
+        free(is_known);
         return false;
+    }
     struct an_coverage_function *next = sorted;
     for (size_t i = 0; i < build->coverage.source_count; i++) {
         sources[i].functions = next;
@@ -115,9 +171,12 @@ static bool hand_out(struct an_coverage_build *build)
         struct an_coverage_source *source = &sources[build->origins.items[i].source];
         sorted[source->functions - sorted + source->function_count++] = build->functions[i];
     }
-    for (size_t i = 0; i < build->coverage.source_count; i++)
-        qsort(sorted + (sources[i].functions - sorted), sources[i].function_count, sizeof *sorted,
-              by_line);
+    for (size_t i = 0; i < build->coverage.source_count; i++) {
+        struct an_coverage_function *functions = sorted + (sources[i].functions - sorted);
+        qsort(functions, sources[i].function_count, sizeof *functions, by_line);
+        find_repeated(build, functions, sources[i].function_count, is_known);
+    }
+    free(is_known);
     build->coverage.function_count = build->origins.count;
     return true;
 }
@@ -128,11 +187,13 @@ static enum an_code make(struct an_coverage_build *build, struct an_error *error
 {
     enum an_code code = an_coverage_find_places(build, error);
     if (code == AN_OK)
+        code = solve_all(build, error);
+    if (code == AN_OK)
         code = an_coverage_find_ends(build, error);
+    if (code == AN_OK && (!name_functions(build) || !an_coverage_find_wholes(build)))
+        code = an_fail_memory(error);
     if (code == AN_OK)
         code = an_coverage_count_lines(build, error);
-    if (code == AN_OK && build->options->demangle && !demangle(build))
-        code = an_fail_memory(error);
     if (code == AN_OK && !hand_out(build))
         code = an_fail_memory(error);
     for (size_t i = 0; code == AN_OK && i < build->object_count; i++)
@@ -149,6 +210,7 @@ static void free_scaffold(struct an_coverage_build *build)
     build->line_sources = NULL;
     an_vector_free(&build->ranges);
     an_vector_free(&build->origins);
+    an_map_free(&build->flows);
     an_vector_free(&build->ends);
 }
 

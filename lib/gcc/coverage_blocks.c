@@ -115,7 +115,7 @@ static void count_blocks(struct walk *walk)
     counted->block_counts = counts;
     counted->count = count ? counts[0] : 0;
     uint64_t returned = exit < count ? (uint64_t)counts[exit] : 0;
-    const struct an_coverage_branch *arcs = object->arcs + function->first_arc;
+    const struct an_coverage_branch *arcs = object->arcs + object->first_arc[walk->origin->number];
     for (uint32_t i = 0; i < function->arc_count; i++)
         if (arcs[i].is_call && arcs[i].destination == exit)
             returned -= (uint64_t)arcs[i].count;

@@ -2,8 +2,10 @@
  * Making the coverage of objects:
  *
  *     objects, loaded ──► sources and functions ──► a place for each line ──► lines get their blocks
- *     (covered.h)         (coverage_places.c)                                 (coverage_blocks.c)
- *                                                            ──► counts, totals (coverage_lines.c)
+ *     (covered.h)         (coverage_places.c),                                (coverage_blocks.c)
+ *                         those of several objects
+ *                         as one (coverage_same.c)           ──► counts, totals (coverage_lines.c)
+ *                                                            ──► functions (coverage_whole.c)
  *
  * Lines of sources and of instances stand in one array: a source has those from its first place on, and so
  * has an instance.
@@ -24,6 +26,9 @@ struct an_coverage_origin {
     uint32_t last_line;  /* as the gcno has it, or where its last line is */
     uint32_t first_line; /* of an instance: the place of its first line */
     bool is_instance;
+    size_t next_alike;   /* one whose flow may be the same, + 1; 0: there is none */
+    const char *called;  /* in the source: clones of a constructor have one name */
+    size_t clone, whole; /* numbers; whole: in build->wholes */
 };
 
 /* A block that ends in a line. */
@@ -52,6 +57,9 @@ struct an_coverage_build {
         AN_VECTOR(struct an_coverage_origin);
     } origins;                              /* of each function */
     struct an_coverage_function *functions; /* likewise; sorted for the caller later */
+    struct an_map flows;                    /* by a hash of their flow: the last function, + 1 */
+    struct an_coverage_whole *wholes;
+    size_t whole_count;
     struct an_coverage_line *lines;
     uint32_t line_count, most_lines;
     struct {
@@ -65,6 +73,12 @@ struct an_coverage_build {
 enum an_code an_coverage_find_places(struct an_coverage_build *build, struct an_error *error);
 enum an_code an_coverage_find_ends(struct an_coverage_build *build, struct an_error *error);
 enum an_code an_coverage_count_lines(struct an_coverage_build *build, struct an_error *error);
+
+/* If the last function is one that is there already, adds its counters to those. False when memory runs out. */
+bool an_coverage_merge_same(struct an_coverage_build *build);
+
+/* Finds what is one function of the source, and its sums. False when memory runs out. */
+bool an_coverage_find_wholes(struct an_coverage_build *build);
 
 /* The lines of a function that is an instance. */
 static inline struct an_coverage_range an_coverage_instance(const struct an_coverage_build *build,

@@ -265,46 +265,32 @@ static void add_instance(struct an_coverage_source *source, struct an_coverage_l
     }
 }
 
-/* Functions by name and source: that of a header is one, however many objects have it. */
-struct distinct {
-    struct an_names names;
-    struct an_map functions; /* 1: never ran; 2: ran */
-};
-
-static bool add_function(struct distinct *distinct, struct an_coverage_source *source,
-                         uint32_t number, const struct an_coverage_function *function)
+/* A function that is several in the objects is one, and ran if one of these did. */
+static void add_function(const struct an_coverage_build *build, struct an_coverage_source *source,
+                         const struct an_coverage_origin *origin, bool *is_known)
 {
-    bool is_new;
-    size_t name =
-        an_names_insert(&distinct->names, function->name, strlen(function->name), &is_new);
-    uint64_t *state = name != AN_NO_NAME ? an_map_insert(&distinct->functions,
-                                                         (uint64_t)name << 32 | number, &is_new)
-                                         : NULL;
-    if (!state)
-        return false;
-    uint64_t ran = function->totals.functions_executed ? 2 : 1;
-    source->totals.functions += *state == 0;
-    source->totals.functions_executed += ran == 2 && *state != 2;
-    *state = ran > *state ? ran : *state;
-    return true;
+    if (!is_known[origin->whole]) {
+        source->totals.functions++;
+        source->totals.functions_executed += build->wholes[origin->whole].count > 0;
+    }
+    is_known[origin->whole] = true;
 }
 
 static bool add_functions(struct an_coverage_build *build, struct an_coverage_source *sources)
 {
-    struct distinct distinct = {.names = {0}};
-    bool done = true;
-    for (size_t i = 0; done && i < build->origins.count; i++) {
-        uint32_t number = build->origins.items[i].source;
-        struct an_coverage_source *source = &sources[number];
+    bool *is_known = an_alloc_zero(build->whole_count + 1, sizeof *is_known);
+    for (size_t i = 0; is_known && i < build->origins.count; i++) {
+        const struct an_coverage_origin *origin = &build->origins.items[i];
+        struct an_coverage_source *source = &sources[origin->source];
         const struct an_coverage_function *function = &build->functions[i];
-        done = add_function(&distinct, source, number, function);
+        add_function(build, source, origin, is_known);
         source->function_count++;
         find_most(source, function->lines, function->line_count);
         if (!build->options->as_gcov)
             add_branches(source, function->lines, function->line_count);
     }
-    an_names_free(&distinct.names);
-    an_map_free(&distinct.functions);
+    bool done = is_known != NULL;
+    free(is_known);
     return done;
 }
 

@@ -108,6 +108,9 @@ static enum an_code find_function(struct finding *finding, size_t number)
     }
     if (code == AN_OK)
         code = find_lines(finding, function, origin);
+    if (code == AN_OK && origin && !finding->build->options->as_gcov &&
+        !an_coverage_merge_same(finding->build))
+        code = an_fail_memory(finding->error);
     return code;
 }
 

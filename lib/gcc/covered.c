@@ -9,7 +9,9 @@ void an_covered_free(struct an_covered *covered)
     an_map_free(&covered->functions);
     free(covered->counters);
     free(covered->first_counter);
+    free(covered->is_merged);
     free(covered->first_block);
+    free(covered->first_arc);
     free(covered->blocks);
     free(covered->arcs);
     free(covered->block_counts);
@@ -37,24 +39,20 @@ static bool reject(struct an_ledger_entry *entry, const char *path, struct an_er
     return true;
 }
 
-/* Where counters and blocks of functions begin. The reader sees to it that numbers fit. */
-static bool find_places(struct an_covered *covered)
+/* Where counters of functions begin. The reader sees to it that numbers fit. */
+static bool find_counters(struct an_covered *covered)
 {
     const struct an_gcno *gcno = &covered->gcno;
     size_t count = gcno->functions.count;
     covered->first_counter = an_alloc(count + 1, sizeof *covered->first_counter);
-    covered->first_block = an_alloc(count + 1, sizeof *covered->first_block);
-    if (!covered->first_counter || !covered->first_block)
+    if (!covered->first_counter)
         return false;
-    uint32_t counters = 0, blocks = 0;
+    uint32_t counters = 0;
     for (size_t i = 0; i < count; i++) {
         covered->first_counter[i] = counters;
-        covered->first_block[i] = blocks;
         counters += an_flow_counters(gcno, &gcno->functions.items[i]);
-        blocks += gcno->functions.items[i].block_count;
     }
     covered->first_counter[count] = counters;
-    covered->first_block[count] = blocks;
     return true;
 }
 
@@ -151,10 +149,10 @@ bool an_covered_load(struct an_covered *covered, const struct an_coverage_input 
 {
     struct an_file file = {0};
     *covered = (struct an_covered){.modified = 0};
-    bool done = load_gcno(covered, input->gcno, entries, &file) && find_places(covered) &&
+    bool done = load_gcno(covered, input->gcno, entries, &file) && find_counters(covered) &&
                 find_idents(covered);
     for (size_t i = 0; done && i < input->gcda_count; i++)
         done = load_gcda(covered, input->gcda[i], &entries[1 + i], &file);
     an_file_close(&file);
-    return done && an_covered_solve(covered);
+    return done;
 }

@@ -25,9 +25,11 @@ struct an_covered {
     struct an_map functions;         /* by ident: their numbers */
     uint64_t *counters;              /* of all functions in turn; NULL when there are no runs */
     uint32_t *first_counter;         /* of each function, and at last, how many there are */
-    uint32_t *first_block;           /* likewise, in blocks */
+    bool *is_merged;                 /* functions whose counts another one has; NULL: none */
+    uint32_t *first_block;           /* of each function, in blocks; none of what is merged */
+    uint32_t *first_arc;             /* likewise, in arcs */
     struct an_covered_block *blocks; /* of all functions in turn */
-    struct an_coverage_branch *arcs; /* of all functions in turn */
+    struct an_coverage_branch *arcs; /* likewise */
     int64_t *block_counts;           /* the same as in blocks */
     uint64_t runs;
     const char *misfit; /* a function of which a gcda tells otherwise; NULL: there is none */
@@ -51,7 +53,10 @@ void an_covered_free(struct an_covered *covered);
 enum an_code an_covered_add(struct an_covered *covered, struct an_bytes gcda,
                             struct an_ledger_entry *entry, struct an_error *error);
 
-/* Finds the counts of all blocks and arcs, and what kinds they are of (covered_flow.c). */
+/* Has room for counters, all 0 if there was none; false when memory runs out (covered_counts.c). */
+bool an_covered_make_counters(struct an_covered *covered);
+
+/* Finds the counts of all blocks and arcs, and what kinds they are of, once for each object (covered_flow.c). */
 bool an_covered_solve(struct an_covered *covered);
 
 #endif

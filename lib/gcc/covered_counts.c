@@ -106,7 +106,7 @@ static enum an_code walk_through(struct adding *adding, struct an_gcda_walk walk
     return code;
 }
 
-static bool make_counters(struct an_covered *covered)
+bool an_covered_make_counters(struct an_covered *covered)
 {
     uint32_t count = covered->first_counter[covered->gcno.functions.count];
     if (!covered->counters)
@@ -126,7 +126,7 @@ enum an_code an_covered_add(struct an_covered *covered, struct an_bytes gcda,
         code = walk_through(&adding, walk);
     if (code != AN_OK)
         return code;
-    if (!make_counters(covered))
+    if (!an_covered_make_counters(covered))
         return an_fail_memory(error);
     adding.adds = true;
     code = walk_through(&adding, walk);

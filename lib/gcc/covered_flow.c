@@ -13,6 +13,7 @@ struct solving {
     struct an_covered *covered;
     const struct an_gcno_function *function;
     struct an_covered_block *blocks; /* the function's */
+    uint32_t first_arc;              /* likewise */
     struct an_flow_work flow;
     int64_t *arc_counts; /* in the order of the gcno */
     uint32_t *entered;   /* by how many arcs each block is; then blocks to visit */
@@ -26,7 +27,7 @@ static void place_arcs(struct solving *solving)
     struct an_covered_block *blocks = solving->blocks;
     for (uint32_t i = 0; i < function->arc_count; i++)
         blocks[arcs[i].from].arc_count++;
-    uint32_t first = (uint32_t)function->first_arc;
+    uint32_t first = solving->first_arc;
     for (uint32_t i = 0; i < function->block_count; i++) {
         blocks[i].number = i;
         blocks[i].first_arc = first;
@@ -111,7 +112,7 @@ static bool mark_arcs(struct solving *solving, uint32_t number)
 
 static void mark_returns(struct solving *solving)
 {
-    struct an_coverage_branch *arcs = solving->covered->arcs + solving->function->first_arc;
+    struct an_coverage_branch *arcs = solving->covered->arcs + solving->first_arc;
     for (uint32_t i = 0; i < solving->function->arc_count; i++)
         arcs[i].returns_from_call = solving->blocks[arcs[i].destination].is_call_return;
 }
@@ -162,6 +163,7 @@ static bool solve_function(struct solving *solving, size_t number)
     int64_t *counts = covered->block_counts + covered->first_block[number];
     solving->function = function;
     solving->blocks = covered->blocks + covered->first_block[number];
+    solving->first_arc = covered->first_arc[number];
     if (!an_flow_solve(&solving->flow, &covered->gcno, function, counters, solving->arc_counts,
                        counts))
         return false;
@@ -171,19 +173,49 @@ static bool solve_function(struct solving *solving, size_t number)
     return true;
 }
 
+static bool is_merged(const struct an_covered *covered, size_t number)
+{
+    return covered->is_merged && covered->is_merged[number];
+}
+
+/* Where blocks and arcs of functions begin. What is merged has none. */
+static bool find_places(struct an_covered *covered)
+{
+    const struct an_gcno *gcno = &covered->gcno;
+    size_t count = gcno->functions.count;
+    covered->first_block = an_alloc(count + 1, sizeof *covered->first_block);
+    covered->first_arc = an_alloc(count + 1, sizeof *covered->first_arc);
+    if (!covered->first_block || !covered->first_arc)
+        return false;
+    uint32_t blocks = 0, arcs = 0;
+    for (size_t i = 0; i < count; i++) {
+        covered->first_block[i] = blocks;
+        covered->first_arc[i] = arcs;
+        if (is_merged(covered, i))
+            continue;
+        blocks += gcno->functions.items[i].block_count;
+        arcs += gcno->functions.items[i].arc_count;
+    }
+    covered->first_block[count] = blocks;
+    covered->first_arc[count] = arcs;
+    return true;
+}
+
 static bool make_room(struct solving *solving)
 {
     struct an_covered *covered = solving->covered;
     const struct an_gcno *gcno = &covered->gcno;
-    uint32_t most_arcs = 0, most_blocks = 0, blocks = covered->first_block[gcno->functions.count];
-    for (size_t i = 0; i < gcno->functions.count; i++) {
+    size_t count = gcno->functions.count;
+    uint32_t most_arcs = 0, most_blocks = 0;
+    uint32_t blocks = covered->first_block[count], arcs = covered->first_arc[count];
+    for (size_t i = 0; i < count; i++) {
         const struct an_gcno_function *function = &gcno->functions.items[i];
         most_arcs = function->arc_count > most_arcs ? function->arc_count : most_arcs;
         most_blocks = function->block_count > most_blocks ? function->block_count : most_blocks;
     }
     covered->blocks = an_alloc_table((size_t)blocks + 1, sizeof *covered->blocks);
     covered->block_counts = an_alloc((size_t)blocks + 1, sizeof *covered->block_counts);
-    covered->arcs = an_alloc_table(gcno->arcs.count + 1, sizeof *covered->arcs);
+    covered->arcs = an_alloc_table((size_t)arcs + 1, sizeof *covered->arcs);
     solving->arc_counts = an_alloc((size_t)most_arcs + 1, sizeof *solving->arc_counts);
     solving->entered = an_alloc((size_t)most_blocks + 1, sizeof *solving->entered);
     return covered->blocks && covered->block_counts && covered->arcs && solving->arc_counts &&
@@ -193,9 +225,9 @@ static bool make_room(struct solving *solving)
 bool an_covered_solve(struct an_covered *covered)
 {
     struct solving solving = {.covered = covered};
-    bool done = make_room(&solving);
+    bool done = find_places(covered) && make_room(&solving);
     for (size_t i = 0; done && i < covered->gcno.functions.count; i++)
-        done = solve_function(&solving, i);
+        done = is_merged(covered, i) || solve_function(&solving, i);
     an_flow_work_free(&solving.flow);
     free(solving.arc_counts);
     free(solving.entered);

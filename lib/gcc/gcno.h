@@ -128,6 +128,12 @@ static inline uint32_t an_gcno_exit(const struct an_gcno *gcno,
     return is_last && function->block_count ? function->block_count - 1 : 1;
 }
 
+/* Only clang ends a file with two words of 0. */
+static inline bool an_gcno_is_clang(const struct an_gcno *gcno)
+{
+    return gcno->end_words == 2;
+}
+
 /* The arcs and the lines of a function. */
 static inline const struct an_gcno_arc *an_gcno_arcs(const struct an_gcno *gcno,
                                                      const struct an_gcno_function *function)

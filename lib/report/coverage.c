@@ -193,17 +193,34 @@ static bool add_lines(struct an_report_text *text, const struct an_coverage_sour
 
 /* ---- functions ---- */
 
+static void describe(struct an_report_function *entry, const struct an_coverage_function *function)
+{
+    const struct an_coverage_whole alone = {function->count, function->blocks,
+                                            function->blocks_executed};
+    const struct an_coverage_whole *whole = function->whole ? function->whole : &alone;
+    *entry = (struct an_report_function){
+        .name = function->demangled,
+        .line = function->line,
+        .count = shown(whole->count),
+        .share = {whole->blocks_executed, whole->blocks},
+        .instance = AN_REPORT_NO_INSTANCE,
+    };
+}
+
 static bool add_instance(struct an_report_text *text, const struct an_coverage_function *function)
 {
-    struct an_report_function *entry = &text->functions.items[text->functions.count - 1];
     struct an_report_instance *instance = an_vector_push(&text->instances);
     if (!instance)
         return false;
-    entry->instance = text->instances.count - 1;
-    *instance = (struct an_report_instance){.function = text->functions.count - 1,
-                                            .first_line = function->line,
-                                            .last_line = function->last_line,
-                                            .first = text->instance_lines.count};
+    *instance = (struct an_report_instance){
+        .name = function->demangled,
+        .calls = shown(function->count),
+        .share = {function->blocks_executed, function->blocks},
+        .order = text->instances.count,
+        .function = function->is_repeated ? AN_REPORT_NO_FUNCTION : text->functions.count - 1,
+        .first_line = function->line,
+        .last_line = function->last_line,
+        .first = text->instance_lines.count};
     for (size_t i = 0; i < function->line_count; i++) {
         const struct an_coverage_line *line = &function->lines[i];
         bool is_in = line->number >= function->line && line->number <= function->last_line;
@@ -218,16 +235,12 @@ static bool add_functions(struct an_report_text *text, const struct an_coverage_
 {
     for (size_t i = 0; i < source->function_count; i++) {
         const struct an_coverage_function *function = &source->functions[i];
-        struct an_report_function *entry = an_vector_push(&text->functions);
-        if (!entry)
+        struct an_report_function *entry =
+            function->is_repeated ? NULL : an_vector_push(&text->functions);
+        if (!entry && !function->is_repeated)
             return false;
-        *entry = (struct an_report_function){
-            .name = function->demangled,
-            .line = function->line,
-            .count = shown(function->count),
-            .share = {function->blocks_executed, function->blocks},
-            .instance = AN_REPORT_NO_INSTANCE,
-        };
+        if (entry)
+            describe(entry, function);
         if (function->is_instance && !add_instance(text, function))
             return false;
     }
@@ -242,7 +255,7 @@ static int compare_instances(const void *left, const void *right)
         return a->last_line < b->last_line ? -1 : 1;
     if (a->first_line != b->first_line)
         return a->first_line < b->first_line ? -1 : 1;
-    return (a->function > b->function) - (a->function < b->function);
+    return (a->order > b->order) - (a->order < b->order);
 }
 
 static void sort_instances(struct an_report_text *text)
@@ -252,7 +265,8 @@ static void sort_instances(struct an_report_text *text)
     qsort(text->instances.items, text->instances.count, sizeof *text->instances.items,
           compare_instances);
     for (size_t i = 0; i < text->instances.count; i++)
-        text->functions.items[text->instances.items[i].function].instance = i;
+        if (text->instances.items[i].function != AN_REPORT_NO_FUNCTION)
+            text->functions.items[text->instances.items[i].function].instance = i;
 }
 
 /* ---- pages ---- */

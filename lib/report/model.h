@@ -73,10 +73,15 @@ struct an_report_function {
 };
 
 #define AN_REPORT_NO_INSTANCE SIZE_MAX
+#define AN_REPORT_NO_FUNCTION SIZE_MAX /* one that stands for it is in the list already */
 
 /* One of several functions that are made of the same lines. */
 struct an_report_instance {
-    size_t function;
+    const char *name;
+    uint64_t calls;
+    struct an_report_share share; /* of its blocks */
+    size_t order;                 /* among all of the text */
+    size_t function;              /* in the text's functions, or AN_REPORT_NO_FUNCTION */
     uint32_t first_line, last_line;
     size_t first; /* in the text's instance lines, by number */
     size_t count;

@@ -164,16 +164,15 @@ static void put_instance_lines(struct walk *walk, const struct an_report_instanc
 static void put_instance(struct walk *walk, size_t index)
 {
     const struct an_report_instance *instance = &walk->text->instances.items[index];
-    const struct an_report_function *function = &walk->text->functions.items[instance->function];
     an_buffer_print(walk->page, "<details id=I%zu><summary%s>", index + 1,
-                    function->count ? "" : " class=u");
-    an_html_string(walk->page, function->name);
+                    instance->calls ? "" : " class=u");
+    an_html_string(walk->page, instance->name);
     an_html(walk->page, " <span>");
-    an_html_number(walk->page, function->count);
-    an_html(walk->page, function->count == 1 ? " call" : " calls");
-    if (function->share.whole) {
+    an_html_number(walk->page, instance->calls);
+    an_html(walk->page, instance->calls == 1 ? " call" : " calls");
+    if (instance->share.whole) {
         an_html(walk->page, ", ");
-        an_html_percent(walk->page, function->share.part, function->share.whole);
+        an_html_percent(walk->page, instance->share.part, instance->share.whole);
         an_html(walk->page, " of its blocks");
     }
     an_html(walk->page, "</span></summary>\n");
