@@ -32,6 +32,8 @@ enum {
     MANGLED,
     INCLUDE,
     EXCLUDE,
+    MAP,
+    SOURCE_ROOT,
     FAIL_UNDER,
     FAILURE_MODE,
     LEDGER,
@@ -70,6 +72,12 @@ static const struct option_spec options[] = {
      VALUE_OF(struct cov_request, include)},
     {EXCLUDE, 'x', "exclude", "GLOB", "skip sources whose name matches; may be repeated",
      VALUE_OF(struct cov_request, exclude)},
+    {MAP, 0, "map", "OLD=NEW",
+     "look for sources of the folder OLD, as the compiler was told, in NEW; may be repeated",
+     VALUE_OF(struct cov_request, map_texts)},
+    {SOURCE_ROOT, 0, "source-root", "DIR",
+     "look below DIR for sources that are not where they were compiled",
+     VALUE_OF(struct cov_request, source_root)},
     {FAIL_UNDER, 0, "fail-under", "PERCENT", "fail if fewer than PERCENT of the lines ran", TAKEN},
     {FAILURE_MODE, 0, "failure-mode", "MODE",
      "fail if any file is damaged or from another compilation (any, the default), only if all are "
@@ -281,7 +289,10 @@ static int process(struct cov_request *request, const struct cov_inputs *inputs)
                                           .demangle =
                                               request->text_options.demangled || request->json,
                                           .keep_instances_apart = request->json,
-                                          .folder = getcwd(folder, sizeof folder)};
+                                          .folder = getcwd(folder, sizeof folder),
+                                          .maps = request->maps,
+                                          .map_count = request->map_texts.count,
+                                          .source_root = request->source_root};
     struct an_coverage *coverage;
     struct an_ledger *ledger;
     struct an_error error;
@@ -318,6 +329,10 @@ static int act(void *values, const struct option_parser *parser)
         usage_hint(parser->command);
         return EXIT_USAGE;
     }
+    if (!cov_maps_take(request)) {
+        cov_maps_free(request);
+        return EXIT_USAGE;
+    }
     for (size_t i = 0; i < parser->operand_count && !inputs.failed; i++)
         cov_inputs_add(&inputs, parser->operands[i]);
     if (!inputs.failed)
@@ -325,6 +340,7 @@ static int act(void *values, const struct option_parser *parser)
     if (!inputs.failed)
         status = process(request, &inputs);
     cov_inputs_free(&inputs);
+    cov_maps_free(request);
     return status;
 }
 

@@ -10,6 +10,9 @@
 struct cov_request {
     struct an_gcov_text_options text_options;
     struct option_list include, exclude; /* patterns */
+    struct option_list map_texts;        /* OLD=NEW */
+    struct an_coverage_map *maps;        /* these, taken apart */
+    const char *source_root;
     const char *output, *directory, *ledger;
     const char *html, *title; /* a report's folder, and what it is called */
     bool text, json, functions, missing, quiet;
@@ -38,6 +41,10 @@ bool cov_print_json(const struct cov *cov);
 
 /* A report to look at, in a folder, whole or not at all; false after a message. */
 bool cov_write_html(const struct cov *cov);
+
+/* Takes the texts of maps apart; false after a message. Freed in any case. */
+bool cov_maps_take(struct cov_request *request);
+void cov_maps_free(struct cov_request *request);
 
 /* Whether a source is wanted. */
 bool cov_takes(const struct cov_request *request, const struct an_coverage_source *source);

@@ -144,6 +144,11 @@ struct an_coverage_input {
     size_t gcda_count;
 };
 
+/* A folder that compilers were told, and where it is now. */
+struct an_coverage_map {
+    const char *from, *to;
+};
+
 struct an_coverage_options {
     size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful. The result is the same */
@@ -155,6 +160,11 @@ struct an_coverage_options {
      * instances are kept apart, those of sources as well. */
     bool as_gcov;
     const char *folder; /* below this one sources have names relative to it; NULL: none */
+    /* Where sources are that have moved: paths that begin in `from` begin in `to`, the first that fits; what is not in
+     * its place after that is looked for below the root, by as many of the last parts of its path as possible. */
+    const struct an_coverage_map *maps;
+    size_t map_count;
+    const char *source_root; /* NULL: none */
 };
 
 /*

@@ -231,7 +231,11 @@ enum an_code an_coverage_read(const struct an_coverage_options *options,
     build->options = &full;
     build->sources.by_name = full.as_gcov;
     build->sources.folder = full.folder;
-    code = load_objects(build, inputs, count, ledger, error);
+    build->sources.maps = full.maps;
+    build->sources.map_count = full.map_count;
+    code = an_source_root_set(&build->sources, full.source_root)
+               ? load_objects(build, inputs, count, ledger, error)
+               : an_fail_memory(error);
     if (code == AN_OK)
         code = make(build, error);
     free_scaffold(build);

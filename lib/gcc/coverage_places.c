@@ -4,7 +4,8 @@
 struct finding {
     struct an_coverage_build *build;
     struct an_covered *object;
-    uint32_t number;      /* the object's */
+    uint32_t number; /* the object's */
+    struct an_source_base base;
     struct an_map called; /* names as the object has them, by address: number of the source + 1 */
     const char *last_called; /* most names are the one before */
     uint32_t last_source;
@@ -44,8 +45,7 @@ static enum an_code find_source(struct finding *finding, const char *called, uin
         return an_fail_memory(finding->error);
     if (is_new) {
         const char *name = called == an_gcno_no_name ? "<unknown>" : called;
-        size_t number =
-            an_source_number(&finding->build->sources, name, finding->object->gcno.folder);
+        size_t number = an_source_number(&finding->build->sources, name, &finding->base);
         *known = number;
         code = note_source(finding, name, number);
     }
@@ -135,7 +135,8 @@ static enum an_code find_in_object(struct an_coverage_build *build, uint32_t num
     enum an_code code = AN_OK;
     build->line_sources[number] =
         an_alloc(covered->gcno.lines.count + 1, sizeof **build->line_sources);
-    if (!build->line_sources[number])
+    if (!build->line_sources[number] ||
+        !an_source_base_find(&build->sources, &covered->gcno, covered->path, &finding.base))
         return an_fail_memory(error);
     for (size_t i = 0; code == AN_OK && i < covered->gcno.functions.count; i++)
         code = find_function(&finding, i);
@@ -224,7 +225,7 @@ enum an_code an_coverage_find_places(struct an_coverage_build *build, struct an_
     limit_lines(build);
     for (size_t i = 0; code == AN_OK && i < build->object_count; i++)
         code = find_in_object(build, (uint32_t)i, &objects[i], error);
-    if (code == AN_OK && !find_instances(build))
+    if (code == AN_OK && (!an_source_names_finish(&build->sources) || !find_instances(build)))
         code = an_fail_memory(error);
     for (size_t i = 0; code == AN_OK && i < build->ranges.count; i++)
         code = claim(build, &build->ranges.items[i].first, build->ranges.items[i].count, error);

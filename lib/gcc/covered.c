@@ -148,7 +148,7 @@ bool an_covered_load(struct an_covered *covered, const struct an_coverage_input 
                      struct an_ledger_entry *entries)
 {
     struct an_file file = {0};
-    *covered = (struct an_covered){.modified = 0};
+    *covered = (struct an_covered){.path = input->gcno};
     bool done = load_gcno(covered, input->gcno, entries, &file) && find_counters(covered) &&
                 find_idents(covered);
     for (size_t i = 0; done && i < input->gcda_count; i++)

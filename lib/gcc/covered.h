@@ -20,6 +20,7 @@ struct an_covered_block {
 
 struct an_covered {
     struct an_gcno gcno; /* no functions when its file is no good; lines ascend by block */
+    const char *path;    /* of its file; the caller's, while loading lasts */
     int64_t modified;
     size_t size;                     /* of the gcno's file */
     struct an_map functions;         /* by ident: their numbers */

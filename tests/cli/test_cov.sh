@@ -228,6 +228,67 @@ same_names() { # in several folders, each with a source main.c
     prints '        1:    1:int main' '        2:    3:int main'
 }
 
+first_columns() {
+    cut -d ' ' -f 1 out | tr '\n' ' '
+}
+
+# clang's notes do not say where it ran.
+clang_names() {
+    mkdir one two
+    printf 'int one(void)\n{\n    int never = 3;\n    return never;\n}\nint main(void) { return 0; }\n' >one/util.c
+    printf 'int main(void)\n{\n    int y = 2;\n    return y - 2;\n}\n' >two/util.c
+    for folder in one two; do
+        (cd $folder && clang-19 --coverage -c util.c && clang-19 --coverage util.o -o program && ./program)
+    done
+    run 0 "$anneal" cov .
+    prints 'one/util.c  1 of 4  25.0%' 'two/util.c  3 of 3 100.0%' 'total       4 of 7  57.1%'
+    rm one/util.c two/util.c
+    run 0 "$anneal" cov . # the place of the notes tells them apart
+    expect "$(first_columns)" 'source one/util.c two/util.c total '
+    run 0 "$anneal" cov one
+    expect "$(first_columns)" 'source util.c total '
+}
+
+# As Meson and Ninja call clang: in the folder of the build, for an object below it.
+from_build_folders() {
+    mkdir -p src/inc build/x.p elsewhere
+    printf 'static int one(void) { return 1; }\n' >src/inc/one.h
+    printf '#include "inc/one.h"\nint main(void)\n{\n    return one() - 1;\n}\n' >src/x.c
+    (cd build && clang-19 --coverage -c ../src/x.c -o x.p/x.o && clang-19 --coverage x.p/x.o -o x && ./x)
+    run 0 "$anneal" cov build
+    expect "$(first_columns)" 'source src/inc/one.h src/x.c total '
+    run 0 "$anneal" cov -t build
+    prints '        1:    4:    return one() - 1;'
+    mv src build elsewhere
+    run 0 "$anneal" cov elsewhere
+    expect "$(first_columns)" 'source elsewhere/src/inc/one.h elsewhere/src/x.c total '
+    mkdir moved
+    mv elsewhere/src moved
+    run 0 "$anneal" cov elsewhere
+    expect "$(first_columns)" 'source ../src/inc/one.h ../src/x.c total '
+    for option in --source-root=moved --source-root="$PWD/moved/src" --map=../src=moved/src --map="../src/=$PWD/moved/src"; do
+        run 0 "$anneal" cov "$option" elsewhere
+        expect "$(first_columns)" 'source moved/src/inc/one.h moved/src/x.c total '
+    done
+    run 2 "$anneal" cov --map=src elsewhere
+    says '--map=src: expected OLD=NEW'
+}
+
+# GCC with names that do not depend on where it runs: its notes have another folder than these begin in.
+mapped_names() {
+    mkdir -p src build/x.p
+    printf 'int main(void)\n{\n    return 0;\n}\n' >src/x.c
+    for new in . /usr/src/project; do
+        (cd build && gcc --coverage -ffile-prefix-map="${PWD%/build}=$new" -c "${PWD%/build}/src/x.c" -o x.p/x.o &&
+            gcc --coverage x.p/x.o -o x && ./x)
+        run 0 "$anneal" cov --map=/usr/src/project=. build
+        prints 'src/x.c  2 of 2 100.0%'
+        run 0 "$anneal" cov --source-root=. -t build
+        prints '        1:    3:    return 0;'
+        rm build/x.p/*.gcda
+    done
+}
+
 files_below_a_folder() {
     program
     run 0 "$anneal" cov -C texts build
@@ -346,6 +407,9 @@ check_with gcc 'one function in two objects' two_sides
 check_with gcc 'functions with other code in another object' other_code
 check_with g++ 'clones of constructors' clones
 check_with gcc 'sources of the same name' same_names
+check_with clang-19 'sources of the same name, by clang' clang_names
+check_with clang-19 'sources named from the folder of a build' from_build_folders
+check_with gcc 'sources with mapped names' mapped_names
 check_with gcc 'files below a folder' files_below_a_folder
 check_with 'gcc jq' 'what is refused' refuses
 check_with gcc 'what is judged' judges

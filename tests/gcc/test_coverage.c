@@ -170,32 +170,73 @@ static void test_misfit(void **context)
 
 /* ---- names ---- */
 
+static size_t number(struct an_source_names *sources, const char *called, const char *folder)
+{
+    return an_source_number(sources, called, &(struct an_source_base){folder, false});
+}
+
 static void test_names(void **context)
 {
     struct an_source_names sources = {.folder = "/srv/project"};
     (void)context;
-    assert_int_equal(an_source_number(&sources, "main.c", "/srv/project"), 0);
-    assert_int_equal(an_source_number(&sources, "main.c", "/srv/other"), 1);
-    assert_int_equal(an_source_number(&sources, "./main.c", "/srv/project"), 0);
-    assert_int_equal(an_source_number(&sources, "/srv/other/main.c", "/"), 1);
-    assert_int_equal(an_source_number(&sources, "main.c", ""), 2);
+    assert_int_equal(number(&sources, "main.c", "/srv/project"), 0);
+    assert_int_equal(number(&sources, "main.c", "/srv/other"), 1);
+    assert_int_equal(number(&sources, "./main.c", "/srv/project"), 0);
+    assert_int_equal(number(&sources, "/srv/other/main.c", "/"), 1);
+    assert_int_equal(number(&sources, "main.c", ""), 2);
     assert_string_equal(sources.items.items[0].name, "main.c");
     assert_string_equal(sources.items.items[0].path, "/srv/project/main.c");
     assert_string_equal(sources.items.items[1].name, "/srv/other/main.c");
     an_source_names_free(&sources);
     sources = (struct an_source_names){.by_name = true};
-    assert_int_equal(an_source_number(&sources, "main.c", "/srv/project"), 0);
-    assert_int_equal(an_source_number(&sources, "./main.c", "/srv/other"), 0);
+    assert_int_equal(number(&sources, "main.c", "/srv/project"), 0);
+    assert_int_equal(number(&sources, "./main.c", "/srv/other"), 0);
     assert_string_equal(sources.items.items[0].path, "main.c");
+    an_source_names_free(&sources);
+}
+
+/* What was found nowhere has the name that the compiler gave it, unless it is that of two. */
+static void test_unknown_places(void **context)
+{
+    const struct an_source_base one = {"/nowhere/one", true}, two = {"/nowhere/two", true};
+    struct an_source_names sources = {.folder = "/nowhere"};
+    (void)context;
+    assert_int_equal(an_source_number(&sources, "util.c", &one), 0);
+    assert_int_equal(an_source_number(&sources, "util.c", &two), 1);
+    assert_int_equal(an_source_number(&sources, "../src/main.c", &two), 2);
+    assert_int_equal(an_source_number(&sources, "<built-in>", &one), 3);
+    assert_int_equal(an_source_number(&sources, "<built-in>", &two), 3);
+    assert_true(an_source_names_finish(&sources));
+    assert_string_equal(sources.items.items[0].name, "one/util.c");
+    assert_string_equal(sources.items.items[1].name, "two/util.c");
+    assert_string_equal(sources.items.items[2].name, "../src/main.c");
+    assert_string_equal(sources.items.items[3].name, "<built-in>");
+    an_source_names_free(&sources);
+}
+
+static void test_maps(void **context)
+{
+    const struct an_coverage_map maps[] = {{"/usr/src/old/", "new"}, {"../src", "/srv/src"}};
+    const struct an_source_base base = {"/usr/src/old", false};
+    struct an_source_names sources = {.folder = "/here", .maps = maps, .map_count = 2};
+    (void)context;
+    assert_int_equal(an_source_number(&sources, "main.c", &base), 0);
+    assert_int_equal(an_source_number(&sources, "/usr/src/older/main.c", &base), 1);
+    assert_int_equal(an_source_number(&sources, "../src/util.c", &base), 2);
+    assert_string_equal(sources.items.items[0].path, "/here/new/main.c");
+    assert_string_equal(sources.items.items[0].name, "new/main.c");
+    assert_string_equal(sources.items.items[1].path, "/usr/src/older/main.c");
+    assert_string_equal(sources.items.items[2].path, "/srv/src/util.c");
     an_source_names_free(&sources);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_add_up), cmocka_unit_test(test_clang),
-        cmocka_unit_test(test_rejected),    cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_misfit),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_runs_add_up),    cmocka_unit_test(test_clang),
+        cmocka_unit_test(test_rejected),       cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_misfit),         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_unknown_places), cmocka_unit_test(test_maps),
     };
     return RUN_TESTS(tests);
 }
