@@ -151,14 +151,19 @@ static void tell_rejected(const struct an_ledger *ledger, bool are_skipped)
         say("and %zu more", ledger->rejected - told);
 }
 
+/* What has no functions, as the notes that linking with -flto leaves, has no counts to leave. */
 static void tell_uncounted(const struct an_coverage *coverage)
 {
-    size_t uncounted = 0;
-    for (size_t i = 0; i < coverage->object_count; i++)
+    size_t uncounted = 0, all = 0;
+    for (size_t i = 0; i < coverage->object_count; i++) {
+        if (coverage->objects[i].function_count == 0)
+            continue;
+        all++;
         uncounted += !coverage->objects[i].has_data;
+    }
     if (uncounted)
         say("%zu of %zu object%s left no counts: they never ran, as far as anneal can tell",
-            uncounted, coverage->object_count, plural(coverage->object_count));
+            uncounted, all, plural(all));
 }
 
 static bool is_newer(const struct an_coverage *coverage, const struct an_coverage_mention *mention,
@@ -187,6 +192,39 @@ static void tell_newer(const struct an_coverage *coverage)
         say_warning("%zu source%s changed since the program was compiled, such as %s: lines may "
                     "have moved",
                     count, plural(count), coverage->sources[example].name);
+}
+
+static bool is_below_zero(const struct an_coverage_source *source, uint32_t *number)
+{
+    for (size_t i = 0; i < source->line_count; i++)
+        if (source->lines[i].is_below_zero) {
+            *number = source->lines[i].number;
+            return true;
+        }
+    for (size_t i = 0; i < source->function_count; i++)
+        for (size_t k = 0; k < source->functions[i].line_count; k++)
+            if (source->functions[i].lines[k].is_below_zero) {
+                *number = source->functions[i].lines[k].number;
+                return true;
+            }
+    return false;
+}
+
+/* Whatever is printed, for such a source has counts that are too small. */
+static void tell_below_zero(const struct cov *cov)
+{
+    size_t count = 0, example = 0;
+    uint32_t number, first = 0;
+    for (size_t i = 0; i < cov->source_count; i++) {
+        if (!is_below_zero(cov->sources[i], &number))
+            continue;
+        first = count ? first : number;
+        example = count++ ? example : i;
+    }
+    if (count)
+        say_warning("%zu source%s counts below 0, which are taken for 0, such as line %u of %s: "
+                    "threads lost some (-fprofile-update=atomic prevents that)",
+                    count, count == 1 ? " has" : "s have", first, cov->sources[example]->name);
 }
 
 /* ---- results ---- */
@@ -276,6 +314,8 @@ static bool show(const struct cov_request *request, const struct an_coverage *co
                                                : "");
         done = false;
     }
+    if (done)
+        tell_below_zero(&cov);
     done = done && render(&cov) && suffices(&cov);
     free((void *)cov.sources);
     return done;

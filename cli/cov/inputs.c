@@ -9,6 +9,7 @@
 #include "inputs.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,18 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* What CMake compiles to learn about the compiler is no part of the project. */
+static bool is_probe(const FTSENT *found)
+{
+    static const char *const probes[] = {"*/CMakeFiles/*/CompilerId*", "*/CMakeFiles/CMakeTmp",
+                                         "*/CMakeFiles/CMakeScratch"};
+    for (size_t i = 0; found->fts_level > 0 && i < sizeof probes / sizeof *probes; i++)
+        if (fnmatch(probes[i], found->fts_path, 0) == 0 ||
+            fnmatch(probes[i] + 2, found->fts_path, 0) == 0)
+            return true;
+    return false;
+}
+
 static void add_folder(struct cov_inputs *inputs, const char *folder)
 {
     char *roots[] = {(char *)folder, NULL};
@@ -150,6 +163,8 @@ static void add_folder(struct cov_inputs *inputs, const char *folder)
     while (walk && (found = fts_read(walk)) && !inputs->failed) {
         if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR)
             fail(inputs, found->fts_path, strerror(found->fts_errno));
+        else if (found->fts_info == FTS_D && is_probe(found))
+            fts_set(walk, (FTSENT *)found, FTS_SKIP);
         else if (found->fts_info == FTS_F && ends_with(found->fts_name, ".gcno"))
             append_flow(inputs, found->fts_path);
         else if (found->fts_info == FTS_F && is_counts(found->fts_name))

@@ -2,9 +2,9 @@
  * Coverage: how often each line of a program's sources ran, from the control flow of its object files
  * (gcno) and their counts (gcda), of GCC 4.7 to 16 and of clang.
  *
- * docs/reference/cov.md explains how counts of lines are computed: they are those of gcov 12, line by line. A count may
- * be below 0: threads that count without atomic additions lose some, and then what entered a block is less
- * than what left it.
+ * docs/reference/cov.md explains how counts of lines are computed: they are those of the compiler's own tool, line by
+ * line, gcov 12 or llvm-cov. Threads that count without atomic additions lose some, and then less enters a block than
+ * leaves it: counts below 0 come of that. They are 0 here, and lines tell of it; but as_gcov they are what they are.
  */
 #ifndef ANNEAL_COVERAGE_H
 #define ANNEAL_COVERAGE_H
@@ -48,6 +48,7 @@ struct an_coverage_line {
     bool exists;               /* it has code; otherwise everything is 0, the number too */
     bool has_unexecuted_block; /* gcov's '*' */
     bool is_exceptional;       /* only exceptions lead there: gcov's '=====' */
+    bool is_below_zero;        /* its count, or that of a branch, came out below 0 */
     uint32_t block_count, branch_count;
     const struct an_coverage_block *blocks;
     const struct an_coverage_branch *branches; /* of all its blocks */

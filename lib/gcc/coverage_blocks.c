@@ -26,17 +26,18 @@ static void add_to_line(const struct walk *walk, struct an_coverage_line *line, 
                         bool counts)
 {
     const struct an_covered_block *block = walk->block;
+    int64_t count = an_coverage_count(walk->build, block->count);
     walk->counted->totals.lines += counts && !line->exists;
-    walk->counted->totals.lines_executed += counts && !line->count && block->count;
+    walk->counted->totals.lines_executed += counts && !line->count && count;
     if (!line->exists) {
         line->exists = line->is_exceptional = true;
         line->number = number;
     }
     if (!block->is_exceptional) {
         line->is_exceptional = false;
-        line->has_unexecuted_block |= block->count == 0;
+        line->has_unexecuted_block |= count == 0;
     }
-    line->count = (int64_t)((uint64_t)line->count + (uint64_t)block->count);
+    line->count = (int64_t)((uint64_t)line->count + (uint64_t)count);
 }
 
 /* The lines of one file, in a block. Returns how many there are. */
@@ -110,16 +111,16 @@ static void count_blocks(struct walk *walk)
     uint32_t count = function->block_count, exit = an_gcno_exit(&object->gcno, function);
     const int64_t *counts = object->block_counts + object->first_block[walk->origin->number];
     for (uint32_t i = 1; i + 1 < count; i++)
-        counted->blocks_executed += counts[i] != 0;
+        counted->blocks_executed += an_coverage_count(walk->build, counts[i]) != 0;
     counted->blocks = count > 2 ? count - 2 : 0;
     counted->block_counts = counts;
-    counted->count = count ? counts[0] : 0;
+    counted->count = count ? an_coverage_count(walk->build, counts[0]) : 0;
     uint64_t returned = exit < count ? (uint64_t)counts[exit] : 0;
     const struct an_coverage_branch *arcs = object->arcs + object->first_arc[walk->origin->number];
     for (uint32_t i = 0; i < function->arc_count; i++)
         if (arcs[i].is_call && arcs[i].destination == exit)
             returned -= (uint64_t)arcs[i].count;
-    counted->returned = (int64_t)returned;
+    counted->returned = an_coverage_count(walk->build, (int64_t)returned);
 }
 
 static void describe(struct walk *walk, size_t order)

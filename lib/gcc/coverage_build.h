@@ -80,6 +80,12 @@ bool an_coverage_merge_same(struct an_coverage_build *build);
 /* Finds what is one function of the source, and its sums. False when memory runs out. */
 bool an_coverage_find_wholes(struct an_coverage_build *build);
 
+/* A count for the caller: nothing runs less than never, whatever was lost, but gcov says so. */
+static inline int64_t an_coverage_count(const struct an_coverage_build *build, int64_t count)
+{
+    return count < 0 && !build->options->as_gcov ? 0 : count;
+}
+
 /* The lines of a function that is an instance. */
 static inline struct an_coverage_range an_coverage_instance(const struct an_coverage_build *build,
                                                             const struct an_coverage_origin *origin)

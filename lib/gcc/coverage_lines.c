@@ -65,18 +65,23 @@ static bool make_room(struct counting *counting)
 static void put_block(struct counting *counting, struct an_coverage_line *line,
                       const struct an_coverage_end *end)
 {
-    const struct an_covered *object = &counting->build->objects[end->object];
+    const struct an_coverage_build *build = counting->build;
+    const struct an_covered *object = &build->objects[end->object];
     const struct an_covered_block *block = &object->blocks[end->block];
     const struct an_coverage_branch *arcs = object->arcs + block->first_arc;
-    counting->build->blocks[counting->blocks++] =
-        (struct an_coverage_block){.count = block->count,
+    struct an_coverage_branch *branches = build->branches + counting->branches;
+    build->blocks[counting->blocks++] =
+        (struct an_coverage_block){.count = an_coverage_count(build, block->count),
                                    .number = block->number,
                                    .branch_count = block->arc_count,
                                    .is_exceptional = block->is_exceptional,
                                    .is_call_return = block->is_call_return};
-    if (block->arc_count)
-        memcpy(counting->build->branches + counting->branches, arcs,
-               block->arc_count * sizeof *arcs);
+    for (uint32_t i = 0; i < block->arc_count; i++) {
+        branches[i] = arcs[i];
+        branches[i].count = an_coverage_count(build, arcs[i].count);
+        branches[i].block_count = an_coverage_count(build, arcs[i].block_count);
+        line->is_below_zero |= branches[i].count != arcs[i].count;
+    }
     counting->branches += block->arc_count;
     line->block_count++;
     line->branch_count += block->arc_count;
@@ -194,12 +199,23 @@ static bool count_line(struct counting *counting, uint32_t place)
     return count == 0 || count_flow(counting, ends, count, &line->count);
 }
 
+static void mend(const struct an_coverage_build *build, struct an_coverage_line *line)
+{
+    int64_t count = an_coverage_count(build, line->count);
+    line->is_below_zero |= count != line->count;
+    line->count = count;
+}
+
 static bool count_all(struct counting *counting)
 {
     bool done = true;
-    for (uint32_t i = 0; done && i < counting->build->line_count; i++)
-        if (counting->build->lines[i].exists)
-            done = count_line(counting, i);
+    for (uint32_t i = 0; done && i < counting->build->line_count; i++) {
+        struct an_coverage_line *line = &counting->build->lines[i];
+        if (!line->exists)
+            continue;
+        done = count_line(counting, i);
+        mend(counting->build, line);
+    }
     return done;
 }
 
@@ -261,6 +277,7 @@ static void add_instance(struct an_coverage_source *source, struct an_coverage_l
         line->exists = true;
         line->number = own->number;
         line->has_unexecuted_block |= own->has_unexecuted_block;
+        line->is_below_zero |= own->is_below_zero;
         line->count = (int64_t)((uint64_t)line->count + (uint64_t)own->count);
     }
 }

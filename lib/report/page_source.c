@@ -422,9 +422,10 @@ static void put_notes(const struct walk *walk)
         an_html(walk->page, "<p class=note>The source was missing when the report was made: only "
                             "lines with code are shown, without their text.</p>\n");
     else if (count && text->lines.items[count - 1].number >= walk->starts.count)
-        an_html(walk->page,
-                "<p class=note>The source is shorter than the code compiled from it: it has "
-                "changed since, and counts are beside the wrong lines.</p>\n");
+        an_html(
+            walk->page,
+            "<p class=note>There is code beyond the end of the source: #line says so, or it was "
+            "longer when it was compiled, and counts are beside the wrong lines.</p>\n");
 }
 
 static void put_legend(struct an_buffer *page, uint64_t greatest)

@@ -289,6 +289,72 @@ mapped_names() {
     done
 }
 
+# Objects without functions have no counts to leave: data, and what linking with -flto leaves.
+without_functions() {
+    echo 'int table[3] = {1, 2, 3};' >data.c
+    echo 'extern int table[3]; int main(void) { return table[0] - 1; }' >main.c
+    for option in -O0 -flto; do
+        mkdir "with$option"
+        (cd "with$option" && gcc $option --coverage -c ../data.c ../main.c && gcc $option --coverage ./*.o -o main)
+        run 0 "$anneal" cov "with$option"
+        says '1 of 1 object left no counts'
+        (cd "with$option" && ./main)
+        run 0 "$anneal" cov "with$option"
+        expect "$(cat err)" ''
+    done
+}
+
+# What CMake compiles to know the compiler never runs, unless somebody asks for it by name.
+probes_of_cmake() {
+    program
+    for folder in 3.25.1/CompilerIdC CMakeTmp CMakeScratch/TryCompile-1; do
+        mkdir -p "build/CMakeFiles/$folder"
+        cp build/part.gcno "build/CMakeFiles/$folder/probe.gcno"
+    done
+    run 0 "$anneal" cov build
+    expect "$(cat err)" ''
+    run 0 "$anneal" cov . build/CMakeFiles/CMakeTmp
+    says '1 of 3 objects left no counts'
+}
+
+# As if threads had lost eight of nine entries, while all three returns of 1 were counted.
+below_zero() {
+    cat >lost.c <<'END'
+int pick(unsigned i)
+{
+    if (i % 3 == 0)
+        return 1;
+    return 3;
+}
+int main(void)
+{
+    int s = 0;
+    for (unsigned i = 0; i < 9; i++)
+        s += pick(i);
+    return s - 21;
+}
+END
+    gcc --coverage -O0 -c lost.c
+    gcc --coverage lost.o -o lost
+    ./lost
+    python3 -c 'import struct
+d = bytearray(open("lost.gcda", "rb").read())
+i = d.rindex(struct.pack("<qq", 9, 3))
+d[i:i + 8] = struct.pack("<q", 1)
+open("lost.gcda", "wb").write(d)'
+    run 1 "$anneal" cov --missing --fail-under=100 .
+    prints 'lost.c  8 of 9  88.8%  3 of 4  75.0%  2 of 2 100.0%  never ran: 5'
+    says 'warning: 1 source has counts below 0, which are taken for 0, such as line 3 of lost.c: threads lost some (-fprofile-update=atomic prevents that)' \
+        '88.88% of the lines ran, less than 100%'
+    run 0 "$anneal" cov -t -b -c .
+    prints '    #####:    5:    return 3;' 'branch  1 taken 0'
+    run 0 "$anneal" cov -q --html report .
+    grep -rqF 'class=u><b title="never ran">0</b>    return 3;' report
+    says 'counts below 0'
+    run 0 "$anneal" gcov -o . lost.c # gcov 12 takes them for runs
+    prints 'Lines executed:100.00% of 9'
+}
+
 files_below_a_folder() {
     program
     run 0 "$anneal" cov -C texts build
@@ -410,6 +476,9 @@ check_with gcc 'sources of the same name' same_names
 check_with clang-19 'sources of the same name, by clang' clang_names
 check_with clang-19 'sources named from the folder of a build' from_build_folders
 check_with gcc 'sources with mapped names' mapped_names
+check_with gcc 'objects without functions' without_functions
+check_with gcc 'what CMake asks of a compiler' probes_of_cmake
+check_with 'gcc python3' 'counts below 0' below_zero
 check_with gcc 'files below a folder' files_below_a_folder
 check_with 'gcc jq' 'what is refused' refuses
 check_with gcc 'what is judged' judges
