@@ -156,7 +156,7 @@ struct an_coverage_options {
     bool demangle;
     bool
         keep_instances_apart; /* counts of instances' lines are not added to those of their source */
-    /* As gcov has it: sources are told apart by what the compiler calls them, wherever it ran; totals are
+    /* As gcov 12 has it, also for what clang made: sources are told apart by what the compiler calls them, wherever it ran; totals are
      * without the branches of instances, those of functions without the lines of instances, and when
      * instances are kept apart, those of sources as well. */
     bool as_gcov;

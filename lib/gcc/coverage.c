@@ -84,7 +84,9 @@ struct solving {
 static void solve(void *context, size_t index)
 {
     const struct solving *solving = context;
-    solving->failed[index] = !an_covered_solve(&solving->build->objects[index]);
+    struct an_covered *object = &solving->build->objects[index];
+    object->as_llvm = !solving->build->options->as_gcov && an_gcno_is_clang(&object->gcno);
+    solving->failed[index] = !an_covered_solve(object);
 }
 
 /* Counts of the same function in several objects are together by now. */

@@ -12,6 +12,7 @@ struct walk {
     uint32_t number;                      /* of the block in its function */
     struct an_covered_block *block;
     uint32_t last_line; /* the place of the last line of the location before; NO_LINE: none */
+    bool is_llvm;       /* lines have all blocks */
 };
 
 /* A line within an instance is its own. */
@@ -40,7 +41,23 @@ static void add_to_line(const struct walk *walk, struct an_coverage_line *line, 
     line->count = (int64_t)((uint64_t)line->count + (uint64_t)count);
 }
 
-/* The lines of one file, in a block. Returns how many there are. */
+/* One more line of a block. It is the last one until another comes. */
+static bool note_line(const struct walk *walk, uint32_t place)
+{
+    struct an_coverage_end *end = an_vector_push(&walk->build->ends);
+    if (!end)
+        return false;
+    if (walk->last_line != NO_LINE)
+        end[-1].is_passed = true;
+    *end = (struct an_coverage_end){
+        .line = place,
+        .object = walk->origin->object,
+        .block = (uint32_t)(walk->block - walk->object->blocks),
+    };
+    return true;
+}
+
+/* The lines of one file, in a block. Returns how many there are; 0 when memory runs out. */
 static size_t walk_location(struct walk *walk, const struct an_gcno_line *lines,
                             const uint32_t *sources, size_t count)
 {
@@ -54,7 +71,9 @@ static size_t walk_location(struct walk *walk, const struct an_gcno_line *lines,
             uint32_t place = first + lines[i].number;
             add_to_line(walk, &walk->build->lines[place], lines[i].number,
                         !own || !walk->build->options->as_gcov);
-            if (lines[i].number > greatest) {
+            if (walk->is_llvm && !note_line(walk, place))
+                return 0;
+            if (walk->is_llvm || lines[i].number > greatest) {
                 greatest = lines[i].number;
                 walk->last_line = place;
             }
@@ -68,13 +87,18 @@ static size_t walk_location(struct walk *walk, const struct an_gcno_line *lines,
 /* Of entry and exit nobody wants to know; gcov takes the last block for the exit. */
 static bool note_end(const struct walk *walk)
 {
+    if (walk->is_llvm)
+        return true;
     if (walk->number == 0 || walk->number + 1 == walk->function->block_count ||
         walk->last_line == NO_LINE)
         return true;
     struct an_coverage_end *end = an_vector_push(&walk->build->ends);
     if (end)
-        *end = (struct an_coverage_end){walk->last_line, walk->origin->object,
-                                        (uint32_t)(walk->block - walk->object->blocks)};
+        *end = (struct an_coverage_end){
+            .line = walk->last_line,
+            .object = walk->origin->object,
+            .block = (uint32_t)(walk->block - walk->object->blocks),
+        };
     return end != NULL;
 }
 
@@ -97,7 +121,7 @@ static bool walk_lines(struct walk *walk)
             continue;
         walk->counted->has_lines = true;
         next = i + walk_location(walk, lines + i, sources + i, function->line_count - i);
-        if (!note_end(walk))
+        if (next == i || !note_end(walk))
             return false;
     }
     return true;
@@ -150,7 +174,8 @@ static bool walk_function(struct an_coverage_build *build, size_t number)
                         .object = object,
                         .origin = origin,
                         .function = &object->gcno.functions.items[origin->number],
-                        .counted = &build->functions[number]};
+                        .counted = &build->functions[number],
+                        .is_llvm = object->as_llvm};
     describe(&walk, number);
     count_blocks(&walk);
     walk.counted->totals.functions = 1;

@@ -31,10 +31,14 @@ struct an_coverage_origin {
     size_t clone, whole; /* numbers; whole: in build->wholes */
 };
 
-/* A block that ends in a line. */
+/*
+ * A block that ends in a line. To LLVM, a line has all blocks that have it, and not only those that end in it; to what
+ * clang made, its rule applies (but not as_gcov).
+ */
 struct an_coverage_end {
     uint32_t line; /* its place */
     uint32_t object, block;
+    bool is_passed; /* the block goes on to other lines, which tell its ways out */
 };
 
 /* Lines of a source. */

@@ -20,6 +20,11 @@ static const struct an_covered_block *block_of(const struct counting *counting,
     return &counting->build->objects[end->object].blocks[end->block];
 }
 
+static int64_t entered_of(const struct counting *counting, const struct an_coverage_end *end)
+{
+    return an_covered_entered(&counting->build->objects[end->object], end->block);
+}
+
 /* ---- blocks of lines ---- */
 
 /* Sorts the ends by line; those of a line stay in their order. */
@@ -46,7 +51,8 @@ static bool make_room(struct counting *counting)
     struct an_coverage_build *build = counting->build;
     size_t branches = 0;
     for (size_t i = 0; i < build->ends.count; i++)
-        branches += block_of(counting, &counting->ends[i])->arc_count;
+        if (!counting->ends[i].is_passed)
+            branches += block_of(counting, &counting->ends[i])->arc_count;
     build->blocks = an_alloc_table(build->ends.count + 1, sizeof *build->blocks);
     build->branches = an_alloc_table(branches + 1, sizeof *build->branches);
     counting->nodes = an_alloc_zero(build->object_count + 1, sizeof *counting->nodes);
@@ -159,7 +165,7 @@ static bool count_flow(struct counting *counting, const struct an_coverage_end *
     const uint32_t *times = done ? count_times(counting) : NULL;
     done = times != NULL;
     for (size_t i = 0; done && i < count; i++) {
-        entered += (uint64_t)block_of(counting, &ends[i])->count;
+        entered += (uint64_t)entered_of(counting, &ends[i]);
         if (i == 0 || counting->starts.items[i] > counting->starts.items[i - 1])
             done = add_arcs(counting, &ends[i], times, &within);
     }
@@ -191,9 +197,10 @@ static bool count_line(struct counting *counting, uint32_t place)
     line->blocks = counting->build->blocks + counting->blocks;
     line->branches = counting->build->branches + counting->branches;
     for (size_t i = 0; i < count; i++)
-        put_block(counting, line, &ends[i]);
+        if (!ends[i].is_passed)
+            put_block(counting, line, &ends[i]);
     if (count == 1 && is_simple(counting, ends)) {
-        line->count = block_of(counting, ends)->count;
+        line->count = entered_of(counting, ends);
         return true;
     }
     return count == 0 || count_flow(counting, ends, count, &line->count);

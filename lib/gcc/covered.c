@@ -15,6 +15,7 @@ void an_covered_free(struct an_covered *covered)
     free(covered->blocks);
     free(covered->arcs);
     free(covered->block_counts);
+    free(covered->entered);
     *covered = (struct an_covered){.modified = 0};
 }
 

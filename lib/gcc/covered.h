@@ -22,16 +22,18 @@ struct an_covered {
     struct an_gcno gcno; /* no functions when its file is no good; lines ascend by block */
     const char *path;    /* of its file; the caller's, while loading lasts */
     int64_t modified;
-    size_t size;                     /* of the gcno's file */
-    struct an_map functions;         /* by ident: their numbers */
-    uint64_t *counters;              /* of all functions in turn; NULL when there are no runs */
-    uint32_t *first_counter;         /* of each function, and at last, how many there are */
-    bool *is_merged;                 /* functions whose counts another one has; NULL: none */
-    uint32_t *first_block;           /* of each function, in blocks; none of what is merged */
-    uint32_t *first_arc;             /* likewise, in arcs */
+    size_t size;             /* of the gcno's file */
+    struct an_map functions; /* by ident: their numbers */
+    uint64_t *counters;      /* of all functions in turn; NULL when there are no runs */
+    uint32_t *first_counter; /* of each function, and at last, how many there are */
+    bool as_llvm;            /* for the caller to set: clang made it, and LLVM's rules are wanted */
+    bool *is_merged;         /* functions whose counts another one has; NULL: none */
+    uint32_t *first_block;   /* of each function, in blocks; none of what is merged */
+    uint32_t *first_arc;     /* likewise, in arcs */
     struct an_covered_block *blocks; /* of all functions in turn */
     struct an_coverage_branch *arcs; /* likewise */
     int64_t *block_counts;           /* the same as in blocks */
+    int64_t *entered;                /* as_llvm: how often each block was, by its arcs; else NULL */
     uint64_t runs;
     const char *misfit; /* a function of which a gcda tells otherwise; NULL: there is none */
 };
@@ -49,6 +51,12 @@ static inline bool an_covered_has_data(const struct an_covered *covered)
 bool an_covered_load(struct an_covered *covered, const struct an_coverage_input *input,
                      struct an_ledger_entry *entries);
 void an_covered_free(struct an_covered *covered);
+
+/* How often the flow came into a block, for lines. As much leaves it, unless counts are wrong; LLVM looks at what came. */
+static inline int64_t an_covered_entered(const struct an_covered *covered, uint32_t block)
+{
+    return covered->entered ? covered->entered[block] : covered->blocks[block].count;
+}
 
 /* Adds the counts of one gcda, whole or not at all (covered_counts.c). */
 enum an_code an_covered_add(struct an_covered *covered, struct an_bytes gcda,

@@ -154,6 +154,20 @@ static void mark_all(struct solving *solving)
         mark_exceptional(solving);
 }
 
+/* Nothing leads to the entry. */
+static void add_entered(const struct solving *solving)
+{
+    const struct an_covered *covered = solving->covered;
+    const struct an_coverage_branch *arcs = covered->arcs + solving->first_arc;
+    int64_t *entered = covered->entered + (solving->blocks - covered->blocks);
+    for (uint32_t i = 0; i < solving->function->arc_count; i++) {
+        uint32_t to = arcs[i].destination;
+        entered[to] = (int64_t)((uint64_t)entered[to] + (uint64_t)arcs[i].count);
+    }
+    if (solving->function->block_count)
+        entered[0] = solving->blocks[0].count;
+}
+
 static bool solve_function(struct solving *solving, size_t number)
 {
     struct an_covered *covered = solving->covered;
@@ -170,6 +184,8 @@ static bool solve_function(struct solving *solving, size_t number)
     for (uint32_t i = 0; i < function->block_count; i++)
         solving->blocks[i].count = counts[i];
     mark_all(solving);
+    if (covered->as_llvm)
+        add_entered(solving);
     return true;
 }
 
@@ -215,16 +231,18 @@ static bool make_room(struct solving *solving)
     }
     covered->blocks = an_alloc_table((size_t)blocks + 1, sizeof *covered->blocks);
     covered->block_counts = an_alloc((size_t)blocks + 1, sizeof *covered->block_counts);
+    if (covered->as_llvm)
+        covered->entered = an_alloc_zero((size_t)blocks + 1, sizeof *covered->entered);
     covered->arcs = an_alloc_table((size_t)arcs + 1, sizeof *covered->arcs);
     solving->arc_counts = an_alloc((size_t)most_arcs + 1, sizeof *solving->arc_counts);
     solving->entered = an_alloc((size_t)most_blocks + 1, sizeof *solving->entered);
-    return covered->blocks && covered->block_counts && covered->arcs && solving->arc_counts &&
-           solving->entered;
+    return (covered->entered || !covered->as_llvm) && covered->blocks && covered->block_counts &&
+           covered->arcs && solving->arc_counts && solving->entered;
 }
 
 bool an_covered_solve(struct an_covered *covered)
 {
-    struct solving solving = {.covered = covered};
+    struct solving solving = {.covered = covered, .flow.as_llvm = covered->as_llvm};
     bool done = find_places(covered) && make_room(&solving);
     for (size_t i = 0; done && i < covered->gcno.functions.count; i++)
         done = is_merged(covered, i) || solve_function(&solving, i);

@@ -18,7 +18,7 @@ void an_flow_work_free(struct an_flow_work *work)
     free(work->nodes);
     free(work->ready);
     free(work->order);
-    *work = (struct an_flow_work){0};
+    *work = (struct an_flow_work){.nodes = NULL};
 }
 
 uint32_t an_flow_counters(const struct an_gcno *gcno, const struct an_gcno_function *function)
@@ -107,6 +107,8 @@ static uint32_t solve_block(struct an_flow_work *work, uint32_t block,
     bool enters = arc->to == block;
     uint64_t surplus = work->nodes[block].surplus;
     uint64_t count = enters ? -surplus : surplus;
+    if (work->as_llvm && (int64_t)count < 0)
+        count = -count;
     uint32_t other = enters ? arc->from : arc->to;
     counts[k] = (int64_t)count;
     set_known(work, arc, count);

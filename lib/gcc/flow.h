@@ -8,7 +8,9 @@
  *              │ c
  *              3 ──d: tree──► exit
  *
- * Counts of programs whose threads lose some can come out below 0, as gcov's do.
+ * Counts of programs whose threads lose some can come out below 0, as gcov's do. So they can in clang's programs that call
+ * exit(): clang does not count that a call does not come back. LLVM leaves out the sign then, which is right for lines
+ * that only such calls follow.
  */
 #ifndef AN_GCC_FLOW_H
 #define AN_GCC_FLOW_H
@@ -17,6 +19,7 @@
 
 /* What solving takes; all zeros at first, it may be used again and again. */
 struct an_flow_work {
+    bool as_llvm; /* for the caller to set: an arc's count that comes out below 0 loses its sign */
     struct an_flow_node *nodes;
     uint32_t *ready, *order;
     size_t node_capacity, ready_capacity, order_capacity;

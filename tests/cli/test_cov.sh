@@ -355,6 +355,108 @@ open("lost.gcda", "wb").write(d)'
     prints 'Lines executed:100.00% of 9'
 }
 
+# The count of each line of a text, the first time that it comes; both marks of lines that never ran are one.
+line_counts() {
+    awk -F: '/^ *-: *0:Source:/ {source = $4; sub(".*/", "", source)}
+        /^ *[^:]*: *[0-9]+:/ && $2 + 0 > 0 {gsub(" ", "", $1); sub("=====", "#####", $1)
+            if (!seen[source, $2 + 0]++) print source, $2 + 0, $1}' | sort
+}
+
+# Lines as the tool of the compiler counts them, in a program that throws, jumps and leaves main by exit().
+as_the_compiler_counts() {
+    cat >throws.cpp <<'END'
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+struct thing {
+    std::string text;
+    thing(const char *from) : text(from) { if (text.size() > 5) throw std::runtime_error("long"); }
+    ~thing() { text.clear(); }
+};
+template <class T> T larger(T a, T b) { return a > b ? a : b; }
+static int risky(int n)
+{
+    try {
+        thing a("abc"), b(n > 2 ? "much too long" : "ok");
+        for (int i = 0; i < n; i++) if (i % 2) continue; else n += a.text.size() > 99;
+        return n;
+    } catch (const std::exception &e) {
+        return -1;
+    } catch (...) {
+        return -2;
+    }
+}
+static int count(bool late)
+{
+    int n = 0;
+    {
+        std::string text = "some text";
+        n += (int)text.size();
+        if (late)
+            n++;
+    }
+    struct pair {
+        std::string in;
+    } const pairs[] = {
+        {"a"},
+        {"c"},
+    };
+    for (const pair &p : pairs)
+        n += (int)p.in.size();
+    return n;
+}
+static std::jmp_buf place;
+static void jump(int n) { if (n) std::longjmp(place, n); }
+[[noreturn]] static void leave(int n)
+{
+    if (n > 3)
+        throw n;
+    std::exit(n - 3);
+}
+int main(int argc, char **argv)
+{
+    int sum = count(true);
+    for (int i = 0; i < 5; i++) { sum += i; } for (int k = 0; k < 2; k++) sum -= k;
+    auto f = [&](int k) { return k > sum ? k
+        : sum; };
+    sum += larger(1,
+        2) + f(3) +
+        larger('a', 'b');
+    sum += risky(1) + risky(5);
+    if (int r = setjmp(place)) {
+        sum += r;
+    } else {
+        jump(argc);
+    }
+    const char *const names[] = {"a", argc > 1 ? "b" : "c",
+        "d"};
+    std::printf("%d %s %s\n", sum, names[1], argv[0]);
+    try { leave(4); } catch (int n) { sum += n; }
+    if (sum > 5 && (argc < 9 || sum == 3) && !(argc == 2))
+        leave(3);
+    std::abort();
+}
+END
+    clang++-19 --coverage -c throws.cpp
+    clang++-19 --coverage throws.o -o throws
+    ./throws >printed
+    llvm-cov-19 gcov -t throws.o 2>/dev/null | line_counts >peer
+    run 0 "$anneal" cov -t throws.gcno
+    line_counts <out >counts
+    expect "$(grep -c '^throws.cpp' counts)" "$(wc -l <throws.cpp)"
+    grep '^throws.cpp' peer | diff - <(grep '^throws.cpp' counts)
+    grep -v '^throws.cpp' peer | grep -v -e '-$' | diff - <(grep -v '^throws.cpp' counts | grep -v -e '-$')
+    rm throws.gc??
+    g++-12 --coverage -c throws.cpp
+    g++-12 --coverage throws.o -o throws
+    ./throws >printed
+    gcov-12 -t throws.o 2>/dev/null | line_counts >peer
+    run 0 "$anneal" cov -t throws.gcno
+    diff peer <(line_counts <out)
+}
+
 files_below_a_folder() {
     program
     run 0 "$anneal" cov -C texts build
@@ -479,6 +581,7 @@ check_with gcc 'sources with mapped names' mapped_names
 check_with gcc 'objects without functions' without_functions
 check_with gcc 'what CMake asks of a compiler' probes_of_cmake
 check_with 'gcc python3' 'counts below 0' below_zero
+check_with 'clang++-19 llvm-cov-19 g++-12 gcov-12' 'lines as the tool of the compiler counts them' as_the_compiler_counts
 check_with gcc 'files below a folder' files_below_a_folder
 check_with 'gcc jq' 'what is refused' refuses
 check_with gcc 'what is judged' judges
