@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
+#include "gcc_notes.h"
 
 /* ---- gcno files ---- */
 
@@ -26,7 +27,7 @@ static char *notes_below(const char *folder, const char *name)
  * Beside the gcda; below the folder, where the gcda is below the one that was named; or in the folder; or where the object
  * was compiled: with GCOV_PREFIX, its whole path is below the folder that was named.
  */
-static char *find_notes(const struct inputs *inputs, size_t number, const char *folder)
+static char *notes_by_name(const struct inputs *inputs, size_t number, const char *folder)
 {
     const char *path = inputs->items[number].path, *slash = strrchr(path, '/');
     char *notes = an_gcc_notes_beside(path, strlen(path));
@@ -37,6 +38,22 @@ static char *find_notes(const struct inputs *inputs, size_t number, const char *
     if (!notes && inputs->roots[number])
         notes = notes_below("", path + inputs->roots[number]);
     return notes;
+}
+
+/* What has the right name may be of another compilation, and what is right may have another name: the stamp tells. */
+static char *find_notes(const struct inputs *inputs, size_t number, struct gcc_notes *notes,
+                        struct an_bytes gcda)
+{
+    uint32_t stamp, other;
+    char *named = notes_by_name(inputs, number, notes->folder);
+    if (an_gcc_identify(gcda.data, gcda.size, &stamp) != AN_GCC_COUNTS ||
+        (named && gcc_notes_stamp(named, &other) && other == stamp))
+        return named;
+    char *stamped = gcc_notes_find(notes, stamp, inputs->items[number].path);
+    if (!stamped)
+        return named;
+    free(named);
+    return stamped;
 }
 
 /* How many modules there are without names, and the first of them. */
@@ -77,7 +94,7 @@ static void tell_nameless(const struct gcc_view *view)
 
 /* A file of no bytes, as a process leaves that died early, is as good as none. */
 static bool read_module(struct gcc_view *view, const struct inputs *inputs, size_t number,
-                        const char *folder)
+                        struct gcc_notes *notes)
 {
     struct gcc_view_module *module = &view->modules[view->count];
     struct an_file file = {.capacity = 0};
@@ -91,7 +108,7 @@ static bool read_module(struct gcc_view *view, const struct inputs *inputs, size
         return true;
     }
     module->bytes = file.bytes.size;
-    module->notes = find_notes(inputs, number, folder);
+    module->notes = find_notes(inputs, number, notes, file.bytes);
     if (code == AN_OK) {
         code = an_gcc_profile_read(file.bytes.data, file.bytes.size, module->notes,
                                    &module->profile, &error);
@@ -129,12 +146,15 @@ static bool take_functions(struct gcc_view *view)
 
 bool gcc_view_read(struct gcc_view *view, const struct inputs *inputs, const char *folder)
 {
+    struct gcc_notes notes = {.folder = folder};
     *view = (struct gcc_view){.count = 0};
     view->modules = calloc(inputs->count + 1, sizeof *view->modules);
-    bool done = view->modules != NULL;
-    for (size_t i = 0; done && i < inputs->count; i++)
-        if (!read_module(view, inputs, i, folder))
-            return false;
+    bool done = view->modules != NULL, are_read = true;
+    for (size_t i = 0; done && are_read && i < inputs->count; i++)
+        are_read = read_module(view, inputs, i, &notes);
+    gcc_notes_free(&notes);
+    if (!are_read)
+        return false;
     if (done && take_functions(view)) {
         tell_nameless(view);
         return true;

@@ -29,7 +29,7 @@ struct gcc_view {
 };
 
 /*
- * Reads the inputs, with the gcno beside them or else below `folder`, which may be NULL. Says what is wrong
+ * Reads the inputs, with the gcno beside them or else below `folder`, which may be NULL: by name, or by stamp. Says what is wrong
  * with gcno files, once for each reason. False after a message.
  */
 bool gcc_view_read(struct gcc_view *view, const struct inputs *inputs, const char *folder);

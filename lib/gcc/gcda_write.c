@@ -22,14 +22,15 @@ static bool all_are_zero(const uint64_t *values, size_t count)
     return true;
 }
 
+/* clang's runtime does not know the short form of zeros, whatever version its files have. */
 static void put_counters(const struct an_gcda *gcda, struct an_buffer *to,
                          const struct an_gcda_counters *counters)
 {
     enum { WORDS = 2 };
     const uint64_t *values = gcda->values.items + counters->first;
     uint32_t tag = AN_GCC_COUNTERS + (counters->kind << AN_GCC_KIND_SHIFT);
-    bool may_be_zeros =
-        gcda->header.version.has_zeros && an_gcda_rule(gcda, counters) != AN_GCC_TOP;
+    bool may_be_zeros = gcda->header.version.has_zeros && !gcda->is_clang &&
+                        an_gcda_rule(gcda, counters) != AN_GCC_TOP;
     if (counters->are_zero || (may_be_zeros && all_are_zero(values, counters->count))) {
         put_tag(gcda, to, tag, -(int64_t)counters->count * WORDS);
         return;

@@ -148,6 +148,31 @@ old_values() {
 [[[485318524,2928],[2105952175,1472]]]'
 }
 
+# Counts of -fprofile-dir have the path of the object in their name. One of two objects with that name is right.
+profile_folders() {
+    mkdir -p one two counts more
+    printf '__attribute__((noinline)) static int helper(int x) { return x %% 3 ? x : 2 * x; }\nint main(void) { int s = 0; for (int i = 0; i < 10; i++) s += helper(i); return s != 63; }\n' >one/a.c
+    echo 'int other(int x) { return x > 2; }' >two/a.c
+    gcc -O1 -ffunction-sections -fprofile-generate="$PWD/counts" -ftest-coverage -c one/a.c -o one/a.o
+    gcc -O1 -fprofile-generate="$PWD/counts" -ftest-coverage -c two/a.c -o two/a.o
+    gcc -fprofile-generate one/a.o two/a.o -o program
+    ./program
+    expect "$(find counts -name '*#*.gcda' | wc -l)" 2
+    run 0 "$anneal" show --notes=. -a counts
+    expect "$(cat err)" ''
+    prints 'helper  one/a.c:1' 'other  two/a.c:1'
+    run 0 "$anneal" order --notes=. counts
+    prints helper main
+    run 0 "$anneal" diff --notes=. counts counts
+    expect "$(grep -c gcno err)" 0
+    cp two/a.gcno counts/a.gcno # has the name, but not the stamp
+    cp counts/*one#a.gcda more/a.gcda
+    cp two/a.gcno more
+    run 0 "$anneal" show --notes=one more
+    expect "$(cat err)" ''
+    prints '  helper  '
+}
+
 # Several modules, with names from elsewhere.
 folders() {
     build
@@ -220,6 +245,7 @@ check_with 'gcc g++ jq' 'names of C++' names_of_cpp
 check_with 'gcc g++ gcov-dump jq' 'counters as gcov-dump has them' counters
 check_with 'gcc g++ jq' 'values, targets and first runs' values
 check_with 'gcc g++' 'folders, and gcno files elsewhere' folders
+check_with gcc 'counts with the path of their object in the name' profile_folders
 check_with 'jq' 'values as older releases kept them' old_values
 check 'pipes' pipes
 check 'what is refused' refuses

@@ -234,6 +234,31 @@ factors() {
     same y.gcda expected
 }
 
+# clang's counts, in each layout that it can write: a merge has the bytes of a second run, also of what never ran.
+compiled_by_clang() {
+    printf 'int f(int x)\n{\n    if (x > 5)\n        return 2;\n    return 1;\n}\nint never(int x)\n{\n    return x > 3 ? f(x) : 4;\n}\nint main(int argc, char **argv)\n{\n    (void)argv;\n    return f(argc) + (argc > 9 ? never(argc) : 0) - 1;\n}\n' >a.c
+    for version in '408*' 'A93*' 'B11*'; do
+        rm -rf ./*.gc?? one two merged
+        clang-19 --coverage -Xclang -coverage-version="$version" -c a.c
+        clang-19 --coverage a.o -o a
+        for folder in one two; do
+            ./a
+            mkdir $folder
+            mv a.gcda $folder
+        done
+        run 0 "$anneal" merge -q -o merged one two
+        cp one/a.gcda .
+        ./a 2>told
+        expect "$(cat told)" ''
+        same merged/a.gcda a.gcda
+        cp merged/a.gcda .
+        ./a 2>told
+        expect "$(cat told)" ''
+        llvm-cov-19 gcov -t a.gcno 2>told | grep -q '    3:    3:'
+        expect "$(cat told)" ''
+    done
+}
+
 check 'files become one, as libgcov makes it' files
 check 'the cores of a board' cores
 check 'factors' factors
@@ -271,5 +296,6 @@ check_with 'gcc' 'functions of another build have names' names_functions
 for compiler in gcc-11 gcc-12; do
     check_with "$compiler setarch" "$compiler: runs of a program that the compiler takes" compiled $compiler
 done
+check_with 'clang-19 llvm-cov-19' 'a merge of what clang counted is like its next run' compiled_by_clang
 check_with 'gcov-tool' 'the same as gcov-tool' gcov_tool
 finish
