@@ -20,9 +20,10 @@ void an_html_text(struct an_buffer *page, const void *text, size_t size);
 void an_html_string(struct an_buffer *page, const char *text);
 
 /*
- * The name of a function without what it returns, which names of templates' instances begin with, and
- * without what is long in angle brackets and parentheses: "std::map<...>::find(...) const". Returns whether
- * something was left out.
+ * The name of a function without what it returns, which names of templates' instances begin with, and if that is too
+ * long, without what is long in parentheses, without template arguments of classes, without namespaces and classes from
+ * the left on, and last, without its own template arguments: "…::map<…>::find(…) const". Returns whether something
+ * was left out.
  */
 bool an_html_short_name(struct an_buffer *page, const char *name);
 

@@ -302,7 +302,7 @@ static void test_short_names(void **context)
     expect_name("main", "main");
     expect_name("int larger<int>(int, int)", "larger&lt;int&gt;(int, int)");
     expect_name("std::set<a, b> all<c>(d)", "all&lt;c&gt;(d)");
-    expect_name("int (anonymous namespace)::f<a>(b)", "(anonymous namespace)::f&lt;a&gt;(b)");
+    expect_name("int (anonymous namespace)::f<a>(b)", "\xe2\x80\xa6::f&lt;a&gt;(b)");
     expect_name("a::operator bool() const", "a::operator bool() const");
     expect_name("a::operator unsigned long()", "a::operator unsigned long()");
     expect_name("operator new(unsigned)", "operator new(unsigned)");
@@ -310,13 +310,23 @@ static void test_short_names(void **context)
     expect_name("f(int) [clone .cold]", "f(int) [clone .cold]");
     expect_name("a ", "a ");
     expect_name("std::map<int, std::string, std::less<int> >::find(int const&) const",
-                "std::map&lt;\xe2\x80\xa6&gt;::find(int const&amp;) const");
+                "\xe2\x80\xa6::find(int const&amp;) const");
     expect_name("run(std::function<void (int)>, long long)", "run(\xe2\x80\xa6)");
     expect_name("a::operator()(std::basic_string<char>)", "a::operator()(\xe2\x80\xa6)");
     expect_name("std::operator<< <std::char_traits<char> >(b&)",
                 "std::operator&lt;&lt; &lt;\xe2\x80\xa6&gt;(b&amp;)");
     expect_name("a::operator->() const", "a::operator-&gt;() const");
-    expect_name("f<void (b::*)(int)>(c)", "f&lt;\xe2\x80\xa6&gt;(c)");
+    expect_name("f<void (b::*)(int)>(c)", "f&lt;void (b::*)(int)&gt;(c)");
+    expect_name("company::product::module::parser::read_header(int)",
+                "\xe2\x80\xa6::parser::read_header(int)");
+    expect_name("company::product::module::parser::read_trailer(int)",
+                "\xe2\x80\xa6::parser::read_trailer(int)");
+    expect_name("ns::detail::larger<unsigned long, char>(unsigned long, char)",
+                "ns::detail::larger&lt;\xe2\x80\xa6&gt;(\xe2\x80\xa6)");
+    expect_name("ns::list<unsigned long, int>::insert<true>(int)",
+                "\xe2\x80\xa6::insert&lt;true&gt;(int)");
+    expect_name("ns::a_name_that_is_longer_than_all_the_room(int)",
+                "\xe2\x80\xa6::a_name_that_is_longer_than_all_the_room(int)");
     expect_name("broken<a, b, c, d, e, f, g", "broken&lt;a, b, c, d, e, f, g");
     expect_name("odd>)><", "odd&gt;)&gt;&lt;");
     expect_name("", "");
