@@ -2,8 +2,10 @@
 #include <anneal/report.h>
 
 #include <stdio.h>
+#include <xxhash.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "base/options.h"
 #include "report/assets.h"
 #include "report/page_names.h"
@@ -18,6 +20,7 @@ struct work {
     struct an_buffer page, functions;
     uint64_t function_count;
     struct an_page_names names;
+    struct an_map drawn; /* of a source: instances by a hash of their lines */
     struct an_arena arena;
 };
 
@@ -207,8 +210,60 @@ static void describe(struct an_report_function *entry, const struct an_coverage_
     };
 }
 
-static bool add_instance(struct an_report_text *text, const struct an_coverage_function *function)
+static bool are_alike(const struct an_report_text *text, const struct an_report_instance *one,
+                      const struct an_report_instance *other)
 {
+    const struct an_report_line *a = text->instance_lines.items + one->first;
+    const struct an_report_line *b = text->instance_lines.items + other->first;
+    bool are = one->first_line == other->first_line && one->last_line == other->last_line &&
+               one->count == other->count;
+    for (size_t i = 0; are && i < one->count; i++) {
+        are = a[i].number == b[i].number && a[i].count == b[i].count && a[i].state == b[i].state &&
+              a[i].mark_count == b[i].mark_count;
+        for (size_t k = 0; are && k < a[i].mark_count; k++) {
+            const struct an_report_mark *mark = &text->marks.items[a[i].first_mark + k];
+            const struct an_report_mark *its = &text->marks.items[b[i].first_mark + k];
+            are = mark->part == its->part && mark->whole == its->whole && mark->note == its->note;
+        }
+    }
+    return are;
+}
+
+static uint64_t hash_of(const struct an_report_text *text,
+                        const struct an_report_instance *instance)
+{
+    uint64_t words[] = {instance->first_line, instance->last_line, instance->count};
+    uint64_t hash = XXH3_64bits(words, sizeof words);
+    for (size_t i = 0; i < instance->count; i++) {
+        const struct an_report_line *line = &text->instance_lines.items[instance->first + i];
+        const uint64_t of_line[] = {line->number, line->count, line->state, line->mark_count};
+        hash = XXH3_64bits_withSeed(of_line, sizeof of_line, hash);
+    }
+    return hash;
+}
+
+/* Most instances of templates never ran, or ran like others: lines that are the same are drawn once. */
+static bool find_alike(struct work *work, struct an_report_instance *instance)
+{
+    struct an_report_text *text = &work->text;
+    bool is_new;
+    uint64_t *known = an_map_insert(&work->drawn, hash_of(text, instance), &is_new);
+    if (!known)
+        return false;
+    if (is_new)
+        *known = instance->order;
+    else if (are_alike(text, instance, &text->instances.items[*known]))
+        instance->alike = (size_t)*known + 1;
+    if (instance->alike) {
+        text->instance_lines.count = instance->first;
+        instance->count = 0;
+    }
+    return true;
+}
+
+static bool add_instance(struct work *work, const struct an_coverage_function *function)
+{
+    struct an_report_text *text = &work->text;
     struct an_report_instance *instance = an_vector_push(&text->instances);
     if (!instance)
         return false;
@@ -228,11 +283,12 @@ static bool add_instance(struct an_report_text *text, const struct an_coverage_f
             return false;
     }
     instance->count = text->instance_lines.count - instance->first;
-    return true;
+    return find_alike(work, instance);
 }
 
-static bool add_functions(struct an_report_text *text, const struct an_coverage_source *source)
+static bool add_functions(struct work *work, const struct an_coverage_source *source)
 {
+    struct an_report_text *text = &work->text;
     for (size_t i = 0; i < source->function_count; i++) {
         const struct an_coverage_function *function = &source->functions[i];
         struct an_report_function *entry =
@@ -241,7 +297,7 @@ static bool add_functions(struct an_report_text *text, const struct an_coverage_
             return false;
         if (entry)
             describe(entry, function);
-        if (function->is_instance && !add_instance(text, function))
+        if (function->is_instance && !add_instance(work, function))
             return false;
     }
     return true;
@@ -258,15 +314,23 @@ static int compare_instances(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static void sort_instances(struct an_report_text *text)
+static bool sort_instances(struct an_report_text *text)
 {
-    if (text->instances.count == 0)
-        return;
-    qsort(text->instances.items, text->instances.count, sizeof *text->instances.items,
-          compare_instances);
-    for (size_t i = 0; i < text->instances.count; i++)
-        if (text->instances.items[i].function != AN_REPORT_NO_FUNCTION)
-            text->functions.items[text->instances.items[i].function].instance = i;
+    size_t count = text->instances.count;
+    size_t *places = count ? an_alloc(count, sizeof *places) : NULL;
+    if (!places)
+        return count == 0;
+    qsort(text->instances.items, count, sizeof *text->instances.items, compare_instances);
+    for (size_t i = 0; i < count; i++) {
+        struct an_report_instance *instance = &text->instances.items[i];
+        places[instance->order] = i;
+        if (instance->alike)
+            instance->alike = places[instance->alike - 1] + 1;
+        if (instance->function != AN_REPORT_NO_FUNCTION)
+            text->functions.items[instance->function].instance = i;
+    }
+    free(places);
+    return true;
 }
 
 /* ---- pages ---- */
@@ -305,9 +369,11 @@ static enum an_code make_source(struct work *work, size_t index, struct an_error
     an_report_text_clear(text);
     text->entry = entry;
     find_text(work, work->sources[index]);
-    if (!add_lines(text, work->sources[index]) || !add_functions(text, work->sources[index]))
+    if (!add_lines(text, work->sources[index]) || !add_functions(work, work->sources[index]))
         return an_fail_memory(error);
-    sort_instances(text);
+    an_map_free(&work->drawn);
+    if (!sort_instances(text))
+        return an_fail_memory(error);
     an_page_functions(&work->functions, text);
     work->function_count += text->functions.count;
     an_page_source(&work->page, &work->site, text);
@@ -358,6 +424,7 @@ enum an_code an_report_coverage(const struct an_coverage *coverage,
     an_buffer_free(&work.page);
     an_buffer_free(&work.functions);
     an_names_free(&work.names.taken);
+    an_map_free(&work.drawn);
     an_arena_free(&work.arena);
     return code;
 }

@@ -176,7 +176,12 @@ static void put_instance(struct walk *walk, size_t index)
         an_html(walk->page, " of its blocks");
     }
     an_html(walk->page, "</span></summary>\n");
-    put_instance_lines(walk, instance);
+    if (instance->alike)
+        an_buffer_print(walk->page,
+                        "<p>The same lines and counts as <a href=#I%zu>above</a>.</p>\n",
+                        instance->alike);
+    else
+        put_instance_lines(walk, instance);
     an_html(walk->page, "</details>\n");
 }
 

@@ -64,6 +64,29 @@ tells_the_same() {
     nothing_else
 }
 
+# Instances of a template that ran alike, or never, have their lines once; each is there by name.
+instances_alike() {
+    printf 'template <class T> T larger(T a, T b)\n{\n    if (a > b)\n        return a;\n    return b;\n}\n' >h.hpp
+    cat >main.cpp <<'END'
+#include "h.hpp"
+int main(int argc, char **)
+{
+    int n = larger(1, 2) + (int)larger(1L, 2L) + larger('b', 'a');
+    if (argc > 9)
+        n += (int)larger(1.0, 2.0) + (int)larger(1u, 2u);
+    return n > 999;
+}
+END
+    g++ --coverage -O0 main.cpp -o main
+    ./main
+    run 0 "$anneal" cov --html report .
+    page=$(ls report/src/*h.hpp.html)
+    has "$page" '5 instances of the code above' 'larger&lt;unsigned int&gt;'
+    expect "$(grep -c '<details id=I' "$page")" 5
+    expect "$(grep -c '<div class=lines>' "$page")" 3
+    expect "$(grep -o 'same lines and counts as <a href=#I[0-9]*>' "$page" | wc -l)" 2
+}
+
 takes_what_is_wanted() {
     program
     run 0 "$anneal" cov --html report/below/here --title 'A < B' -x '*.h' -x 'src/part/*' build
@@ -172,6 +195,7 @@ survives_a_full_disk() {
 }
 
 check_with gcc 'pages tell what the table tells' tells_the_same
+check_with g++ 'instances that are alike' instances_alike
 check_with gcc 'a report has the sources that are wanted, and a title' takes_what_is_wanted
 check_with gcc 'the same counts make the same report' is_the_same_each_time
 check_with gcc 'a source that is not there has counts' misses_sources
