@@ -63,7 +63,7 @@ struct an_coverage_build {
     struct an_coverage_function *functions; /* likewise; sorted for the caller later */
     struct an_map flows;                    /* by a hash of their flow: the last function, + 1 */
     struct an_coverage_whole *wholes;
-    size_t whole_count;
+    size_t whole_count, clone_count;
     struct an_coverage_line *lines;
     uint32_t line_count, most_lines;
     struct {
@@ -83,6 +83,14 @@ bool an_coverage_merge_same(struct an_coverage_build *build);
 
 /* Finds what is one function of the source, and its sums. False when memory runs out. */
 bool an_coverage_find_wholes(struct an_coverage_build *build);
+
+/* Adds branches to totals (coverage_lines.c). */
+void an_coverage_add_branches(struct an_coverage_totals *totals,
+                              const struct an_coverage_branch *branches, size_t count);
+
+/* Adds the branches of instances to the totals of their sources. False when memory runs out (coverage_branches.c). */
+bool an_coverage_add_instances_branches(const struct an_coverage_build *build,
+                                        struct an_coverage_source *sources);
 
 /* A count for the caller: nothing runs less than never, whatever was lost, but gcov says so. */
 static inline int64_t an_coverage_count(const struct an_coverage_build *build, int64_t count)

@@ -240,12 +240,11 @@ static void add_branch(struct an_coverage_totals *totals, const struct an_covera
     }
 }
 
-static void add_branches(struct an_coverage_source *source, const struct an_coverage_line *lines,
-                         size_t count)
+void an_coverage_add_branches(struct an_coverage_totals *totals,
+                              const struct an_coverage_branch *branches, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < lines[i].branch_count; k++)
-            add_branch(&source->totals, &lines[i].branches[k]);
+        add_branch(totals, &branches[i]);
 }
 
 static void find_most(struct an_coverage_source *source, const struct an_coverage_line *lines,
@@ -262,8 +261,9 @@ static void add_lines(struct an_coverage_source *source)
         if (source->lines[i].exists) {
             source->totals.lines++;
             source->totals.lines_executed += source->lines[i].count != 0;
+            an_coverage_add_branches(&source->totals, source->lines[i].branches,
+                                     source->lines[i].branch_count);
         }
-    add_branches(source, source->lines, source->line_count);
     find_most(source, source->lines, source->line_count);
 }
 
@@ -310,12 +310,10 @@ static bool add_functions(struct an_coverage_build *build, struct an_coverage_so
         add_function(build, source, origin, is_known);
         source->function_count++;
         find_most(source, function->lines, function->line_count);
-        if (!build->options->as_gcov)
-            add_branches(source, function->lines, function->line_count);
     }
     bool done = is_known != NULL;
     free(is_known);
-    return done;
+    return done && (build->options->as_gcov || an_coverage_add_instances_branches(build, sources));
 }
 
 void an_coverage_totals_add(struct an_coverage_totals *totals,

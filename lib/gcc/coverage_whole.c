@@ -74,6 +74,7 @@ static bool sum_up(struct an_coverage_build *build, size_t clones, size_t wholes
     struct an_coverage_whole *of_clones = an_alloc_zero(clones + 1, sizeof *of_clones);
     build->wholes = an_arena_zero(&build->arena, wholes + 1, sizeof *build->wholes);
     build->whole_count = wholes;
+    build->clone_count = clones;
     bool done = of_clones && build->wholes;
     for (size_t i = 0; done && i < build->origins.count; i++)
         add_up(&of_clones[build->origins.items[i].clone], &build->functions[i]);
