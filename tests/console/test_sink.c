@@ -57,6 +57,9 @@ static void test_names(void **context)
                                       "a/b/", "C:\\f", "\\f",    "a\x1b[2J", "a\nb"};
     struct an_error error;
     (void)context;
+    char above[256];
+    snprintf(above, sizeof above, "%s/../f", folder);
+    bool was_there = access(above, F_OK) == 0; /* somebody else's */
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         const struct an_console_file file = make(good[i], "x");
         check(put(&file, false, &error) == AN_CONSOLE_WRITTEN, "%s: %s", good[i], error.what);
@@ -67,9 +70,7 @@ static void test_names(void **context)
         check(put(&file, true, &error) == AN_CONSOLE_REFUSED, "%s", bad[i]);
         assert_true(error.what[0]);
     }
-    char path[256];
-    snprintf(path, sizeof path, "%s/../f", folder);
-    assert_int_equal(access(path, F_OK), -1);
+    assert_true(was_there || access(above, F_OK) != 0);
 }
 
 static void test_long_names(void **context)
