@@ -201,6 +201,12 @@ static struct result as_text(const struct result *indexed)
     return text;
 }
 
+/* Up to version 11 nobody knows of loop entries. */
+static unsigned oldest_version(const struct an_llvm_profile *profile)
+{
+    return an_llvm_profile_variants(profile) & AN_LLVM_LOOP_ENTRIES ? 12 : 5;
+}
+
 static void claim_same(struct merged *one, struct merged *other)
 {
     /* A file with two things wrong may be refused for either. */
@@ -214,8 +220,10 @@ static void claim_same(struct merged *one, struct merged *other)
     }
     if (!one->profile)
         return;
-    struct result a = write_profile(one->profile, 11, false, false);
-    struct result b = write_profile(other->profile, 11, false, false);
+    /* A version without the names of virtual tables, which only one of the two keeps. */
+    unsigned version = oldest_version(one->profile) > 11 ? 12 : 11;
+    struct result a = write_profile(one->profile, version, false, false);
+    struct result b = write_profile(other->profile, version, false, false);
     if (a.size != b.size || memcmp(a.bytes, b.bytes, a.size) != 0) {
         /* A damaged file can have several records of one name: these may change places. */
         struct result text_a = as_text(&a), text_b = as_text(&b);
@@ -230,7 +238,7 @@ static void claim_same(struct merged *one, struct merged *other)
 
 static void write_all_versions(struct an_llvm_profile *profile)
 {
-    for (unsigned version = 5; version <= 12; version++) {
+    for (unsigned version = oldest_version(profile); version <= 14; version++) {
         struct result whole = write_profile(profile, version, false, false);
         claim_readable(&whole, an_llvm_profile_records(profile));
         free(whole.bytes);

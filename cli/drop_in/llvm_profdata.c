@@ -66,7 +66,7 @@ static const struct option_spec merge_options[] = {
 static int run_merge(const struct command *command, int argc, char **argv)
 {
     struct merge_request request = {MERGE_SIZES, .output = "-", .as_llvm = true,
-                                    .inputs.take_everything = true};
+                                    .inputs.take_everything = true, .merge.keep_local_names = true};
     return merge_command(command, argc, argv, &request);
 }
 

@@ -147,6 +147,18 @@ static void print_head(struct show *show, const struct an_llvm_record *record)
            record->name, record->hash, record->count_number);
 }
 
+/* As LLVM 23, which shows it of indexed profiles: where all lanes of a wave went the same way (U), or diverged (D). */
+static void print_uniformity(const struct show *show, const struct an_llvm_record *record)
+{
+    uint32_t start = is_ir(show) ? 0 : 1;
+    if (!record->uniform || show->info->format != AN_LLVM_INDEXED)
+        return;
+    printf("    Block uniformity: [");
+    for (uint32_t i = start; i < record->count_number; i++)
+        printf("%s%c", i == start ? "" : ", ", record->uniform[i / 8] >> i % 8 & 1 ? 'U' : 'D');
+    printf("]\n");
+}
+
 static void print_record(struct show *show, const struct an_llvm_record *record)
 {
     uint32_t sizes = sites_of(record, AN_LLVM_MEMOP_SIZE);
@@ -165,6 +177,7 @@ static void print_record(struct show *show, const struct an_llvm_record *record)
         for (uint32_t start = is_ir(show) ? 0 : 1, i = start; i < record->count_number; i++)
             printf("%s%" PRIu64, i == start ? "" : ", ", record->counts[i]);
         printf("]\n");
+        print_uniformity(show, record);
     }
     if (show->targets) {
         printf("    Indirect Target Results:\n");
@@ -275,6 +288,8 @@ static void print_totals(struct show *show, const struct an_llvm_summary *summar
     printf("Instrumentation level: %s", is_ir(show) ? "IR" : "Front-end");
     if (is_ir(show))
         printf("  entry_first = %d", (show->info->variants & AN_LLVM_ENTRY_FIRST) != 0);
+    if (is_ir(show) && show->info->variants & AN_LLVM_LOOP_ENTRIES) /* as LLVM 20 and later */
+        printf("  instrument_loop_entries = 1");
     printf("\n");
     if (show->all || (show->function && *show->function))
         printf("Functions shown: %zu\n", show->shown);
@@ -601,8 +616,9 @@ static int act_overlap(void *values, const struct option_parser *parser)
 
 static int run_overlap(const struct command *command, int argc, char **argv)
 {
-    struct overlap_request request = {
-        .options = {.size = sizeof request.options, .value_cutoff = UINT64_MAX}};
+    struct overlap_request request = {.options = {.size = sizeof request.options,
+                                                  .value_cutoff = UINT64_MAX,
+                                                  .keep_local_names = true}};
     return option_run(command, argc, argv, &request, take_overlap, act_overlap);
 }
 

@@ -42,6 +42,8 @@ static bool refuses_options(const struct merge_request *request)
     else if (request->write.format_version)
         say_error("--format-version applies only to LLVM profiles; this is a GCC profile (use "
                   "--gcc-version)");
+    else if (request->compiler)
+        say_error("--for applies only to LLVM profiles; this is a GCC profile (use --gcc-version)");
     else if (request->write.sparse)
         say_error("--sparse applies only to LLVM profiles; this is a GCC profile (gcda)");
     else

@@ -13,12 +13,13 @@ const char *variants_text(unsigned variants)
     } words[] = {
         {AN_LLVM_CONTEXT_SENSITIVE, ", context-sensitive"},
         {AN_LLVM_ENTRY_FIRST, ", entry first"},
+        {AN_LLVM_LOOP_ENTRIES, ", loop entries"},
         {AN_LLVM_BYTE_COVERAGE, ", single-byte coverage"},
         {AN_LLVM_ENTRY_ONLY, ", function entries only"},
         {AN_LLVM_TEMPORAL, ", temporal"},
         {AN_LLVM_MEMPROF, ", with a memory profile"},
     };
-    static char text[160];
+    static char text[192];
     strcpy(text, variants & AN_LLVM_IR ? "IR" : "front-end");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (variants & words[i].variant)

@@ -58,6 +58,12 @@ void llvm_show_function_json(const struct llvm_show *show, const struct an_llvm_
             json_object_object_add(json, "bitmap", bitmap);
         else
             json_object_put(bitmap);
+        struct json_object *uniform = record->uniform ? json_object_new_array() : NULL;
+        for (uint32_t i = 0; uniform && i < record->count_number; i++)
+            json_object_array_add(uniform,
+                                  json_object_new_boolean(record->uniform[i / 8] >> i % 8 & 1));
+        if (uniform)
+            json_object_object_add(json, "uniform", uniform);
     }
     for (int kind = 0; show->request->values && record->values && kind < AN_LLVM_VALUE_KINDS;
          kind++) {
@@ -138,6 +144,7 @@ static void add_kind(struct json_object *json, const struct an_llvm_info *info)
     } flags[] = {
         {"context_sensitive", AN_LLVM_CONTEXT_SENSITIVE},
         {"entry_first", AN_LLVM_ENTRY_FIRST},
+        {"loop_entries", AN_LLVM_LOOP_ENTRIES},
         {"single_byte_coverage", AN_LLVM_BYTE_COVERAGE},
         {"entry_only", AN_LLVM_ENTRY_ONLY},
         {"temporal", AN_LLVM_TEMPORAL},

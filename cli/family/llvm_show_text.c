@@ -53,6 +53,12 @@ void llvm_show_function(const struct llvm_show *show, const struct an_llvm_recor
             printf("%02x", record->bitmap[i]);
         if (record->bitmap_bytes)
             printf("\n");
+        if (record->uniform)
+            printf("  uniform");
+        for (uint32_t i = 0; record->uniform && i < record->count_number; i++)
+            printf(" %s", record->uniform[i / 8] >> i % 8 & 1 ? "yes" : "no");
+        if (record->uniform)
+            printf("\n");
     }
     if (show->request->values)
         print_values(show, record->values);

@@ -22,9 +22,14 @@ static const struct option_spec options[] = {
      TAKEN},
     {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran", TAKEN},
     {MERGE_TEXT, 't', "text", NULL, "write the text format", TAKEN},
+    {MERGE_FOR, 0, "for", "COMPILER",
+     "write the profile for this compiler: clang-14, clang-22, or the name or path of a program, "
+     "which is asked with --version",
+     TAKEN},
     {MERGE_FORMAT_VERSION, 0, "format-version", "N",
-     "write indexed version N, 5 to 12 (default: 12, for LLVM 19; clang 13 and 14 read up to 7, "
-     "15: 8, 16: 9, 17: 10, 18: 11)",
+     "write indexed version N, 5 to 14 (default: what the compilers of the inputs read, at least "
+     "12; clang 13 and 14 read up to 7, 15: 8, 16: 9, 17: 10, 18: 11, 19 to 21: 12, 22: 13, 23: "
+     "14)",
      TAKEN},
     {MERGE_FAILURE_MODE, 0, "failure-mode", "MODE",
      "fail if any input is rejected (any, the default), only if all are (all), or never (warn)",
@@ -62,9 +67,10 @@ static const struct option_spec options[] = {
 
 static const struct option_rule rules[] = {
     {EXCLUDES, MERGE_TEXT, {MERGE_FORMAT_VERSION}, {0}},
+    {EXCLUDES, MERGE_FOR, {MERGE_FORMAT_VERSION}, {0}},
     {EXCLUDES,
      MERGE_PARTIAL,
-     {MERGE_TEXT, MERGE_FORMAT_VERSION, MERGE_SPARSE, MERGE_REMAPPING, MERGE_FUNCTION,
+     {MERGE_TEXT, MERGE_FOR, MERGE_FORMAT_VERSION, MERGE_SPARSE, MERGE_REMAPPING, MERGE_FUNCTION,
       MERGE_NO_FUNCTION, MERGE_VTABLES, MERGE_TRACE_SEED},
      {0}},
     {0},
@@ -81,11 +87,12 @@ const struct command command_merge = {
     .operands = "[INPUT...]",
     .summary = "merge profiles into one",
     .description =
-        "Merges LLVM instrumentation profiles: raw profiles of LLVM 11 to 22 (32 and 64 bit, "
-        "either byte order, several in one file), indexed profiles of versions 1 to 13, and "
+        "Merges LLVM instrumentation profiles: raw profiles of LLVM 11 to 23 (32 and 64 bit, "
+        "either byte order, several in one file), indexed profiles of versions 1 to 14, and "
         "text. Inputs are recognized by their content, not by their name. Folders are searched. "
         "'-' is standard input. The result is an indexed profile for clang -fprofile-use, in the "
-        "version that the compiler reads.\n\n"
+        "version that the compilers of the inputs read, or that --for or --format-version says. "
+        "What its readers cannot use is reported.\n\n"
         "BOLT's branch profiles in text form (fdata): records of the same two places become one, "
         "with the sums of their counts and mispredictions. Profiles with and without branch "
         "records (no_lbr), of programs that BOLT optimized and others, and of different kinds "
@@ -113,8 +120,8 @@ const struct command command_merge = {
                 "    merge all profiles below profiles/\n"
                 "anneal merge -o app.profdata -w 10,peak.profraw night.profraw\n"
                 "    count peak hours ten times\n"
-                "anneal merge --format-version=7 -o app.profdata *.profraw\n"
-                "    write a profile for clang 13 or 14\n"
+                "anneal merge --for=clang-14 -o app.profdata *.profraw\n"
+                "    write a profile for clang 14, whatever compiler the programs were built by\n"
                 "anneal merge --failure-mode=all --ledger=ledger.json -o app.profdata profiles/\n"
                 "    leave out damaged inputs, and keep an account\n"
                 "anneal merge --partial -o host1.partial profiles/\n"

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/core/amounts.h"
+#include "cli/core/llvm_release.h"
 #include "cli/core/output.h"
 #include "cli/family/commands.h"
 #include "cli/family/gcc_convert.h"
@@ -60,11 +61,14 @@ static bool take(const struct command *command, void *values, int id, const char
     case MERGE_FAILURE_MODE:
         return parse_failure_mode(command, value, &request->merge.failure_mode);
     case MERGE_FORMAT_VERSION:
-        if (!option_range(command, id, value, AN_LLVM_OLDEST_WRITTEN, AN_LLVM_DEFAULT_VERSION,
+        if (!option_range(command, id, value, AN_LLVM_OLDEST_WRITTEN, AN_LLVM_NEWEST_WRITTEN,
                           &number))
             return false;
         request->write.format_version = (unsigned)number;
         return true;
+    case MERGE_FOR:
+        request->compiler = value;
+        return llvm_release_of("for", value, &request->write.release);
     case MERGE_PREVIOUS_VERSION:
         request->write.format_version = 11;
         return true;

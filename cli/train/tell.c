@@ -125,20 +125,19 @@ static void tell_warnings(const struct an_train_result *result)
             say_warning("%s times: %s", with_commas(result->warnings[i]),
                         an_llvm_warning_text((enum an_llvm_warning)i));
     const struct an_llvm_left_out *left = &result->left_out;
-    if (left->bitmap_functions || left->vtable_sites || left->traces || left->binary_ids)
+    if (left->bitmap_functions || left->vtable_sites || left->traces || left->binary_ids ||
+        left->uniform_functions || left->new_hashes || left->old_hashes)
         say_warning("this version of the format cannot hold everything ('anneal convert' shows "
                     "what is left out)");
 }
 
 static void tell_outputs(const struct train_request *request, const struct an_train_result *result)
 {
-    unsigned version = request->options.format_version;
     if (result->llvm_output)
         say("merged %s profile%s: %s functions, total count %s -> %s (%s, indexed version %u)",
             with_commas(result->profiles[AN_TRAIN_LLVM]), plural(result->profiles[AN_TRAIN_LLVM]),
             with_commas(result->llvm_functions), with_commas(result->totals[AN_TRAIN_LLVM]),
-            result->llvm_output, as_size(result->llvm_bytes),
-            version ? version : AN_LLVM_DEFAULT_VERSION);
+            result->llvm_output, as_size(result->llvm_bytes), result->left_out.version);
     if (result->gcc_output)
         say("merged %s counter file%s, total count %s -> %s (%s module%s, gcda)",
             with_commas(result->profiles[AN_TRAIN_GCC]), plural(result->profiles[AN_TRAIN_GCC]),

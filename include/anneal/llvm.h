@@ -35,6 +35,7 @@ enum an_llvm_variant {
     AN_LLVM_ENTRY_ONLY = 1 << 5,        /* one counter per function */
     AN_LLVM_MEMPROF = 1 << 6,           /* carries a memory profile, which anneal does not model */
     AN_LLVM_TEMPORAL = 1 << 7,          /* carries traces of first function entries */
+    AN_LLVM_LOOP_ENTRIES = 1 << 8,      /* loops are counted at their entries; since LLVM 20 */
 };
 
 /* Kinds of profiled values (InstrProfData.inc, VALUE_PROF_KIND). */
@@ -82,7 +83,16 @@ struct an_llvm_record {
     uint32_t bitmap_bytes; /* MC/DC test vectors, one bit each */
     uint8_t *bitmap;
     struct an_llvm_values *values; /* NULL: no value sites */
+    /* Of an AMD GPU: a bit for each counter, set where all lanes of a wave nearly always went the same way; NULL: not
+     * known. an_llvm_uniform_bytes() says how many bytes. */
+    uint8_t *uniform;
 };
+
+/* How long the bits of that many counters are. */
+static inline uint32_t an_llvm_uniform_bytes(uint32_t count_number)
+{
+    return count_number / 8 + (count_number % 8 != 0);
+}
 
 /* One run's functions in the order of their first entry. */
 struct an_llvm_trace {
@@ -218,26 +228,50 @@ AN_API bool an_llvm_profile_next(struct an_llvm_profile *profile, struct an_llvm
 struct an_llvm_write_options {
     size_t size; /* of this structure: sizeof */
     bool text;
-    unsigned format_version; /* 5..12; 0: AN_LLVM_DEFAULT_VERSION */
+    unsigned format_version; /* 5..14; 0: see an_llvm_profile_version() */
     bool sparse;             /* leave out functions that never ran */
     const struct an_ledger
         *partial; /* write a partial result, with the ledger of its merge; else NULL */
+    unsigned
+        release; /* of the LLVM whose compiler shall read it, 9 or later; 0: that is not known */
 };
 
-#define AN_LLVM_DEFAULT_VERSION 12 /* what LLVM 19 writes */
+#define AN_LLVM_DEFAULT_VERSION 12 /* what LLVM 19 to 21 write, and later ones read */
 #define AN_LLVM_OLDEST_WRITTEN 5
+#define AN_LLVM_NEWEST_WRITTEN 14
+#define AN_LLVM_OLDEST_RELEASE 9
+#define AN_LLVM_NEWEST_RELEASE 23 /* that is known; later ones are taken for this one */
 
-/* What an older format version cannot hold, and was therefore left out. */
+/* The newest indexed version that clang and llvm-profdata of a release of LLVM read, as 12 of LLVM 19. */
+AN_API unsigned an_llvm_version_of_release(unsigned release);
+
+/*
+ * The version that an_llvm_profile_write() writes with these options. Unless they say which: the newest one that the
+ * compilers read which the profile comes from, as far as that is known, but at least AN_LLVM_DEFAULT_VERSION. With a
+ * release, the newest one that it reads. Hashes of functions decide between versions up to 12 and later ones, where they
+ * can: the front end of LLVM 22 makes others than LLVM 21, and for a profile up to version 12 those of LLVM 21.
+ */
+AN_API unsigned an_llvm_profile_version(const struct an_llvm_profile *profile,
+                                        const struct an_llvm_write_options *options);
+
+/* Which version was written, and what it cannot hold, so that it was left out. */
 struct an_llvm_left_out {
     size_t bitmap_functions; /* functions whose MC/DC bitmap was dropped (before version 11) */
     size_t vtable_sites;     /* virtual-table value sites (before version 12) */
     size_t traces;           /* temporal traces (before version 10) */
     size_t binary_ids;       /* (before version 9) */
+    size_t
+        uniform_functions; /* functions whose uniformity was dropped (before version 14, and text) */
+    /* Not left out, but not found by clang, so that it uses none of their counts (front end only): */
+    size_t new_hashes; /* functions with hashes as of LLVM 22 (before version 13) */
+    size_t old_hashes; /* functions with hashes as of LLVM 21 (from version 13 on) */
+    unsigned version;  /* the one that was written; 0: text, or a partial result */
 };
 
 /*
  * Serialises the profile. The bytes are malloc()ed and belong to the caller. left_out may be NULL.
- * The profile's value data is put into its final order; it can be written again and added to.
+ * The profile's value data is put into its final order; it can be written again and added to. Local functions of an IR profile
+ * that is to be read by LLVM 17 or older get the names there (FILE:FUNCTION), and keep them.
  */
 AN_API enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
                                           const struct an_llvm_write_options *options, void **bytes,
@@ -273,6 +307,9 @@ struct an_llvm_merge_options {
     bool partial;
     /* Of partial results: inputs of the same bytes and different paths each count. */
     bool count_copies;
+    /* Keep FILE:FUNCTION and FILE;FUNCTION apart, the names that LLVM up to 17 and later ones give to one local function; they
+     * are of one function otherwise, which has the later name then. */
+    bool keep_local_names;
 };
 
 /*
@@ -366,12 +403,13 @@ struct an_llvm_overlap_options {
     const char *function;   /* and for functions whose name contains this; NULL: none */
     void (*report)(void *context, const struct an_llvm_overlap_function *function);
     void *context;
-    bool one_kind; /* see below */
+    bool one_kind;         /* see below */
+    bool keep_local_names; /* as in struct an_llvm_merge_options */
 };
 
 /*
  * Compares two profiles as llvm-profdata's overlap does: the sum over all counters of the smaller
- * of the two shares.
+ * of the two shares. Coverage is not compared with counts, nor are profiles with and without counts of loop entries.
  *
  * llvm-profdata takes the total of one kind of records of IR profiles, and the sum over both kinds; sums of counts
  * wrap at 2^64; and a record that a profile has twice is compared twice. So shares may be above 1. With one_kind, only

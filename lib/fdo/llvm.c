@@ -75,10 +75,10 @@ static enum an_code find(struct inputs *inputs, const struct an_fdo_store *store
     return fits ? AN_OK : an_fail_memory(error);
 }
 
-/* The newest format that the compiler reads which wrote a raw profile of that version. */
+/* The newest format that the compiler reads which wrote a raw profile of that version, as far as it is older than LLVM 19. */
 static unsigned version_for(unsigned raw)
 {
-    return raw >= 10 ? 12 : raw == 9 ? 10 : 7;
+    return raw >= 10 ? AN_LLVM_DEFAULT_VERSION : raw == 9 ? 11 : 7;
 }
 
 static unsigned version_of(const char *path)
@@ -132,7 +132,7 @@ static enum an_code merge(const struct inputs *inputs, const char *path, struct 
     }
     enum an_code code = an_llvm_merge(&options, all, inputs->count, &profile, &ledger, error);
     if (code == AN_OK)
-        code = write_profile(profile, version, path, error);
+        code = write_profile(profile, version < AN_LLVM_DEFAULT_VERSION ? version : 0, path, error);
     an_llvm_profile_free(profile);
     an_ledger_free(ledger);
     free(all);

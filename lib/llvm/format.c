@@ -3,6 +3,8 @@
 
 #include <anneal/llvm.h>
 
+#include "base/error.h"
+
 static const struct {
     uint64_t bit;
     unsigned variant;
@@ -14,7 +16,20 @@ static const struct {
     {VARIANT_ENTRY_ONLY, AN_LLVM_ENTRY_ONLY},
     {VARIANT_MEMPROF, AN_LLVM_MEMPROF},
     {VARIANT_TEMPORAL, AN_LLVM_TEMPORAL},
+    {VARIANT_LOOP_ENTRIES, AN_LLVM_LOOP_ENTRIES},
 };
+
+enum an_code an_llvm_check_flags(uint64_t version_word, uint64_t at, struct an_error *error)
+{
+    uint64_t unknown = version_word & ~(uint64_t)UINT32_MAX & ~VARIANT_DEBUG_CORRELATE;
+    for (size_t i = 0; i < sizeof variant_bits / sizeof *variant_bits; i++)
+        unknown &= ~variant_bits[i].bit;
+    if (!unknown)
+        return AN_OK;
+    an_fail_at(error, AN_UNSUPPORTED, at, "unknown flag, bit %d of the version word",
+               __builtin_ctzll(unknown));
+    return an_error_hint(error, "the file is damaged, or of an LLVM later than 23");
+}
 
 unsigned an_llvm_variants_of(uint64_t version_word)
 {

@@ -48,7 +48,9 @@ struct indexed_record {
     uint64_t count_number;
     const uint8_t *counts; /* u64 each */
     uint64_t bitmap_bytes;
-    const uint8_t *bitmap; /* a u64 for each byte */
+    const uint8_t *bitmap;
+    unsigned bitmap_step;   /* from a byte of the bitmap to the next */
+    const uint8_t *uniform; /* NULL: there are no such bits */
     bool has_values;
     struct value_block values;
 };

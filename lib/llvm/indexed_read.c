@@ -25,10 +25,15 @@
  *
  *     record:  u64 function hash
  *              u64 counters (from version 2), u64 counter...
- *              u64 bitmap bytes (from version 11), u64 for each
+ *              u64 bitmap bytes (from version 11), u64 for each;
+ *                from version 14 these bytes, padding to 8
+ *              u64 uniformity bytes (from version 14), these bytes, padding to 8
  *              value data (from version 3): see value_data.h
  *
- * Sources: InstrProf.h, InstrProfReader.cpp and OnDiskHashTable.h of LLVM 19.
+ * From version 13 on, hashes of the front end lack their four highest bits, which are 0.
+ *
+ * Sources: InstrProf.h, InstrProfReader.cpp and OnDiskHashTable.h of LLVM 19; what LLVM 22 and 23
+ * write.
  */
 #include "llvm/format.h"
 #include "llvm/indexed.h"
@@ -79,9 +84,14 @@ static enum an_code read_header(struct indexed_image *image, struct an_cursor *c
         an_fail_at(error, AN_UNSUPPORTED, 8, "indexed profile version %u, expected 1 to %u",
                    image->version, INDEXED_NEWEST);
         return image->version > INDEXED_NEWEST
-                   ? an_error_hint(error, "written by an LLVM later than 22")
+                   ? an_error_hint(error, "written by an LLVM later than 23")
                    : error->code;
     }
+    enum an_code code = an_llvm_check_flags(version_word, 8, error);
+    if (code == AN_OK && version_word & VARIANT_DEBUG_CORRELATE)
+        code = an_fail_at(error, AN_UNSUPPORTED, 8, "indexed profile for debug-info correlation");
+    if (code != AN_OK)
+        return code;
     if (hash_type != 0)
         return an_fail_at(error, AN_UNSUPPORTED, 24, "hash type %llu, expected 0 (MD5)",
                           (unsigned long long)hash_type);
@@ -262,6 +272,54 @@ static enum an_code next_entry(struct indexed_walk *walk, struct an_error *error
     return AN_OK;
 }
 
+/* So many bytes, and padding to 8. NULL: there are fewer. */
+static const uint8_t *take_packed(struct an_cursor *cursor, uint64_t size)
+{
+    if (size > an_cursor_left(cursor))
+        return NULL;
+    const uint8_t *bytes = an_cursor_take(cursor, (size_t)size);
+    an_cursor_take(cursor, (size_t)(-size & 7));
+    return cursor->short_read ? NULL : bytes;
+}
+
+static enum an_code read_bitmap(const struct indexed_image *image, struct an_cursor *cursor,
+                                uint64_t at, struct indexed_record *record, struct an_error *error)
+{
+    bool packed = image->version >= INDEXED_PACKED;
+    uint64_t bytes = image->version >= 11 ? an_cursor_u64(cursor) : 0;
+    record->bitmap_bytes = bytes;
+    record->bitmap_step = packed ? 1 : 8;
+    record->bitmap = NULL;
+    if (!cursor->short_read && packed)
+        record->bitmap = take_packed(cursor, bytes);
+    else if (!cursor->short_read && bytes <= an_cursor_left(cursor) / 8)
+        record->bitmap = an_cursor_take(cursor, (size_t)bytes * 8);
+    if (!record->bitmap || bytes > UINT32_MAX)
+        return an_fail_at(error, AN_MALFORMED, at, "bitmap of %llu bytes does not fit its function",
+                          (unsigned long long)bytes);
+    return AN_OK;
+}
+
+static enum an_code read_uniform(const struct indexed_image *image, struct an_cursor *cursor,
+                                 uint64_t at, struct indexed_record *record, struct an_error *error)
+{
+    record->uniform = NULL;
+    if (image->version < INDEXED_PACKED)
+        return AN_OK;
+    uint64_t bytes = an_cursor_u64(cursor);
+    uint64_t expected = an_llvm_uniform_bytes((uint32_t)record->count_number);
+    if (!cursor->short_read && bytes == 0)
+        return AN_OK;
+    if (!cursor->short_read && bytes == expected)
+        record->uniform = take_packed(cursor, bytes);
+    if (!record->uniform)
+        return an_fail_at(error, AN_MALFORMED, at,
+                          "%llu bytes of uniformity, expected %llu for %llu counters, or none",
+                          (unsigned long long)bytes, (unsigned long long)expected,
+                          (unsigned long long)record->count_number);
+    return AN_OK;
+}
+
 enum an_code an_indexed_next(struct indexed_walk *walk, struct indexed_record *record, bool *more,
                              struct an_error *error)
 {
@@ -286,18 +344,16 @@ enum an_code an_indexed_next(struct indexed_walk *walk, struct indexed_record *r
                           (unsigned long long)record->count_number,
                           (unsigned long long)(walk->data_end - walk->data_at));
     record->counts = an_cursor_take(&cursor, (size_t)record->count_number * 8);
-    record->bitmap_bytes = image->version >= 11 ? an_cursor_u64(&cursor) : 0;
-    if (cursor.short_read || record->bitmap_bytes > an_cursor_left(&cursor) / 8 ||
-        record->bitmap_bytes > UINT32_MAX)
-        return an_fail_at(error, AN_MALFORMED, walk->data_at,
-                          "bitmap of %llu bytes does not fit its function",
-                          (unsigned long long)record->bitmap_bytes);
-    record->bitmap = an_cursor_take(&cursor, (size_t)record->bitmap_bytes * 8);
+    enum an_code code = read_bitmap(image, &cursor, walk->data_at, record, error);
+    if (code == AN_OK)
+        code = read_uniform(image, &cursor, walk->data_at, record, error);
+    if (code != AN_OK)
+        return code;
     record->has_values = image->version >= 3;
     walk->data_at = cursor.at;
     if (record->has_values) {
-        enum an_code code = an_value_block_read(&record->values, image->file, walk->data_at,
-                                                walk->data_end, false, error);
+        code = an_value_block_read(&record->values, image->file, walk->data_at, walk->data_end,
+                                   false, error);
         if (code != AN_OK)
             return code;
         walk->data_at += record->values.size;

@@ -1,7 +1,7 @@
 /*
- * Writing indexed profiles, versions 5 to 12; the layout is drawn in indexed_read.c. Versions 10 to
- * 12 are byte for byte what llvm-profdata of LLVM 17 to 19 writes; older ones have the same content
- * as theirs in another order.
+ * Writing indexed profiles, versions 5 to 14; the layout is drawn in indexed_read.c. Versions 10 to
+ * 14 are byte for byte what llvm-profdata of LLVM 17 to 19, 22 and 23 writes; older ones have the
+ * same content as theirs in another order.
  *
  * The order of the items follows from how LLVM's OnDiskChainedHashTableGenerator grows: names are
  * inserted in alphabetical order at the head of their bucket's chain, doubling a table of at first
@@ -104,8 +104,12 @@ struct writer {
 static uint64_t record_size(const struct writer *writer, const struct record *record)
 {
     uint64_t size = 16 + 8 * (uint64_t)record->count_number;
-    if (writer->version >= 11)
+    if (writer->version >= INDEXED_PACKED) {
+        uint64_t uniform = record->uniform ? an_llvm_uniform_bytes(record->count_number) : 0;
+        size += 16 + ((uint64_t)record->bitmap_bytes + 7) / 8 * 8 + (uniform + 7) / 8 * 8;
+    } else if (writer->version >= 11) {
         size += 8 + 8 * (uint64_t)record->bitmap_bytes;
+    }
     return size + an_value_block_size(record->values, writer->value_kinds);
 }
 
@@ -120,6 +124,32 @@ static void put_counts(struct an_buffer *buffer, const uint64_t *counts, size_t 
     }
 }
 
+static void put_packed(struct an_buffer *buffer, const uint8_t *bytes, uint32_t size)
+{
+    an_buffer_le64(buffer, size);
+    an_buffer_put(buffer, bytes, size);
+    an_buffer_le(buffer, 0, -size & 7);
+}
+
+static void put_bits(struct writer *writer, const struct record *record)
+{
+    struct an_buffer *buffer = writer->buffer;
+    if (writer->version >= INDEXED_PACKED) {
+        put_packed(buffer, record->bitmap, record->bitmap_bytes);
+        put_packed(buffer, record->uniform,
+                   record->uniform ? an_llvm_uniform_bytes(record->count_number) : 0);
+        return;
+    }
+    writer->left_out->uniform_functions += record->uniform != NULL;
+    if (writer->version < 11) {
+        writer->left_out->bitmap_functions += record->bitmap_bytes != 0;
+        return;
+    }
+    an_buffer_le64(buffer, record->bitmap_bytes);
+    for (uint32_t i = 0; i < record->bitmap_bytes; i++)
+        an_buffer_le64(buffer, record->bitmap[i]);
+}
+
 static void put_record(struct writer *writer, const struct record *record)
 {
     struct an_buffer *buffer = writer->buffer;
@@ -132,13 +162,7 @@ static void put_record(struct writer *writer, const struct record *record)
     an_buffer_le64(buffer, record->hash);
     an_buffer_le64(buffer, record->count_number);
     put_counts(buffer, record->counts, record->count_number);
-    if (writer->version >= 11) {
-        an_buffer_le64(buffer, record->bitmap_bytes);
-        for (uint32_t i = 0; i < record->bitmap_bytes; i++)
-            an_buffer_le64(buffer, record->bitmap[i]);
-    } else {
-        writer->left_out->bitmap_functions += record->bitmap_bytes != 0;
-    }
+    put_bits(writer, record);
     an_value_block_write(buffer, record->values, writer->value_kinds);
     if (writer->value_kinds <= AN_LLVM_VTABLE && record->values)
         writer->left_out->vtable_sites += record->values->site_count[AN_LLVM_VTABLE];
@@ -388,7 +412,7 @@ enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned ve
     struct writer writer = {
         .profile = profile,
         .version = version,
-        .value_kinds = version >= 12 ? AN_LLVM_VALUE_KINDS : AN_LLVM_VTABLE,
+        .value_kinds = version >= INDEXED_VTABLES ? AN_LLVM_VALUE_KINDS : AN_LLVM_VTABLE,
         .buffer = buffer,
         .left_out = left_out,
         .summary = an_llvm_summary_builder_new(),

@@ -24,6 +24,8 @@
 #include "base/options.h"
 #include "base/pool.h"
 #include "partial/gather.h"
+#include "llvm/format.h"
+#include "llvm/local_names.h"
 #include "llvm/lossless.h"
 #include "llvm/partial.h"
 #include "llvm/profile.h"
@@ -73,15 +75,33 @@ static const char *instrumentation(unsigned variants)
                                  : "front-end (-fprofile-instr-generate)";
 }
 
+static const char *what_is_counted(unsigned variants)
+{
+    return variants & AN_LLVM_BYTE_COVERAGE ? "single-byte coverage" : "counts";
+}
+
+static const char *with_or_without(unsigned variants)
+{
+    return variants & AN_LLVM_LOOP_ENTRIES ? "with" : "without";
+}
+
 static enum an_code other_kind(const struct an_llvm_profile *profile, unsigned variants,
                                struct an_error *error)
 {
-    if ((profile->variants ^ variants) & AN_LLVM_IR)
+    unsigned differences = profile->variants ^ variants, both = profile->variants | variants;
+    if (differences & AN_LLVM_IR)
         an_fail(error, AN_MISMATCH, "%s profile, but the inputs before it are %s profiles",
                 instrumentation(variants), instrumentation(profile->variants));
-    else
+    else if (both & AN_LLVM_ENTRY_ONLY && both & AN_LLVM_ENTRY_FIRST)
         an_fail(error, AN_MISMATCH,
                 "profiles of function entries cannot be merged with profiles of all blocks");
+    else if (differences & AN_LLVM_BYTE_COVERAGE)
+        an_fail(error, AN_MISMATCH, "profile of %s, but the inputs before it have %s",
+                what_is_counted(variants), what_is_counted(profile->variants));
+    else
+        an_fail(error, AN_MISMATCH,
+                "profile %s -pgo-instrument-loop-entries, but the inputs before it are %s it",
+                with_or_without(variants), with_or_without(profile->variants));
     return an_error_hint(error, "merge each kind separately");
 }
 
@@ -94,6 +114,18 @@ static void enter(struct an_ledger_entry *entry, const struct an_llvm_info *info
     entry->unnamed = info->unnamed;
     entry->total_count = info->total_count;
     entry->memprof_bytes = info->memprof_bytes;
+}
+
+/* The newest version that the compiler reads which made the input; 0: that is not known. Older ones read 12, too, where that
+ * does as well (see write.c). */
+static unsigned version_read(const struct an_llvm_info *info)
+{
+    if (info->format == AN_LLVM_TEXT)
+        return 0;
+    unsigned version = info->version;
+    if (info->format == AN_LLVM_RAW)
+        version = version > 10 ? INDEXED_PACKED : 0;
+    return version > AN_LLVM_DEFAULT_VERSION ? version : AN_LLVM_DEFAULT_VERSION;
 }
 
 static bool keep_vtable_name(void *context, const char *name, size_t length)
@@ -161,8 +193,10 @@ static enum an_code merge_bytes(struct share *share, const struct merge_sink *si
         other_kind(sink->profile, info.variants, error);
     if (code == AN_OK && !done)
         code = merge_by_reader(sink, file, weight, &info, error);
-    if (code == AN_OK)
+    if (code == AN_OK) {
         enter(entry, &info);
+        an_profile_note_version(sink->profile, version_read(&info));
+    }
     return code;
 }
 
@@ -443,6 +477,14 @@ static enum an_code merge_gathering(struct job *job, struct an_error *error)
     return AN_OK;
 }
 
+/* Runs of programs that compilers of different releases made add up. */
+static enum an_code join_local_names(struct job *job, struct an_error *error)
+{
+    struct an_llvm_profile *profile = job->shares[0].profile;
+    struct merge_sink sink = {profile, job->options, "the inputs", false};
+    return an_local_names_join(profile, &sink) ? AN_OK : an_fail_memory(error);
+}
+
 enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
                            const struct an_llvm_input *inputs, size_t count,
                            struct an_llvm_profile **profile, struct an_ledger **ledger,
@@ -474,6 +516,8 @@ enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,
         code = an_ledger_close(job.ledger, error);
     if (code == AN_OK)
         code = an_ledger_judge(job.ledger, job.options->failure_mode, error);
+    if (code == AN_OK && !full.partial && !full.keep_local_names)
+        code = join_local_names(&job, error);
     if (code == AN_OK) {
         *profile = job.shares[0].profile;
         job.shares[0].profile = NULL;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "llvm/format.h"
+#include "llvm/local_names.h"
 #include "llvm/profile.h"
 #include "llvm/reader.h"
 #include "llvm/values.h"
@@ -92,6 +93,21 @@ static enum an_code sum_up(struct side *side, const struct an_llvm_overlap_optio
     }
     sums->entries = functions;
     return side->reader->failed ? an_fail_memory(error) : AN_OK;
+}
+
+/* Shares of counts say nothing about coverage, nor those of other places. */
+static enum an_code check_kinds(const struct side *base, const struct side *test,
+                                struct an_error *error)
+{
+    unsigned differences = base->reader->info.variants ^ test->reader->info.variants;
+    if (differences & AN_LLVM_BYTE_COVERAGE)
+        an_fail(error, AN_MISMATCH, "single-byte coverage cannot be compared with counts");
+    else if (differences & AN_LLVM_LOOP_ENTRIES)
+        an_fail(error, AN_MISMATCH,
+                "profiles with and without -pgo-instrument-loop-entries cannot be compared");
+    else
+        return AN_OK;
+    return an_error_in(error, test->path);
 }
 
 static double score(uint64_t a, uint64_t b, double sum_a, double sum_b)
@@ -188,6 +204,16 @@ static bool contains(const struct an_llvm_record *record, const char *part)
     return part && part[0] && memmem(record->name, record->name_length, part, strlen(part));
 }
 
+/* The function of that name, or the local one that another release calls so. */
+static size_t find_function(const struct an_llvm_profile *base, const char *name, size_t length,
+                            const struct an_llvm_overlap_options *options)
+{
+    size_t found = an_names_find(&base->names, name, length);
+    if (found == AN_NO_NAME && !options->keep_local_names && base->variants & AN_LLVM_IR)
+        found = an_local_names_other(base, name, length);
+    return found;
+}
+
 static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
                     const struct an_llvm_overlap_options *options, struct an_llvm_overlap *whole)
 {
@@ -197,7 +223,7 @@ static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
     bool wraps = !options->one_kind;
     add_record(&level->test, test, wraps);
     report.test_share = level->test.counts / whole->test.counts;
-    size_t function = an_names_find(&base->names, test->name, test->name_length);
+    size_t function = find_function(base, test->name, test->name_length, options);
     struct record *record = NULL;
     if (function == AN_NO_NAME) {
         add_share(&whole->unique, &level->test, &whole->test);
@@ -257,7 +283,7 @@ static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
     if (!options->report)
         return AN_OK;
     while (done && an_llvm_reader_next(test->reader, &record)) {
-        size_t known = an_names_find(&base->names, record.name, record.name_length);
+        size_t known = find_function(base, record.name, record.name_length, options);
         if (known != AN_NO_NAME) {
             const struct an_name *name = &base->names.names[known];
             done = an_names_insert(&seen, name->text, name->length, &is_new) != AN_NO_NAME;
@@ -279,6 +305,7 @@ static enum an_code collect(struct side *side, struct an_llvm_profile *profile,
 {
     struct an_llvm_record record;
     enum an_code code = walk(side, error);
+    profile->variants = code == AN_OK ? side->reader->info.variants : 0;
     while (code == AN_OK && an_llvm_reader_next(side->reader, &record)) {
         unsigned warnings = 0;
         if (options->one_kind && is_of_other_kind(side, &record, options))
@@ -339,6 +366,8 @@ enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
     code = profile ? open_side(&base, base_path, error) : an_fail_memory(error);
     if (code == AN_OK)
         code = open_side(&test, test_path, error);
+    if (code == AN_OK)
+        code = check_kinds(&base, &test, error);
     if (code == AN_OK)
         code = sum_up(&base, &full, &overlap->base, error);
     if (code == AN_OK)

@@ -1,7 +1,7 @@
 /*
  * The content of a partial result of LLVM's instrumentation profiles: a lossless profile as bytes.
  *
- *     variants | traces kept at most | functions of a trace at most | traces of the stream
+ *     variants, and from bit 16 on the version that their compilers read, or 0 | traces kept at most | functions of a trace at most | traces of the stream
  *     functions | records
  *     nine columns, each with its size in bytes in front:
  *         names        of the functions, ascending: bytes shared with the name before | bytes of its own | these
@@ -10,9 +10,10 @@
  *         shapes       counters | bytes of the bitmap
  *         origins      the first input that has the record, as an index into the account's used inputs
  *         kinds        a byte a record: bit K, it has value sites of kind K; bit 3 + K, only one input brought them: then the
- *                      values of a site are in its order, otherwise they ascend
+ *                      values of a site are in its order, otherwise they ascend; bit 6, there are
+ *                      bits of uniformity
  *         counts       of all counters
- *         bitmaps
+ *         bitmaps      the bitmap, then the bits of uniformity: one for each counter
  *         values       for each kind that a record has: sites, then for each site: values, then for each of these:
  *                      8 bytes value | count
  *     binary ids, ascending:                how many | for each: size, bytes
@@ -42,6 +43,8 @@ enum {
     PARTIAL_VALUES,
     PARTIAL_COLUMNS
 };
+
+enum { PARTIAL_VERSION_SHIFT = 16, PARTIAL_VERSION = 1 << PARTIAL_VERSION_SHIFT };
 
 /* Appends a lossless profile, which is arranged for it, with origins as indices of the ledger's used entries in the order of
  * digests. */

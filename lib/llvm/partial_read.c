@@ -15,7 +15,8 @@ struct reader {
     size_t inputs;                   /* of the account that are used */
     uint32_t offset;                 /* of the origins in the profile */
     struct an_cursor columns[PARTIAL_COLUMNS];
-    uint64_t variants, reservoir, trace_length, stream;
+    unsigned variants, version;
+    uint64_t reservoir, trace_length, stream;
     struct an_cursor rest; /* behind the columns */
     bool no_memory;
 
@@ -121,7 +122,7 @@ static bool take_record(struct reader *reader, size_t function, uint32_t rank)
     unsigned kinds = an_cursor_u8(&columns[PARTIAL_KINDS]);
     if (columns[PARTIAL_HASHES].short_read || columns[PARTIAL_SHAPES].short_read ||
         columns[PARTIAL_ORIGINS].short_read || columns[PARTIAL_KINDS].short_read ||
-        input >= reader->inputs || kinds > 63 || bitmap > UINT32_MAX ||
+        input >= reader->inputs || kinds > 127 || bitmap > UINT32_MAX ||
         bitmap > an_cursor_left(&columns[PARTIAL_BITMAPS]) || !take_counts(reader, counters) ||
         !take_values(reader, kinds & 7, &values))
         return false;
@@ -130,6 +131,12 @@ static bool take_record(struct reader *reader, size_t function, uint32_t rank)
     record.bitmap_bytes = (uint32_t)bitmap;
     record.bitmap = (uint8_t *)an_cursor_take(&columns[PARTIAL_BITMAPS], (size_t)bitmap);
     record.values = kinds & 7 ? &values : NULL;
+    if (kinds & 64) {
+        record.uniform = (uint8_t *)an_cursor_take(&columns[PARTIAL_BITMAPS],
+                                                   an_llvm_uniform_bytes(record.count_number));
+        if (!record.uniform)
+            return false;
+    }
     if (!reader->profile)
         return true;
     uint8_t order[AN_LLVM_VALUE_KINDS];
@@ -232,14 +239,16 @@ static bool walk(struct reader *reader, struct an_bytes content)
 {
     struct an_cursor cursor = an_cursor_at(content, 0, false);
     uint64_t size, traces;
-    reader->variants = an_cursor_uleb128(&cursor);
+    uint64_t kind = an_cursor_uleb128(&cursor);
+    reader->variants = (unsigned)(kind & (PARTIAL_VERSION - 1));
+    reader->version = (unsigned)(kind >> PARTIAL_VERSION_SHIFT);
     reader->reservoir = an_cursor_uleb128(&cursor);
     reader->trace_length = an_cursor_uleb128(&cursor);
     reader->stream = an_cursor_uleb128(&cursor);
     uint64_t functions = an_cursor_uleb128(&cursor);
     uint64_t records = an_cursor_uleb128(&cursor);
-    if (cursor.short_read || reader->variants > UINT32_MAX || functions > records ||
-        records > content.size / 8)
+    if (cursor.short_read || kind >> 24 || reader->variants & ~AN_LLVM_VARIANTS ||
+        functions > records || records > content.size / 8)
         return false;
     for (size_t i = 0; i < PARTIAL_COLUMNS; i++) {
         if (!take_number(&cursor, &size))
@@ -290,12 +299,13 @@ enum an_code an_llvm_partial_merge(const struct merge_sink *sink, struct an_byte
     for (size_t i = 0; i < ledger->count; i++)
         reader.inputs += ledger->entries[i].status == AN_INPUT_USED;
     bool done = walk(&reader, content);
-    *variants = (unsigned)reader.variants;
+    *variants = reader.variants;
     if (done && reader.inputs && !an_profile_merge_kind(profile, *variants))
         code = an_fail(error, AN_MISMATCH, "other kind of instrumentation");
     if (done && code == AN_OK && add_origins(&reader, profile, ledger)) {
         reader.profile = profile;
         done = walk(&reader, content);
+        an_profile_note_version(profile, reader.version);
         profile->trace_stream_size = an_saturating_add(profile->trace_stream_size, reader.stream);
     }
     if (reader.no_memory || profile->lossless.failed)

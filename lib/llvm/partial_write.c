@@ -81,6 +81,8 @@ static void put_values(struct writer *writer, const struct record *record)
             }
         }
     }
+    if (record->uniform)
+        kinds |= 64;
     an_buffer_le(&writer->columns[PARTIAL_KINDS], kinds, 1);
 }
 
@@ -95,6 +97,9 @@ static void put_record(struct writer *writer, const struct record *record)
         an_buffer_uleb128(&columns[PARTIAL_COUNTS], record->counts[i]);
     an_buffer_put(&columns[PARTIAL_BITMAPS], record->bitmap, record->bitmap_bytes);
     put_values(writer, record);
+    if (record->uniform)
+        an_buffer_put(&columns[PARTIAL_BITMAPS], record->uniform,
+                      an_llvm_uniform_bytes(record->count_number));
 }
 
 static bool put_functions(struct writer *writer, struct an_buffer *buffer)
@@ -179,7 +184,7 @@ enum an_code an_llvm_partial_write(struct an_llvm_profile *profile, const struct
     if (!an_lossless_arrange(profile))
         return an_fail_memory(error);
     writer.inputs = number_inputs(profile, ledger);
-    an_buffer_uleb128(buffer, profile->variants);
+    an_buffer_uleb128(buffer, profile->variants | profile->version << PARTIAL_VERSION_SHIFT);
     an_buffer_uleb128(buffer, profile->trace_reservoir);
     an_buffer_uleb128(buffer, profile->trace_length);
     an_buffer_uleb128(buffer, profile->trace_stream_size);

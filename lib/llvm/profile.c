@@ -221,6 +221,7 @@ struct an_llvm_record an_profile_view(const struct an_llvm_profile *profile,
         .bitmap_bytes = record->bitmap_bytes,
         .bitmap = record->bitmap,
         .values = record->values,
+        .uniform = record->uniform,
     };
 }
 
@@ -286,6 +287,23 @@ static bool fill_values(struct an_llvm_profile *profile, struct record *into,
     return true;
 }
 
+/* What is not uniform in one run is not uniform; runs of which it is not known change nothing. */
+static bool merge_uniform(struct an_llvm_profile *profile, struct record *into,
+                          const struct an_llvm_record *from)
+{
+    uint32_t size = an_llvm_uniform_bytes(from->count_number);
+    if (!from->uniform)
+        return true;
+    if (!into->uniform) {
+        into->uniform =
+            (uint8_t *)an_arena_copy(&profile->arena, (const char *)from->uniform, size);
+        return into->uniform;
+    }
+    for (uint32_t i = 0; i < size; i++)
+        into->uniform[i] &= from->uniform[i];
+    return true;
+}
+
 bool an_record_fill(struct an_llvm_profile *profile, struct record *into,
                     const struct an_llvm_record *from, uint64_t weight, unsigned *warnings)
 {
@@ -305,6 +323,8 @@ bool an_record_fill(struct an_llvm_profile *profile, struct record *into,
             return false;
         into->bitmap_bytes = from->bitmap_bytes;
     }
+    if (!merge_uniform(profile, into, from))
+        return false;
     return fill_values(profile, into, from->values, weight, warnings);
 }
 
@@ -387,6 +407,8 @@ bool an_record_merge(struct an_llvm_profile *profile, struct record *into,
             into->counts[i] += from->counts[i] * weight;
     else
         an_counts_add(into->counts, from->counts, from->count_number, weight, warnings);
+    if (!merge_uniform(profile, into, from))
+        return false;
     if (into->bitmap_bytes != from->bitmap_bytes) {
         *warnings |= 1u << AN_LLVM_BITMAP_MISMATCH;
         return true;
@@ -429,16 +451,24 @@ enum an_code an_llvm_profile_add(struct an_llvm_profile *profile,
 
 /* ---- what belongs to the whole ---- */
 
+void an_profile_note_version(struct an_llvm_profile *profile, unsigned version)
+{
+    if (version && (!profile->version || version < profile->version))
+        profile->version = version;
+}
+
 /*
  * Front-end and IR profiles count different things. Raw front-end profiles carry no mark, so "not
  * IR" is what tells them; llvm-profdata 19 looks only at the text marker :fe and mixes the others.
+ * Coverage says 1 for any count, and loop entries are counted in other places: sums with other
+ * profiles would be neither.
  */
 bool an_profile_kind_fits(const struct an_llvm_profile *profile, unsigned variants)
 {
     if (!profile->has_kind)
         return true;
     unsigned both = profile->variants | variants;
-    return !((profile->variants ^ variants) & AN_LLVM_IR) &&
+    return !((profile->variants ^ variants) & AN_LLVM_KINDS) &&
            !((both & AN_LLVM_ENTRY_ONLY) && (both & AN_LLVM_ENTRY_FIRST));
 }
 

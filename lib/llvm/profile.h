@@ -26,6 +26,7 @@ struct record {
     uint64_t hash;
     uint64_t *counts;
     uint8_t *bitmap;
+    uint8_t *uniform;              /* NULL: not known */
     struct an_llvm_values *values; /* NULL: no sites */
     struct record *next;           /* of the same name, in order of insertion */
     uint32_t function;             /* index of the name */
@@ -54,6 +55,10 @@ struct an_llvm_profile {
     size_t filtered; /* functions that were taken out again */
     unsigned variants;
     bool has_kind; /* variants were set by a first input */
+
+    /* The newest version that every compiler reads that an input is known to come from, as far as 12 does not do for it; 0:
+     * that is known of none. */
+    unsigned version;
 
     struct {
         AN_VECTOR(struct an_llvm_binary_id);
@@ -137,6 +142,9 @@ static inline uint64_t an_saturating_add(uint64_t a, uint64_t b)
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
+
+/* Takes into account that an input comes from a compiler that reads up to this version; 0: not known. */
+void an_profile_note_version(struct an_llvm_profile *profile, unsigned version);
 
 /* Whether a profile of this kind can be merged into this one; and doing so, false if it cannot. */
 bool an_profile_kind_fits(const struct an_llvm_profile *profile, unsigned variants);

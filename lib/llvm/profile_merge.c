@@ -4,6 +4,7 @@
 
 bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile *from)
 {
+    an_profile_note_version(into, from->version);
     uint32_t offset = (uint32_t)into->lossless.origins.count;
     bool done = an_lossless_add_origins(&into->lossless, from->lossless.origins.items,
                                         from->lossless.origins.count);

@@ -3,32 +3,37 @@
  * target's byte order and pointer size. Versions and what each changed:
  *
  *      5   LLVM 11, 12    7   LLVM 13    8   LLVM 14..17    9   LLVM 18    10   LLVM 19..22
+ *     11   LLVM 23
  *
  *     +------------------------------------------------------------------------------+
- *     | header, 64-bit words:        version  5  6  7,8  9  10                       |
- *     |   magic, version | variants           x  x  x    x  x                        |
- *     |   size of binary ids                     .  x    x  x  (6: last word)        |
- *     |   number of data records              x  x  x    x  x                        |
- *     |   padding before the counters         x  x  x    x  x                        |
- *     |   number of counters                  x  x  x    x  x                        |
- *     |   padding after the counters          x  x  x    x  x                        |
- *     |   bytes of bitmap, padding after                 x  x                        |
- *     |   bytes of names                      x  x  x    x  x                        |
- *     |   counters delta                      x  x  x    x  x                        |
- *     |   bitmap delta                                   x  x                        |
- *     |   names delta                         x  x  x    x  x                        |
- *     |   number of vtables, bytes of names                 x                        |
- *     |   last value kind                     x  x  x    x  x                        |
+ *     | header, 64-bit words:        version  5  6  7,8  9  10  11                   |
+ *     |   magic, version | variants           x  x  x    x  x   x                    |
+ *     |   size of binary ids                     .  x    x  x   x (6: last word)     |
+ *     |   number of data records              x  x  x    x  x   x                    |
+ *     |   padding before the counters         x  x  x    x  x   x                    |
+ *     |   number of counters                  x  x  x    x  x   x                    |
+ *     |   padding after the counters          x  x  x    x  x   x                    |
+ *     |   bytes of bitmap, padding after                 x  x   x                    |
+ *     |   number of uniform counters, padding                   x                    |
+ *     |   uniform counters delta                                x                    |
+ *     |   bytes of names                      x  x  x    x  x   x                    |
+ *     |   counters delta                      x  x  x    x  x   x                    |
+ *     |   bitmap delta                                   x  x   x                    |
+ *     |   names delta                         x  x  x    x  x   x                    |
+ *     |   number of vtables, bytes of names                 x   x                    |
+ *     |   last value kind                     x  x  x    x  x   x                    |
  *     +------------------------------------------------------------------------------+
  *     | binary ids: { u64 length, bytes, padding to 8 (8..) }...                     |
- *     | data records, padding | counters, padding | bitmap, padding | names, padding |
+ *     | data records, padding | counters, padding | bitmap, padding                  |
+ *     | uniform counters, padding (11..) | names, padding                            |
  *     | vtable records, padding | vtable names, padding                              |
  *     | value data: a block for every record that has value sites, in record order   |
  *     +------------------------------------------------------------------------------+
  *
  *     data record (P: pointer, 4 or 8 bytes; the whole is padded to 8):
- *       u64 name hash | u64 function hash | P counters | P bitmap (9..) | P function | P values |
- *       u32 counters | u16 sites[2], or [3] from 10 | u32 bitmap bytes (9..)
+ *       u64 name hash | u64 function hash | P counters | P uniform counters (11..) |
+ *       P bitmap (9..) | P function | P values | u32 counters |
+ *       u16 sites[2], or [3] from 10 | u16 lanes of a wave (11..) | u32 bitmap bytes (9..)
  *
  *     value data block:
  *       u32 size of the block | u32 kinds |
@@ -38,9 +43,10 @@
  * the first counter. From 8 on it is relative to the record itself and the delta is the distance
  * from the first record to the first counter. With temporal profiles the first eight bytes of a
  * function's counters are its timestamp; with single-byte coverage a counter is one byte, 0 when
- * covered.
+ * covered. Code of AMD GPUs counts twice: a uniform counter for each counter says how often all
+ * lanes of a wave came there together. Only whether these are nearly all is of interest later.
  *
- * Sources: InstrProfData.inc of LLVM 13 to 19, InstrProfReader.cpp, compiler-rt's
+ * Sources: InstrProfData.inc of LLVM 13 to 23, InstrProfReader.cpp, compiler-rt's
  * InstrProfilingWriter.c. Version 6 was a development snapshot between LLVM 12 and 13.
  */
 #include "llvm/raw.h"
@@ -64,6 +70,9 @@ enum word {
     PADDING_AFTER_COUNTERS,
     BITMAP_BYTES,
     PADDING_AFTER_BITMAP,
+    UNIFORM_NUMBER,
+    PADDING_AFTER_UNIFORM,
+    UNIFORM_DELTA,
     NAMES_SIZE,
     COUNTERS_DELTA,
     BITMAP_DELTA,
@@ -76,8 +85,9 @@ enum word {
 
 /* The version that brought a word, where it is not the oldest one. */
 static const uint8_t since[WORDS] = {
-    [BINARY_IDS] = 7,   [BITMAP_BYTES] = 9,   [PADDING_AFTER_BITMAP] = 9,
-    [BITMAP_DELTA] = 9, [VTABLE_NUMBER] = 10, [VTABLE_NAMES_SIZE] = 10,
+    [BINARY_IDS] = 7,      [BITMAP_BYTES] = 9,           [PADDING_AFTER_BITMAP] = 9,
+    [BITMAP_DELTA] = 9,    [VTABLE_NUMBER] = 10,         [VTABLE_NAMES_SIZE] = 10,
+    [UNIFORM_NUMBER] = 11, [PADDING_AFTER_UNIFORM] = 11, [UNIFORM_DELTA] = 11,
 };
 
 static void read_words(struct an_cursor *cursor, unsigned version, uint64_t words[WORDS])
@@ -93,6 +103,10 @@ static struct raw_fields fields_of(unsigned version, bool wide)
     uint8_t p = wide ? 8 : 4;
     struct raw_fields f = {.pointer = p, .counter_pointer = 16};
     uint8_t at = (uint8_t)(16 + p);
+    if (version >= 11) {
+        f.uniform_pointer = at;
+        at += p;
+    }
     if (version >= 9) {
         f.bitmap_pointer = at;
         at += p;
@@ -103,6 +117,8 @@ static struct raw_fields fields_of(unsigned version, bool wide)
     f.sites = (uint8_t)(at + 4);
     f.kinds = version >= 10 ? 3 : 2;
     at = (uint8_t)(f.sites + 2 * f.kinds);
+    if (version >= 11)
+        at += 2; /* the lanes of a wave */
     if (version >= 9) {
         at = (uint8_t)((at + 3) / 4 * 4);
         f.bitmap_bytes = at;
@@ -171,7 +187,7 @@ static enum an_code unknown_version(unsigned version, uint64_t at, struct an_err
 {
     an_fail_at(error, AN_UNSUPPORTED, at + 8, "raw profile version %u, expected %u to %u", version,
                RAW_OLDEST, RAW_NEWEST);
-    return an_error_hint(error, version > RAW_NEWEST ? "written by a compiler later than LLVM 22"
+    return an_error_hint(error, version > RAW_NEWEST ? "written by a compiler later than LLVM 23"
                                                      : "written by LLVM 10 or earlier");
 }
 
@@ -191,6 +207,8 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
     image->variants = an_llvm_variants_of(image->version_word);
     if (image->version < RAW_OLDEST || image->version > RAW_NEWEST)
         return unknown_version(image->version, at, error);
+    if (an_llvm_check_flags(image->version_word, at + 8, error) != AN_OK)
+        return error->code;
 
     uint64_t words[WORDS];
     cursor = an_cursor_at(file, (size_t)at, image->big);
@@ -205,11 +223,13 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
     image->vtable_number = words[VTABLE_NUMBER];
     image->counters_delta = words[COUNTERS_DELTA];
     image->bitmap_delta = words[BITMAP_DELTA];
+    image->uniform_delta = words[UNIFORM_DELTA];
 
-    uint64_t data_size, counters_size, vtables_size;
+    uint64_t data_size, counters_size, uniform_size, vtables_size;
     if (words[LAST_VALUE_KIND] >= AN_LLVM_VALUE_KINDS ||
         !product(words[DATA_NUMBER], image->fields.size, &data_size) ||
         !product(words[COUNTER_NUMBER], an_raw_counter_size(image), &counters_size) ||
+        !product(words[UNIFORM_NUMBER], 8, &uniform_size) ||
         !product(words[VTABLE_NUMBER], an_raw_vtable_size(image->wide), &vtables_size))
         return an_fail_at(error, AN_MALFORMED, at,
                           "impossible sizes in the header of the raw "
@@ -218,6 +238,7 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
         !cut(&cursor, data_size, words[PADDING_BEFORE_COUNTERS], &image->data) ||
         !cut(&cursor, counters_size, words[PADDING_AFTER_COUNTERS], &image->counters) ||
         !cut(&cursor, words[BITMAP_BYTES], words[PADDING_AFTER_BITMAP], &image->bitmap) ||
+        !cut(&cursor, uniform_size, words[PADDING_AFTER_UNIFORM], &image->uniform) ||
         !cut(&cursor, words[NAMES_SIZE], padding_to_8(words[NAMES_SIZE]), &image->names) ||
         !cut(&cursor, vtables_size, padding_to_8(vtables_size), &image->vtables) ||
         !cut(&cursor, words[VTABLE_NAMES_SIZE], padding_to_8(words[VTABLE_NAMES_SIZE]),
@@ -228,13 +249,27 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
         return an_error_hint(error, "the program died while writing it, or is still writing");
     }
     image->values_at = cursor.at;
-    if (image->data_number == 0 && image->counters.size &&
-        (image->version_word & VARIANT_DEBUG_CORRELATE || image->names.size == 0)) {
+    if (image->uniform.size && image->variants & (AN_LLVM_BYTE_COVERAGE | AN_LLVM_TEMPORAL))
+        return an_fail_at(error, AN_UNSUPPORTED, at,
+                          "uniform counters in a profile of single-byte coverage or of traces");
+    /* Where some modules of a program have data and others have none, the counters of these would be lost. */
+    if (image->counters.size && (image->version_word & VARIANT_DEBUG_CORRELATE ||
+                                 (image->data_number == 0 && image->names.size == 0))) {
         an_fail_at(error, AN_UNSUPPORTED, at,
                    "raw profile without function data (built for debug-info correlation)");
         return an_error_hint(error, "run llvm-profdata merge --debug-info or --binary-file first");
     }
     return check_binary_ids(image, error);
+}
+
+enum an_code an_raw_check_kind(const struct raw_image *first, const struct raw_image *image,
+                               struct an_error *error)
+{
+    if (!((first->variants ^ image->variants) & AN_LLVM_KINDS))
+        return AN_OK;
+    an_fail_at(error, AN_UNSUPPORTED, image->at,
+               "raw profile of another kind of instrumentation than the one before it");
+    return an_error_hint(error, "build the program and its libraries with the same options");
 }
 
 static uint64_t read_pointer(const struct raw_image *image, const uint8_t *from)
@@ -265,6 +300,10 @@ void an_raw_record(const struct raw_image *image, uint64_t i, struct raw_record 
     record->sites[2] = 0;
     for (unsigned kind = 0; kind < f->kinds; kind++)
         record->sites[kind] = an_get16(from + f->sites + 2 * kind, image->big);
+    record->uniform_offset = 0;
+    if (image->uniform.size)
+        record->uniform_offset = section_offset(
+            image, read_pointer(image, from + f->uniform_pointer), image->uniform_delta, i);
     record->bitmap_bytes = 0;
     record->bitmap_offset = 0;
     if (f->bitmap_bytes) {
@@ -303,6 +342,23 @@ uint64_t an_raw_counts(const struct raw_image *image, const struct raw_record *r
     return timestamp;
 }
 
+/*
+ * The rule of LLVM 23: a counter is uniform unless more than a tenth of its count was not. Bits behind the last counter are
+ * set, too.
+ */
+void an_raw_uniform(const struct raw_image *image, const struct raw_record *record, uint8_t *bits)
+{
+    const uint8_t *counts = image->counters.data + record->counter_offset;
+    const uint8_t *uniform = image->uniform.data + record->uniform_offset;
+    memset(bits, 0xff, an_llvm_uniform_bytes(record->slots));
+    for (uint32_t i = 0; i < record->slots; i++) {
+        uint64_t count = an_get64(counts + 8 * (size_t)i, image->big);
+        uint64_t together = an_get64(uniform + 8 * (size_t)i, image->big);
+        if ((unsigned __int128)together * 10 < (unsigned __int128)count * 9)
+            bits[i / 8] &= (uint8_t)~(1u << i % 8);
+    }
+}
+
 uint64_t an_raw_vtable_size(bool wide)
 {
     return wide ? 24 : 16;
@@ -334,6 +390,11 @@ static enum an_code check_record(const struct raw_image *image, const struct raw
                                  record->bitmap_bytes > image->bitmap.size - record->bitmap_offset))
         return an_fail_at(error, AN_MALFORMED, at,
                           "bitmap of function %llu is outside the bitmap section",
+                          (unsigned long long)i);
+    if (image->uniform.size && (record->uniform_offset > image->uniform.size ||
+                                slots > image->uniform.size - record->uniform_offset))
+        return an_fail_at(error, AN_MALFORMED, at,
+                          "uniform counters of function %llu are outside their section",
                           (unsigned long long)i);
     const uint8_t *from = image->counters.data + record->counter_offset + (temporal ? 8 : 0);
     uint32_t number = an_raw_count_number(image, record);

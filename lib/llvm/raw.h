@@ -20,7 +20,8 @@ struct raw_fields {
     uint8_t size; /* of the whole record */
     uint8_t pointer;
     uint8_t counter_pointer;
-    uint8_t bitmap_pointer; /* 0: none */
+    uint8_t uniform_pointer; /* 0: none */
+    uint8_t bitmap_pointer;  /* 0: none */
     uint8_t function_pointer;
     uint8_t counter_number;
     uint8_t sites;
@@ -39,12 +40,14 @@ struct raw_image {
     bool big;
     bool wide;
     struct raw_fields fields;
-    struct raw_section header, binary_ids, data, counters, bitmap, names, vtables, vtable_names;
+    struct raw_section header, binary_ids, data, counters, bitmap, uniform, names, vtables,
+        vtable_names;
     uint64_t values_at;
     uint64_t data_number;
     uint64_t vtable_number;
     uint64_t counters_delta;
     uint64_t bitmap_delta;
+    uint64_t uniform_delta;
 };
 
 struct raw_record {
@@ -53,7 +56,8 @@ struct raw_record {
     uint64_t function_address;
     uint64_t counter_offset; /* in the counters section */
     uint64_t bitmap_offset;
-    uint32_t slots; /* counters including the timestamp's place */
+    uint64_t uniform_offset; /* where the profile has such counters */
+    uint32_t slots;          /* counters including the timestamp's place */
     uint32_t bitmap_bytes;
     uint16_t sites[AN_LLVM_VALUE_KINDS];
 };
@@ -87,6 +91,9 @@ uint32_t an_raw_count_number(const struct raw_image *image, const struct raw_rec
 uint64_t an_raw_counts(const struct raw_image *image, const struct raw_record *record,
                        uint64_t *counts);
 
+/* Writes the bits of a record of a profile that has uniform counters (an_llvm_uniform_bytes). */
+void an_raw_uniform(const struct raw_image *image, const struct raw_record *record, uint8_t *bits);
+
 /* Up to version 7 binary ids, and so all that follows them, are not aligned. */
 static inline bool an_raw_pads_binary_ids(unsigned version)
 {
@@ -117,6 +124,10 @@ uint64_t an_raw_vtable_size(bool wide);
 /* After a whole image the next one begins, after zero bytes. *more tells whether there is one. */
 enum an_code an_raw_next(const struct raw_image *image, uint64_t *at, bool *more,
                          struct an_error *error);
+
+/* Fails when two raw profiles of one file cannot be merged. */
+enum an_code an_raw_check_kind(const struct raw_image *first, const struct raw_image *image,
+                               struct an_error *error);
 
 /* Whether the bytes begin as a raw profile. */
 bool an_raw_recognise(struct an_bytes file);

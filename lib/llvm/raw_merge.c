@@ -263,7 +263,8 @@ static enum an_code apply(struct raw_merger *merger, const struct merge_sink *si
 
 static bool is_plain(const struct raw_image *image)
 {
-    return image->big == AN_HOST_BIG && !(image->variants & AN_LLVM_BYTE_COVERAGE);
+    return image->big == AN_HOST_BIG && !(image->variants & AN_LLVM_BYTE_COVERAGE) &&
+           image->uniform.size == 0;
 }
 
 /*
@@ -400,6 +401,8 @@ static enum an_code open_parts(struct raw_merger *merger, struct an_bytes file,
             return an_fail_memory(error);
         *part = (struct part){0};
         enum an_code code = an_raw_open(&part->image, file, at, error);
+        if (code == AN_OK)
+            code = an_raw_check_kind(&merger->parts.items[0].image, &part->image, error);
         if (code != AN_OK)
             return code;
         *plain = is_plain(&part->image);

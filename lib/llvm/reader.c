@@ -92,6 +92,9 @@ static enum an_code open_raw(struct an_llvm_reader *reader, struct an_error *err
     while (more) {
         enum an_code code = open_raw_part(reader, at, error);
         if (code == AN_OK)
+            code = an_raw_check_kind(&reader->parts.items[0].image,
+                                     &reader->parts.items[reader->parts.count - 1].image, error);
+        if (code == AN_OK)
             code =
                 an_raw_next(&reader->parts.items[reader->parts.count - 1].image, &at, &more, error);
         if (code != AN_OK)
@@ -144,11 +147,15 @@ static bool next_raw(struct an_llvm_reader *reader, struct an_llvm_record *recor
     an_raw_record(image, reader->index++, &raw);
     uint32_t number = an_raw_count_number(image, &raw);
     if (!make_room((void **)&reader->counts, &reader->count_capacity, number, sizeof(uint64_t)) ||
-        !make_room((void **)&reader->bitmap, &reader->bitmap_capacity, raw.bitmap_bytes, 1)) {
+        !make_room((void **)&reader->bitmap, &reader->bitmap_capacity, raw.bitmap_bytes, 1) ||
+        !make_room((void **)&reader->uniform, &reader->uniform_capacity,
+                   an_llvm_uniform_bytes(number), 1)) {
         reader->failed = true;
         return false;
     }
     an_raw_counts(image, &raw, reader->counts);
+    if (image->uniform.size)
+        an_raw_uniform(image, &raw, reader->uniform);
     if (raw.bitmap_bytes)
         memcpy(reader->bitmap, image->bitmap.data + raw.bitmap_offset, raw.bitmap_bytes);
     const struct an_name *name = an_symbols_find(&part->symbols, raw.name_hash);
@@ -160,6 +167,7 @@ static bool next_raw(struct an_llvm_reader *reader, struct an_llvm_record *recor
         .count_number = number,
         .bitmap = reader->bitmap,
         .bitmap_bytes = raw.bitmap_bytes,
+        .uniform = image->uniform.size ? reader->uniform : NULL,
     };
     *name_hash = name ? raw.name_hash : 0;
     if (an_raw_has_values(&raw)) {
@@ -241,14 +249,19 @@ static bool next_indexed(struct an_llvm_reader *reader, struct an_llvm_record *r
     if (!make_room((void **)&reader->counts, &reader->count_capacity, (size_t)indexed.count_number,
                    sizeof(uint64_t)) ||
         !make_room((void **)&reader->bitmap, &reader->bitmap_capacity, (size_t)indexed.bitmap_bytes,
-                   1)) {
+                   1) ||
+        !make_room((void **)&reader->uniform, &reader->uniform_capacity,
+                   an_llvm_uniform_bytes((uint32_t)indexed.count_number), 1)) {
         reader->failed = true;
         return false;
     }
     for (uint64_t i = 0; i < indexed.count_number; i++)
         reader->counts[i] = an_get64(indexed.counts + 8 * i, false);
     for (uint64_t i = 0; i < indexed.bitmap_bytes; i++)
-        reader->bitmap[i] = indexed.bitmap[8 * i];
+        reader->bitmap[i] = indexed.bitmap[indexed.bitmap_step * i];
+    if (indexed.uniform)
+        memcpy(reader->uniform, indexed.uniform,
+               an_llvm_uniform_bytes((uint32_t)indexed.count_number));
     *record = (struct an_llvm_record){
         .name = reader->walk.name,
         .name_length = reader->walk.name_length,
@@ -257,6 +270,7 @@ static bool next_indexed(struct an_llvm_reader *reader, struct an_llvm_record *r
         .count_number = (uint32_t)indexed.count_number,
         .bitmap = reader->bitmap,
         .bitmap_bytes = (uint32_t)indexed.bitmap_bytes,
+        .uniform = indexed.uniform ? reader->uniform : NULL,
     };
     *name_hash = reader->walk.name_hash;
     if (indexed.has_values && indexed.values.kind_number) {
@@ -402,6 +416,7 @@ void an_llvm_reader_close(struct an_llvm_reader *reader)
     an_arena_free(&reader->arena);
     free(reader->counts);
     free(reader->bitmap);
+    free(reader->uniform);
     free(reader);
 }
 

@@ -38,6 +38,8 @@ struct an_llvm_reader {
     size_t count_capacity;
     uint8_t *bitmap;
     size_t bitmap_capacity;
+    uint8_t *uniform;
+    size_t uniform_capacity;
     struct value_scratch values;
 
     struct {

@@ -2,7 +2,8 @@
  * The text format, line by line; lines that are empty or begin with # count for nothing.
  *
  *     :ir                          markers first: :fe :ir :csir :entry_first :not_entry_first
- *     :temporal_prof_traces        :single_byte_coverage; traces have a block of their own:
+ *                                  :instrument_loop_entries :single_byte_coverage
+ *     :temporal_prof_traces        traces have a block of their own:
  *     2                              number of traces
  *     5                              how many they were sampled from
  *     1                              weight, then the functions of one run
@@ -201,6 +202,8 @@ static enum an_code parse_markers(struct parser *p)
             *variants |= AN_LLVM_ENTRY_FIRST;
         else if (line_is(p->line, ":not_entry_first"))
             *variants &= ~(unsigned)AN_LLVM_ENTRY_FIRST;
+        else if (line_is(p->line, ":instrument_loop_entries"))
+            *variants |= AN_LLVM_LOOP_ENTRIES;
         else if (line_is(p->line, ":single_byte_coverage"))
             *variants |= AN_LLVM_BYTE_COVERAGE;
         else if (line_is(p->line, ":temporal_prof_traces"))

@@ -170,6 +170,8 @@ enum an_code an_text_write(const struct an_llvm_profile *profile, bool sparse,
         put_string(buffer, "# IR level Instrumentation Flag\n:ir\n");
     if (profile->variants & AN_LLVM_ENTRY_FIRST)
         put_string(buffer, "# Always instrument the function entry block\n:entry_first\n");
+    if (profile->variants & AN_LLVM_LOOP_ENTRIES)
+        put_string(buffer, "# Always instrument the loop entry blocks\n:instrument_loop_entries\n");
     if (profile->variants & AN_LLVM_BYTE_COVERAGE)
         put_string(buffer, "# Instrument block coverage\n:single_byte_coverage\n");
     if (profile->variants & AN_LLVM_TEMPORAL && !buffer->failed)

@@ -1,23 +1,113 @@
-/* From a profile in memory to bytes: chooses the writer. */
+/* From a profile in memory to bytes: chooses the writer, and the version. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/options.h"
 #include "partial/partial.h"
 #include "llvm/format.h"
+#include "llvm/frontend_hash.h"
 #include "llvm/indexed.h"
+#include "llvm/local_names.h"
 #include "llvm/partial.h"
 #include "llvm/text.h"
+
+/* ---- the version ---- */
+
+unsigned an_llvm_version_of_release(unsigned release)
+{
+    static const struct {
+        unsigned release, version;
+    } since[] = {{23, 14}, {22, 13}, {19, 12}, {18, 11}, {17, 10},
+                 {16, 9},  {15, 8},  {12, 7},  {11, 6}};
+    for (size_t i = 0; i < sizeof since / sizeof *since; i++)
+        if (release >= since[i].release)
+            return since[i].version;
+    return AN_LLVM_OLDEST_WRITTEN;
+}
+
+/* Of versions that will do, the one with the hashes that the profile has. Version 12 with old ones serves new compilers, too. */
+static unsigned by_hashes(const struct an_llvm_profile *profile, unsigned version, unsigned newest)
+{
+    struct frontend_hashes hashes = an_frontend_hashes(profile);
+    if (version < INDEXED_MASKED && newest >= INDEXED_MASKED && hashes.new && !hashes.old)
+        return INDEXED_MASKED;
+    if (version >= INDEXED_MASKED && hashes.old && !hashes.new)
+        return AN_LLVM_DEFAULT_VERSION;
+    return version;
+}
+
+unsigned an_llvm_profile_version(const struct an_llvm_profile *profile,
+                                 const struct an_llvm_write_options *options)
+{
+    struct an_llvm_write_options full;
+    struct an_error ignored;
+    if (an_options_take(&full, sizeof full, options, &ignored) != AN_OK)
+        return AN_LLVM_DEFAULT_VERSION;
+    if (full.format_version)
+        return full.format_version;
+    if (full.release) {
+        unsigned version = an_llvm_version_of_release(full.release);
+        return by_hashes(profile, version, version);
+    }
+    return by_hashes(profile, profile->version ? profile->version : AN_LLVM_DEFAULT_VERSION,
+                     INDEXED_NEWEST);
+}
+
+/* What the readers of a version, or of a release, would take for something else. */
+static enum an_code check_variants(const struct an_llvm_profile *profile, unsigned version,
+                                   unsigned release, struct an_error *error)
+{
+    enum { FIRST_WITH_LOOP_ENTRIES = 20 };
+    bool is_older = release ? release < FIRST_WITH_LOOP_ENTRIES : version < INDEXED_VTABLES;
+    if (!(profile->variants & AN_LLVM_LOOP_ENTRIES) || !is_older)
+        return AN_OK;
+    an_fail(error, AN_UNSUPPORTED,
+            "a profile with -pgo-instrument-loop-entries cannot be written for LLVM 19 or older, "
+            "which would take its counts for others");
+    return an_error_hint(error, "collect it again without that option, or write version 12");
+}
+
+static void count_lost_hashes(const struct an_llvm_profile *profile, unsigned version,
+                              struct an_llvm_left_out *left_out)
+{
+    struct frontend_hashes hashes = an_frontend_hashes(profile);
+    if (version < INDEXED_MASKED)
+        left_out->new_hashes = hashes.new;
+    else
+        left_out->old_hashes = hashes.old;
+}
+
+/* ---- bytes ---- */
+
+static void count_uniform(const struct an_llvm_profile *profile, struct an_llvm_left_out *left_out)
+{
+    for (size_t f = 0; f < profile->functions.count; f++)
+        for (const struct record *r = profile->functions.items[f].first; r; r = r->next)
+            left_out->uniform_functions += r->uniform != NULL;
+}
 
 static enum an_code write_profile(struct an_llvm_profile *profile,
                                   const struct an_llvm_write_options *options, unsigned version,
                                   struct an_buffer *buffer, struct an_llvm_left_out *left_out,
                                   struct an_error *error)
 {
+    bool has_release = options->text || !options->format_version;
+    bool for_old = options->text ? false : version < INDEXED_SEMICOLONS;
+    if (has_release && options->release)
+        for_old = an_llvm_version_of_release(options->release) < INDEXED_SEMICOLONS;
+    enum an_code code = check_variants(profile, options->text ? INDEXED_NEWEST : version,
+                                       has_release ? options->release : 0, error);
+    if (code != AN_OK)
+        return code;
+    if (for_old && !an_local_names_make_old(profile))
+        return an_fail_memory(error);
     an_profile_settle(profile);
-    return options->text
-               ? an_text_write(profile, options->sparse, buffer, error)
-               : an_indexed_write(profile, version, options->sparse, buffer, left_out, error);
+    if (options->text) {
+        count_uniform(profile, left_out);
+        return an_text_write(profile, options->sparse, buffer, error);
+    }
+    count_lost_hashes(profile, version, left_out);
+    return an_indexed_write(profile, version, options->sparse, buffer, left_out, error);
 }
 
 static enum an_code write_partial(struct an_llvm_profile *profile, const struct an_ledger *ledger,
@@ -45,10 +135,13 @@ enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
-    unsigned version = full.format_version ? full.format_version : AN_LLVM_DEFAULT_VERSION;
-    if (version < AN_LLVM_OLDEST_WRITTEN || version > INDEXED_NEWEST_WRITTEN)
-        return an_fail(error, AN_USAGE, "cannot write indexed version %u, expected %d to %u",
-                       version, AN_LLVM_OLDEST_WRITTEN, INDEXED_NEWEST_WRITTEN);
+    unsigned version = an_llvm_profile_version(profile, &full);
+    if (version < AN_LLVM_OLDEST_WRITTEN || version > AN_LLVM_NEWEST_WRITTEN)
+        return an_fail(error, AN_USAGE, "cannot write indexed version %u, expected %d to %d",
+                       version, AN_LLVM_OLDEST_WRITTEN, AN_LLVM_NEWEST_WRITTEN);
+    if (full.release && full.release < AN_LLVM_OLDEST_RELEASE)
+        return an_fail(error, AN_USAGE, "cannot write for LLVM %u, expected %d or later",
+                       full.release, AN_LLVM_OLDEST_RELEASE);
     if (profile->lossless.is_on != (full.partial != NULL))
         return an_fail(error, AN_USAGE, "%s",
                        full.partial ? "only a merge that was to be partial can be written as such"
@@ -64,6 +157,7 @@ enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
         an_buffer_free(&buffer);
         return code;
     }
+    left_out->version = full.text || full.partial ? 0 : version;
     *bytes = buffer.data;
     *size = buffer.size;
     return AN_OK;

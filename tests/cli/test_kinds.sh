@@ -115,9 +115,9 @@ correlation() {
 all_raw_versions() {
     run 0 "$anneal" merge -o result "$corpus"/raw/c-fe-clang1[136789]-run1.profraw
     says 'merged 6 of 6 inputs'
-    printf '\201rforpl\377\13\0\0\0\0\0\0\0' >newer.profraw
+    printf '\201rforpl\377\14\0\0\0\0\0\0\0' >newer.profraw
     run 1 "$anneal" merge -o result newer.profraw
-    says 'newer.profraw: at byte 8: raw profile version 11, expected 5 to 10' \
+    says 'newer.profraw: at byte 8: raw profile version 12, expected 5 to 11' \
         'written by a compiler later than'
     printf '\377lprofi\201\143\0\0\0\0\0\0\0%24s' '' >newer.profdata
     run 1 "$anneal" merge -o result newer.profdata

@@ -116,14 +116,14 @@ any_number_of_threads() {
 }
 
 writes_every_version() {
-    for version in 5 6 7 8 9 10 11 12; do
+    for version in 5 6 7 8 9 10 11 12 13 14; do
         run 0 "$anneal" merge --format-version=$version -o result "$one"
         says "indexed version $version"
         expect "$(od -An -tu4 -j8 -N4 result | tr -d ' ')" $version
         run 0 "$anneal" show --header result
         prints "indexed profile version $version"
     done
-    for version in 4 13 0 x ''; do
+    for version in 4 15 0 x ''; do
         run 2 "$anneal" merge --format-version=$version -o result "$one"
         says '--format-version'
     done

@@ -464,7 +464,10 @@ merge -w $one
 merge --function=( $one
 merge --exclude-function=[ $one
 merge --format-version=4 $one
-merge --format-version=13 $one
+merge --format-version=15 $one
+merge --for=clang-19 --format-version=12 $one
+merge --for=clang-8 $one
+merge --for=no-such-compiler $one
 merge --trace-seed=0 $one
 merge -j x $one
 show
@@ -560,11 +563,11 @@ END_OF_LIST
 
 ranges_are_named() {
     run 2 "$anneal" merge --format-version=-1 "$one"
-    says '--format-version=-1: expected a number from 5 to 12'
+    says '--format-version=-1: expected a number from 5 to 14'
     run 2 "$anneal" merge --format-version=99 "$one"
-    says 'expected a number from 5 to 12'
+    says 'expected a number from 5 to 14'
     run 2 "$anneal" train --format-version=4 -o x true
-    says '--format-version=4: expected a number from 5 to 12'
+    says '--format-version=4: expected a number from 5 to 14'
     run 2 "$anneal" record --overhead=200 true
     says '--overhead=200: expected a percentage above 0 and up to 100'
     run 2 "$anneal" live --threshold=101% -p 1

@@ -137,8 +137,12 @@ converts() {
     never_says merged:
     run 0 "$anneal" convert - <"$merged"
     says "converted <stdin>: $functions, total count " ' -> <stdout> ('
-    run 0 "$anneal" convert -q -o new old
-    same new "$merged"
+    run 0 "$anneal" convert -q --format-version=14 -o new old
+    run 0 "$anneal" diff --json new "$merged" # but for the names of local functions
+    prints '"overlap":1.0' '"functions_changed":0' '"functions_only_in_test":0'
+    run 0 "$anneal" convert -q --format-version=14 -o new "$merged"
+    run 0 "$anneal" convert -q --format-version=12 -o back new
+    same back "$merged"
     run 0 "$anneal" convert -q --text "$merged"
     same out "$corpus/text/c-ir-clang19.merged.profdata.text"
     run 2 "$anneal" convert "$one" "$two"

@@ -8,19 +8,23 @@
 RANDOM=${SEED:-1}
 
 # What both tools read (LLVM 22 writes a version that 19 refuses). Left out: files that only one of them takes (see data/llvm/README.md), and
-# text marked :fe, which the peer does not mix with unmarked front-end profiles.
-pool() { # PATTERN
+# text marked :fe, which the peer does not mix with unmarked front-end profiles. Coverage and counts, which LLVM 19 mixes, are
+# in pools of their own.
+pool() { # LEVEL COVERAGE
     cd "$corpus" || exit
     find raw indexed proftext -type f \( -name '*clang19*' -o -name '*.profdata' -o -name '*.proftext' \) |
         grep -vE 'clang22|correlate|temporal-functionentry|basic_fe|proftext/bitmap|text-bitmap|mixed' |
         sort | while read -r file; do
-        level=$("$anneal" show --json --topn=0 "$file" 2>/dev/null | grep -oE '"level": *"[^"]*"')
-        [[ $level != *"$1"* ]] || echo "$file"
+        kind=$("$anneal" show --json --topn=0 "$file" 2>/dev/null |
+            grep -oE '"(level|single_byte_coverage)": *[^,]*' | tr -d '\n')
+        [[ $kind != *"$1"*": $2" ]] || echo "$file"
     done
 }
 
-mapfile -t ir < <(pool IR)
-mapfile -t frontend < <(pool front-end)
+mapfile -t ir < <(pool IR false)
+mapfile -t ir_coverage < <(pool IR true)
+mapfile -t frontend < <(pool front-end false)
+mapfile -t frontend_coverage < <(pool front-end true)
 weights=(1 1 1 1 2 3 10 1000)
 options=('' '' --sparse --text --keep-vtable-symbols)
 
@@ -38,7 +42,12 @@ random_merge() {
 }
 
 for ((round = 0; round < ${ROUNDS:-30}; round++)); do
-    if ((RANDOM % 3)); then choice=("${ir[@]}"); else choice=("${frontend[@]}"); fi
+    case $((RANDOM % 8)) in
+    0) choice=("${ir_coverage[@]}") ;;
+    1) choice=("${frontend_coverage[@]}") ;;
+    [2-5]) choice=("${ir[@]}") ;;
+    *) choice=("${frontend[@]}") ;;
+    esac
     arguments=()
     option=${options[RANDOM % ${#options[@]}]}
     [ -z "$option" ] || arguments+=("$option")

@@ -3,7 +3,7 @@
 #
 # Raw profiles written by the tests themselves (support/raw_build.c) in layouts that no compiler
 # here makes: where a peer reads the version, it has to find in them what it finds in the original;
-# and anneal, in all versions from 5 to 10.
+# and anneal, in all versions from 5 to 11.
 #
 # usage: test_transcoded.sh ANNEAL TRANSCODE
 # shellcheck source=tests/tap.sh
@@ -37,7 +37,7 @@ peer_reads() {
 }
 
 for file in $files; do
-    for version in 5 6 7 8 9 10; do
+    for version in 5 6 7 8 9 10 11; do
         for pointers in wide narrow; do
             for order in little big; do
                 "$transcode" "$corpus/raw/$file.profraw" "$version" $pointers $order \

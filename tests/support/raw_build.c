@@ -7,11 +7,16 @@
 #define BYTE_COVERAGE (1ull << 60)
 
 /* Where the addresses of a written profile begin. */
-enum { DATA_BASE = 0x100000, COUNTERS_BASE = 0x400000, BITMAP_BASE = 0x800000 };
+enum {
+    DATA_BASE = 0x100000,
+    COUNTERS_BASE = 0x400000,
+    BITMAP_BASE = 0x800000,
+    UNIFORM_BASE = 0xa00000
+};
 
 struct function {
     uint64_t name_hash, hash, address;
-    uint64_t counter_offset, bitmap_offset;
+    uint64_t counter_offset, bitmap_offset, uniform_offset;
     uint32_t slots, bitmap_bytes;
     uint16_t sites[3];
     size_t values_at, values_size; /* in the source file */
@@ -29,7 +34,7 @@ struct parts {
     struct layout layout;
     struct function *functions;
     uint64_t function_number;
-    struct an_bytes ids, counters, bitmap, names, vtables, vtable_names;
+    struct an_bytes ids, counters, bitmap, uniform, names, vtables, vtable_names;
     uint64_t vtable_number;
     size_t end;
 };
@@ -37,7 +42,10 @@ struct parts {
 static struct layout layout_of(uint64_t version_word, bool wide, bool big)
 {
     struct layout l = {wide, big, (unsigned)version_word, version_word, wide ? 8 : 4, 0};
-    l.record = 16 + (l.version >= 9 ? 4 : 3) * l.pointer + 4 + 2 * (l.version >= 10 ? 3 : 2);
+    size_t pointers = l.version >= 11 ? 5 : l.version >= 9 ? 4 : 3;
+    l.record = 16 + pointers * l.pointer + 4 + 2 * (l.version >= 10 ? 3 : 2);
+    if (l.version >= 11)
+        l.record += 2; /* lanes of a wave */
     if (l.version >= 9)
         l.record = (l.record + 3) / 4 * 4 + 4;
     l.record = (l.record + 7) / 8 * 8;
@@ -64,7 +72,7 @@ static struct an_bytes take_section(struct an_cursor *cursor, uint64_t size, uin
 }
 
 static void take_functions(struct parts *parts, struct an_bytes data, uint64_t counters_delta,
-                           uint64_t bitmap_delta)
+                           uint64_t bitmap_delta, uint64_t uniform_delta)
 {
     const struct layout *l = &parts->layout;
     parts->functions = calloc(parts->function_number + 1, sizeof *parts->functions);
@@ -75,6 +83,8 @@ static void take_functions(struct parts *parts, struct an_bytes data, uint64_t c
         f->name_hash = an_cursor_u64(&cursor);
         f->hash = an_cursor_u64(&cursor);
         f->counter_offset = narrowed(take_pointer(&cursor, l) - counters_delta + back, l);
+        if (l->version >= 11)
+            f->uniform_offset = narrowed(take_pointer(&cursor, l) - uniform_delta + back, l);
         if (l->version >= 9)
             f->bitmap_offset = narrowed(take_pointer(&cursor, l) - bitmap_delta + back, l);
         f->address = take_pointer(&cursor, l);
@@ -82,6 +92,8 @@ static void take_functions(struct parts *parts, struct an_bytes data, uint64_t c
         f->slots = an_cursor_u32(&cursor);
         for (unsigned kind = 0; kind < (l->version >= 10 ? 3 : 2); kind++)
             f->sites[kind] = an_cursor_u16(&cursor);
+        if (l->version >= 11)
+            an_cursor_u16(&cursor);
         if (l->version >= 9) {
             cursor.at = (cursor.at + 3) / 4 * 4;
             f->bitmap_bytes = an_cursor_u32(&cursor);
@@ -109,6 +121,9 @@ static bool take_apart(struct parts *parts, struct an_bytes file, size_t at)
     uint64_t counters = an_cursor_u64(&cursor), after = an_cursor_u64(&cursor);
     uint64_t bitmap = version >= 9 ? an_cursor_u64(&cursor) : 0;
     uint64_t after_bitmap = version >= 9 ? an_cursor_u64(&cursor) : 0;
+    uint64_t uniform = version >= 11 ? an_cursor_u64(&cursor) : 0;
+    uint64_t after_uniform = version >= 11 ? an_cursor_u64(&cursor) : 0;
+    uint64_t uniform_delta = version >= 11 ? an_cursor_u64(&cursor) : 0;
     uint64_t names = an_cursor_u64(&cursor);
     uint64_t counters_delta = an_cursor_u64(&cursor);
     uint64_t bitmap_delta = version >= 9 ? an_cursor_u64(&cursor) : 0;
@@ -124,12 +139,13 @@ static bool take_apart(struct parts *parts, struct an_bytes file, size_t at)
         take_section(&cursor, parts->function_number * parts->layout.record, before);
     parts->counters = take_section(&cursor, counters * counter_size, after);
     parts->bitmap = take_section(&cursor, bitmap, after_bitmap);
+    parts->uniform = take_section(&cursor, uniform * 8, after_uniform);
     parts->names = take_section(&cursor, names, -names & 7);
     parts->vtables = take_section(&cursor, vtables, -vtables & 7);
     parts->vtable_names = take_section(&cursor, vtable_names, -vtable_names & 7);
     if (cursor.short_read)
         return false;
-    take_functions(parts, data, counters_delta, bitmap_delta);
+    take_functions(parts, data, counters_delta, bitmap_delta, uniform_delta);
     for (uint64_t i = 0; i < parts->function_number; i++) {
         struct function *f = &parts->functions[i];
         if (!f->sites[0] && !f->sites[1] && !f->sites[2])
@@ -180,6 +196,9 @@ static void put_functions(struct an_buffer *buffer, const struct layout *l,
         put(buffer, l, f->name_hash, 8);
         put(buffer, l, f->hash, 8);
         put(buffer, l, COUNTERS_BASE + f->counter_offset - self, l->pointer);
+        if (l->version >= 11)
+            put(buffer, l, from->uniform.size ? UNIFORM_BASE + f->uniform_offset - self : 0,
+                l->pointer);
         if (l->version >= 9)
             put(buffer, l, BITMAP_BASE + f->bitmap_offset - self, l->pointer);
         put(buffer, l, f->address, l->pointer);
@@ -187,6 +206,8 @@ static void put_functions(struct an_buffer *buffer, const struct layout *l,
         put(buffer, l, f->slots, 4);
         for (unsigned kind = 0; kind < (l->version >= 10 ? 3 : 2); kind++)
             put(buffer, l, f->sites[kind], 2);
+        if (l->version >= 11)
+            put(buffer, l, 0, 2);
         if (l->version >= 9) {
             put_zeros(buffer, -(buffer->size - start) & 3);
             put(buffer, l, f->bitmap_bytes, 4);
@@ -212,6 +233,13 @@ static void put_counters(struct an_buffer *buffer, const struct layout *l, const
         uint64_t turned = __builtin_bswap64(an_load64(word));
         memcpy(word, &turned, 8);
     }
+}
+
+static void put_words(struct an_buffer *buffer, const struct layout *l, struct an_bytes words,
+                      bool big)
+{
+    for (size_t at = 0; at < words.size; at += 8)
+        put(buffer, l, an_get64(words.data + at, big), 8);
 }
 
 static void put_vtables(struct an_buffer *buffer, const struct layout *l, const struct parts *from)
@@ -258,6 +286,8 @@ static bool fits(const struct parts *from, unsigned version)
         vtables |= from->functions[i].sites[2] != 0;
     }
     bool flags = from->layout.version_word & (BYTE_COVERAGE | TEMPORAL);
+    if (from->uniform.size && version < 11)
+        return false;
     return !(vtables && version < 10) && !(bitmaps && version < 9) && !(flags && version < 8);
 }
 
@@ -287,6 +317,11 @@ static void put_together(struct an_buffer *buffer, struct raw_target target,
         put(buffer, l, from->bitmap.size, 8);
         put(buffer, l, after_bitmap, 8);
     }
+    if (target.version >= 11) {
+        put(buffer, l, from->uniform.size / 8, 8);
+        put(buffer, l, target.padding, 8);
+        put(buffer, l, from->uniform.size ? UNIFORM_BASE - self : 0, 8);
+    }
     put(buffer, l, from->names.size, 8);
     put(buffer, l, COUNTERS_BASE - self, 8);
     if (target.version >= 9)
@@ -307,6 +342,10 @@ static void put_together(struct an_buffer *buffer, struct raw_target target,
     put_zeros(buffer, after_counters);
     an_buffer_put(buffer, from->bitmap.data, from->bitmap.size);
     put_zeros(buffer, after_bitmap);
+    if (target.version >= 11) {
+        put_words(buffer, l, from->uniform, from->layout.big);
+        put_zeros(buffer, target.padding);
+    }
     an_buffer_put(buffer, from->names.data, from->names.size);
     put_zeros(buffer, -from->names.size & 7);
     if (target.version >= 10) {

@@ -1,6 +1,6 @@
 /*
  * Writing raw profiles of any version, byte order and pointer size, by taking a real one apart and
- * putting it together again. There is no compiler in Debian 12 for versions 5, 6 and 9. Nothing of
+ * putting it together again. There is no compiler in Debian 12 for versions 5, 6, 9 and 11. Nothing of
  * lib/llvm is used here: the layout comes from LLVM's InstrProfData.inc once more, and
  * tests/golden/test_transcoded.sh lets the peers read what is written.
  */
@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 
 struct raw_target {
-    unsigned version; /* 5 to 10 */
+    unsigned version; /* 5 to 11 */
     bool wide;
     bool big;
     unsigned padding; /* extra bytes on either side of the counters, a multiple of 8 */
