@@ -121,8 +121,9 @@ const struct command command_llvm_profdata = {
         "Takes the options of llvm-profdata 19 for instrumentation profiles and prints what "
         "llvm-profdata prints. A link named llvm-profdata to anneal does the same.\n\n"
         "It differs from llvm-profdata in these points: it reads raw profiles of versions 5 to "
-        "10, not of one version only; it ignores a damaged input as a whole, and does not count "
-        "it up to the damage; it does not mix IR and front-end profiles; its result does not "
+        "11, not of one version only; it ignores a damaged input as a whole, and does not count "
+        "it up to the damage; it does not mix IR and front-end profiles, or coverage and counts; "
+        "its result does not "
         "depend on the number of threads (it is that of --num-threads=1). Options for sample "
         "profiles, memory profiles and debug-info correlation are refused by name.",
     .options = no_options,
