@@ -418,11 +418,32 @@ bool an_record_merge(struct an_llvm_profile *profile, struct record *into,
     return merge_values(profile, into, from->values, weight, warnings);
 }
 
+/* A mark that is multiplied is the largest count, as LLVM has it; where nothing is lost, in whatever order it comes. */
+static const struct an_llvm_record *unmarked(struct an_llvm_profile *profile,
+                                             const struct an_llvm_record *from,
+                                             struct an_llvm_record *copy)
+{
+    *copy = *from;
+    copy->counts = an_arena_alloc(&profile->arena, from->count_number, sizeof *copy->counts);
+    if (!copy->counts)
+        return NULL;
+    memcpy(copy->counts, from->counts, from->count_number * sizeof *copy->counts);
+    copy->counts[0] = LARGEST_COUNT;
+    return copy;
+}
+
 bool an_profile_add(struct an_llvm_profile *profile, size_t function,
                     const struct an_llvm_record *from, uint64_t weight, unsigned *warnings)
 {
     unsigned arisen = 0;
+    struct an_llvm_record copy;
     struct record_shape shape = an_shape_of(from);
+    if (profile->lossless.is_on && shape.is_pseudo && weight > 1) {
+        from = unmarked(profile, from, &copy);
+        if (!from)
+            return false;
+        shape.is_pseudo = false;
+    }
     struct record *record = an_profile_find(profile, function, from->hash, &shape);
     bool done;
     if (record) {

@@ -46,7 +46,9 @@ static void add_file(struct pool *pool, const char *path, unsigned kind)
     struct an_error error;
     if (an_llvm_reader_open(&reader, file.data, file.size, &error) == AN_OK) {
         unsigned variants = an_llvm_reader_info(reader)->variants;
-        if ((variants & (AN_LLVM_IR | AN_LLVM_ENTRY_ONLY)) == kind) {
+        const unsigned apart = AN_LLVM_IR | AN_LLVM_ENTRY_ONLY | AN_LLVM_BYTE_COVERAGE |
+                               AN_LLVM_LOOP_ENTRIES; /* what is not mixed */
+        if ((variants & apart) == kind) {
             pool->is_plain[pool->count] = true;
             while (an_llvm_reader_next(reader, &record))
                 if (repeats_values(&record))
@@ -256,7 +258,8 @@ static void one_tree(const struct pool *pool, uint64_t *random)
 
 static void trees(void **state)
 {
-    static const unsigned kinds[] = {0, AN_LLVM_IR, AN_LLVM_IR | AN_LLVM_ENTRY_ONLY};
+    static const unsigned kinds[] = {0, AN_LLVM_IR,
+                                     AN_LLVM_IR | AN_LLVM_BYTE_COVERAGE | AN_LLVM_ENTRY_ONLY};
     uint64_t random = 0x9e3779b97f4a7c15u;
     (void)state;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
