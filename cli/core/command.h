@@ -157,7 +157,7 @@ struct command {
     bool runs_command; /* the first operand and all behind it are a command line */
     bool stands_in;    /* for another tool, with that tool's messages and statuses */
     enum { RESPONSE_NONE, RESPONSE_OF_GCC, RESPONSE_OF_LLVM } response; /* what @FILE means */
-    bool last_counts;  /* of an option that is given twice, as in that tool */
+    bool last_counts; /* of an option that is given twice, as in that tool */
 };
 
 /* Commands under a title of the help, in the order in which they are listed. */

@@ -85,7 +85,8 @@ struct an_report_instance {
     uint32_t first_line, last_line;
     size_t first; /* in the text's instance lines, by number */
     size_t count;
-    size_t alike; /* + 1: one before it, in the text's instances, that has its lines and counts; 0: none */
+    /* + 1: one before it, in the text's instances, that has its lines and counts; 0: none. */
+    size_t alike;
 };
 
 /* A page with a text. */

@@ -174,6 +174,7 @@ train --each-file
 train --weighted-workload
 cov --include
 cov --exclude
+cov --map
 faults --with
 faults --against
 worth --pid
@@ -194,7 +195,7 @@ one_value() {
         while read -r option; do
             name=${option%%=*}
             told=
-            for value in 1 9 5s 512 text lld gcc any auto clock 12.2 list; do
+            for value in 1 9 5s 512 text lld gcc clang-14 any auto clock 12.2 list; do
                 "$anneal" $command "$name=$value" "$name=$value" >out 2>err </dev/null && told="exit status 0"
                 ! grep -q "'$name' was given twice, as '$value' and as '$value'" err || told=yes
                 [ ! "$told" ] || break

@@ -145,7 +145,7 @@ static void versions_keep_what_they_can(void **state)
 static void other_versions_are_not_written(void **state)
 {
     (void)state;
-    static const unsigned wrong[] = {1, 4, 13, 1000};
+    static const unsigned wrong[] = {1, 4, 15, 1000};
     struct an_llvm_profile *profile = an_llvm_profile_new();
     for (size_t i = 0; i < 4; i++) {
         struct an_llvm_write_options options = {.size = sizeof options, .format_version = wrong[i]};

@@ -162,7 +162,7 @@ static void damaged_headers(void **state)
         uint64_t value;
         enum an_code code;
     } damages[] = {
-        {1, 4, AN_UNSUPPORTED},         {1, 11, AN_UNSUPPORTED},
+        {1, 4, AN_UNSUPPORTED},         {1, 12, AN_UNSUPPORTED},
         {2, 1ull << 40, AN_TRUNCATED},  {2, UINT64_MAX, AN_TRUNCATED},
         {3, UINT64_MAX, AN_MALFORMED},  {3, 1ull << 40, AN_TRUNCATED},
         {4, UINT64_MAX, AN_TRUNCATED},  {5, UINT64_MAX, AN_MALFORMED},
