@@ -181,7 +181,8 @@ static bool name_here(const struct import *import, const char *name, char here[P
 static enum an_code reject(struct import *import, const char *folder, const char *name,
                            const struct an_error *why, struct an_error *error)
 {
-    struct an_error *place = an_vector_push(&import->imported->rejected);
+    struct an_error *place =
+        why->code == AN_NO_MEMORY ? NULL : an_vector_push(&import->imported->rejected);
     char at[32] = "";
     if (!place)
         return an_fail_memory(error);
@@ -233,11 +234,8 @@ static enum an_code take_gcc(struct import *import, const char *path, const char
     struct an_error why = {0};
     if (!is_counter_file(name))
         return AN_OK;
-    enum an_code code = check_gcda(path, &why);
-    if (code != AN_OK && code != AN_NO_MEMORY)
+    if (check_gcda(path, &why) != AN_OK)
         return reject(import, "gcc", name, &why, error);
-    if (code == AN_NO_MEMORY)
-        return an_fail_memory(error);
     if (!name_here(import, name, here) || !an_fdo_store_path(import->sum, AN_FDO_GCC, here, to))
         return AN_OK;
     if (access(to, F_OK) < 0) {
@@ -259,11 +257,8 @@ static enum an_code take_llvm(struct import *import, const char *path, const cha
     struct an_error why = {0};
     if (!an_fdo_llvm_is_profile(name))
         return AN_OK;
-    enum an_code code = check_llvm(path, &why);
-    if (code != AN_OK && code != AN_NO_MEMORY)
+    if (check_llvm(path, &why) != AN_OK)
         return reject(import, "llvm", name, &why, error);
-    if (code == AN_NO_MEMORY)
-        return an_fail_memory(error);
     int size = snprintf(numbered, sizeof numbered, "import-%zu%s", ++import->imported->profiles,
                         strrchr(name, '.'));
     if (size >= PATH_MAX || !an_fdo_store_path(import->sum, AN_FDO_LLVM, numbered, to))
