@@ -19,14 +19,6 @@ void an_html(struct an_buffer *page, const char *markup);
 void an_html_text(struct an_buffer *page, const void *text, size_t size);
 void an_html_string(struct an_buffer *page, const char *text);
 
-/*
- * The name of a function without what it returns, which names of templates' instances begin with, and if that is too
- * long, without what is long in parentheses, without template arguments of classes, without namespaces and classes from
- * the left on, and last, without its own template arguments: "…::map<…>::find(…) const". Returns whether something
- * was left out.
- */
-bool an_html_short_name(struct an_buffer *page, const char *name);
-
 /* A part of an address: anything but letters, digits and "-._~/" as %XX. */
 void an_html_address(struct an_buffer *page, const char *text, size_t size);
 

@@ -13,6 +13,7 @@
  */
 #include "report/comments.h"
 #include "report/pages.h"
+#include "report/short_name.h"
 
 enum {
     BLOCK_LINES = 100,
@@ -355,7 +356,7 @@ static void put_strip(struct walk *walk)
 static void put_name(struct an_buffer *page, const char *name)
 {
     struct an_buffer cut = {0};
-    bool is_cut = an_html_short_name(&cut, name);
+    bool is_cut = an_short_name(&cut, name);
     page->failed = page->failed || cut.failed;
     if (is_cut) {
         an_html(page, " title=\"");

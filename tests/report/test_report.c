@@ -2,7 +2,7 @@
 #include <anneal/report.h>
 
 #include "base/utf8.h"
-#include "report/html.h"
+#include "report/short_name.h"
 #include "support/coverage_build.h"
 #include "support/test.h"
 
@@ -288,7 +288,7 @@ static void test_random_text(void **context)
 static void expect_name(const char *name, const char *shown)
 {
     struct an_buffer page = {0};
-    bool is_cut = an_html_short_name(&page, name);
+    bool is_cut = an_short_name(&page, name);
     an_buffer_put(&page, "", 1);
     assert_string_equal((const char *)page.data, shown);
     bool has_result = strncmp(name, "int ", 4) == 0 || strncmp(name, "std::set<", 9) == 0;
