@@ -32,12 +32,6 @@ static void fail(struct cov_inputs *inputs, const char *path, const char *why)
 
 /* ---- files ---- */
 
-static bool is_file(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
-}
-
 static bool ends_with(const char *path, const char *end)
 {
     size_t size = strlen(path), tail = strlen(end);
@@ -111,7 +105,7 @@ static bool add_beside(struct cov_inputs *inputs, const char *path, const char *
                        void (*add)(struct cov_inputs *, const char *))
 {
     char *other = beside(path, ending);
-    bool is_there = other && is_file(other);
+    bool is_there = other && an_file_is_there(other);
     if (is_there)
         add(inputs, other);
     free(other);

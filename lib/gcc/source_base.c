@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "gcc/sources.h"
@@ -46,12 +45,6 @@ static bool collect(const struct an_gcno *gcno, struct relative *relative)
     return done;
 }
 
-static bool is_file(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
-}
-
 /* How many of the sources are below a folder; `below` is a relative one, or "". */
 static bool try(struct search *search, const char *folder, size_t length, const char *below)
 {
@@ -59,7 +52,7 @@ static bool try(struct search *search, const char *folder, size_t length, const 
     for (size_t i = 0; i < search->relative.count; i++) {
         snprintf(search->path, search->size, "%.*s/%s/%s", (int)length, folder, below,
                  search->relative.items[i]);
-        count += is_file(search->path);
+        count += an_file_is_there(search->path);
     }
     if (count <= search->most)
         return true;

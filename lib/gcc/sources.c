@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/path.h"
 
 void an_source_names_free(struct an_source_names *sources)
@@ -68,21 +68,15 @@ bool an_source_root_set(struct an_source_names *sources, const char *root)
     return sources->root || !root;
 }
 
-static bool is_there(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
-}
-
 /* What is not in its place may be below the root, with as much of its path as possible. */
 static const char *below_root(struct an_source_names *sources, const char *path)
 {
-    if (!sources->root || is_there(path))
+    if (!sources->root || an_file_is_there(path))
         return path;
     for (const char *rest = path; rest; rest = strchr(rest, '/')) {
         rest += strspn(rest, "/");
         const char *moved = join(sources, sources->root, rest);
-        if (!moved || is_there(moved))
+        if (!moved || an_file_is_there(moved))
             return moved;
     }
     return path;
