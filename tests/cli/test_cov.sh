@@ -130,7 +130,7 @@ two_sides() {
     prints '        2:    3:' 'branch  0 taken 1 (fallthrough)' 'branch  1 taken 1'
     expect "$(grep -c '^branch' out)" 2
     run 0 "$anneal" cov -q --html report .
-    ! grep -q 'instances of' report/lib.c.html report/src/lib.c.html 2>/dev/null
+    expect "$(grep -c 'instances of' report/src/lib.c.html)" 0
 }
 
 # Under #ifdef, two functions of one name are two, and one with more code than in another object is one.
@@ -174,7 +174,7 @@ END
  1 41% pick part.c:12
  calls blocks function'
     run 0 "$anneal" cov -q --html report .
-    grep -qF '2 instances of the code above' report/part.c.html report/src/part.c.html
+    grep -qF '2 instances of the code above' report/src/part.c.html
 }
 
 # gcc has a clone of the constructor for objects of the class, and one for those of classes made of it.
@@ -213,7 +213,7 @@ END
     run 0 "$anneal" cov .
     prints '14 of 14 100.0%' '5 of 5 100.0%'
     run 0 "$anneal" cov -q --html report .
-    expect "$(grep -o 'data-line=7' report/*clones.cpp.html report/src/clones.cpp.html 2>/dev/null | wc -l)" 1
+    expect "$(grep -o 'data-line=7' report/src/clones.cpp.html | wc -l)" 1
 }
 
 same_names() { # in several folders, each with a source main.c

@@ -55,7 +55,7 @@ tells_the_same() {
         'href="src/part.main.c.html"' 'href="src/main.c.html"' 'href="src/twice.h.html"'
     has report/src/main.c.html '<b title=1,501>1.5k</b>' '<b title="1, but not all of it">1</b><u title=' 'class=u><b title="never ran">0</b>' \
         "(argv[1][0] == &#39;&lt;&#39;)"
-    ! grep -q 'instances of the code above' report/src/twice.h.html # both objects have the same
+    expect "$(grep -c 'instances of the code above' report/src/twice.h.html)" 0 # both objects have the same
     has report/functions.js '["part",2,1500,'
     # Of a header that two objects have, both together.
     has report/src/twice.h.html '<b title=3,000>3.0k</b>'
