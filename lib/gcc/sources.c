@@ -92,11 +92,10 @@ static bool is_made_up(const char *called)
 static const char *moved(struct an_source_names *sources, const char *called, const char *path)
 {
     const char *named = an_source_mapped(sources, called);
-    const char *place = named == called && path ? an_source_mapped(sources, path) : named;
-    if (place && place == path)
-        place = below_root(sources, path);
-    bool is_short = place && place != path && *place != '/' && sources->folder;
-    return is_short ? join(sources, sources->folder, place) : place;
+    const char *place = named == called ? an_source_mapped(sources, path) : named;
+    if (place && place != path && *place != '/' && sources->folder)
+        place = join(sources, sources->folder, place);
+    return place ? below_root(sources, place) : NULL;
 }
 
 size_t an_source_number(struct an_source_names *sources, const char *called,

@@ -253,12 +253,12 @@ clang_names() {
 from_build_folders() {
     mkdir -p src/inc build/x.p elsewhere
     printf 'static int one(void) { return 1; }\n' >src/inc/one.h
-    printf '#include "inc/one.h"\nint main(void)\n{\n    return one() - 1;\n}\n' >src/x.c
+    printf '#include "inc/one.h"\nint main(void)\n{\n    if (one() == 1)\n        return one() - 1;\n    return 2;\n}\n' >src/x.c
     (cd build && clang-19 --coverage -c ../src/x.c -o x.p/x.o && clang-19 --coverage x.p/x.o -o x && ./x)
     run 0 "$anneal" cov build
     expect "$(first_columns)" 'source src/inc/one.h src/x.c total '
     run 0 "$anneal" cov -t build
-    prints '        1:    4:    return one() - 1;'
+    prints '        1:    5:        return one() - 1;'
     mv src build elsewhere
     run 0 "$anneal" cov elsewhere
     expect "$(first_columns)" 'source elsewhere/src/inc/one.h elsewhere/src/x.c total '
@@ -269,6 +269,24 @@ from_build_folders() {
     for option in --source-root=moved --source-root="$PWD/moved/src" --map=../src=moved/src --map="../src/=$PWD/moved/src"; do
         run 0 "$anneal" cov "$option" elsewhere
         expect "$(first_columns)" 'source moved/src/inc/one.h moved/src/x.c total '
+    done
+    # What a map has in a place where it is not, is looked for below the root as well.
+    run 0 "$anneal" cov --map=../src=gone --source-root=moved/src elsewhere
+    expect "$(first_columns)" 'source moved/src/inc/one.h moved/src/x.c total '
+    run 0 "$anneal" cov --map=../src=moved/src --source-root=elsewhere elsewhere
+    expect "$(first_columns)" 'source moved/src/inc/one.h moved/src/x.c total '
+    # Whatever is printed has them where they are.
+    for option in --source-root=moved --map=../src=moved/src; do
+        run 0 "$anneal" cov "$option" --missing -x '*.h' elsewhere
+        prints 'moved/src/x.c  4 of 5  80.0%' 'never ran: 6'
+        run 0 "$anneal" cov "$option" -f elsewhere
+        prints 'one  moved/src/inc/one.h:1' 'main  moved/src/x.c:2'
+        run 0 "$anneal" cov "$option" -t -i 'moved/src/*.c' elsewhere
+        prints '0:Source:moved/src/x.c' '        1:    4:    if (one() == 1)'
+        run 0 "$anneal" cov "$option" --json elsewhere
+        expect "$(jq -c '[.files[].file] | sort' out)" '["moved/src/inc/one.h","moved/src/x.c"]'
+        run 0 "$anneal" cov -q "$option" --html report elsewhere
+        grep -qF 'return one() - 1;' report/src/x.c.html
     done
     run 2 "$anneal" cov --map=src elsewhere
     says '--map=src: expected OLD=NEW'
@@ -576,7 +594,7 @@ check_with gcc 'functions with other code in another object' other_code
 check_with g++ 'clones of constructors' clones
 check_with gcc 'sources of the same name' same_names
 check_with clang-19 'sources of the same name, by clang' clang_names
-check_with clang-19 'sources named from the folder of a build' from_build_folders
+check_with 'clang-19 jq' 'sources named from the folder of a build' from_build_folders
 check_with gcc 'sources with mapped names' mapped_names
 check_with gcc 'objects without functions' without_functions
 check_with gcc 'what CMake asks of a compiler' probes_of_cmake
