@@ -16,13 +16,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <anneal/gcc.h>
-
 #include "base/file.h"
 #include "base/map.h"
 #include "cli/core/command.h"
-
-enum { START = 12 }; /* magic, version, stamp */
+#include "cli/family/gcc_notes.h"
 
 static void fail(struct cov_inputs *inputs, const char *path, const char *why)
 {
@@ -46,19 +43,6 @@ static bool is_counts(const char *path)
            strspn(dot + 5, "0123456789") == strlen(dot + 5);
 }
 
-/* Looks at the start of a file: what it is, and which stamp it has. */
-static enum an_gcc_kind_of_file look(const char *path, uint32_t *stamp)
-{
-    struct an_file file = {0};
-    struct an_error error;
-    enum an_gcc_kind_of_file kind = AN_GCC_NO_FILE;
-    *stamp = 0;
-    if (an_file_peek(&file, path, START, &error) == AN_OK)
-        kind = an_gcc_identify(file.bytes.data, file.bytes.size, stamp);
-    an_file_close(&file);
-    return kind;
-}
-
 static void append(struct cov_inputs *inputs, struct cov_files *files, const char *path,
                    enum an_gcc_kind_of_file kind)
 {
@@ -71,7 +55,7 @@ static void append(struct cov_inputs *inputs, struct cov_files *files, const cha
         return;
     }
     struct stat info = {0};
-    if (look(path, &stamp) != kind)
+    if (gcc_look(path, &stamp) != kind)
         stamp = 0;
     if (stat(path, &info) != 0)
         info = (struct stat){0};
@@ -115,7 +99,7 @@ static bool add_beside(struct cov_inputs *inputs, const char *path, const char *
 static void add_file(struct cov_inputs *inputs, const char *path)
 {
     uint32_t stamp;
-    enum an_gcc_kind_of_file kind = look(path, &stamp);
+    enum an_gcc_kind_of_file kind = gcc_look(path, &stamp);
     if (kind == AN_GCC_NOTES || ends_with(path, ".gcno")) {
         append_flow(inputs, path);
         add_beside(inputs, path, ".gcda", append_counts);

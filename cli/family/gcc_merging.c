@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "cli/core/ledger_view.h"
 #include "cli/core/output.h"
 #include "factors.h"
 #include "gcc_ledger.h"
 #include "gcc_modules.h"
+#include "gcc_notes.h"
 
 /* ---- the results ---- */
 
@@ -43,40 +43,26 @@ static bool write_module(const struct merge_request *request, const struct gcc_m
 
 /* ---- runs that were kept apart ---- */
 
-/* A module's name without its first folder; NULL: it is in none. */
-static const char *below_first(const struct an_name *name)
+/* What modules are called below their first folder. */
+struct rest {
+    size_t first, uses; /* the first module that is called so, and how many are */
+};
+
+/* The number of what a module is called below its first folder; AN_NO_NAME: it is in none. */
+static size_t number_of_rest(struct an_names *names, const struct an_name *name)
 {
+    bool is_new;
     const char *slash = memchr(name->text, '/', name->length);
-    return slash ? slash + 1 : NULL;
+    size_t folder = slash ? (size_t)(slash + 1 - name->text) : 0;
+    return slash ? an_names_insert(names, slash + 1, name->length - folder, &is_new) : AN_NO_NAME;
 }
 
-/* Bytes 8 to 11 of a counter file are the stamp of the compilation. */
-static bool has_stamp(const char *path, uint8_t stamp[4])
+static bool are_of_one_compilation(const struct gcc_modules *modules, size_t one, size_t other)
 {
-    enum { HEAD = 12 };
-    struct an_file file = {0};
-    struct an_error unused;
-    bool done = strcmp(path, "-") != 0 && an_file_peek(&file, path, HEAD, &unused) == AN_OK &&
-                file.bytes.size == HEAD;
-    if (done)
-        memcpy(stamp, file.bytes.data + 8, 4);
-    an_file_close(&file);
-    return done;
-}
-
-/* Whether another folder beside this module's has a file of the same name, of the same compilation. */
-static bool has_twin(const struct gcc_modules *modules, const struct an_names *rests,
-                     const size_t *twins, size_t module)
-{
-    const struct an_name *name = &modules->names.names[module];
-    const char *rest = below_first(name);
-    size_t length = rest ? name->length - (size_t)(rest - name->text) : 0;
-    size_t index = rest ? an_names_find(rests, rest, length) : AN_NO_NAME;
-    uint8_t own[4], other[4];
-    return index != AN_NO_NAME && twins[index] != module &&
-           has_stamp(modules->list[modules->first[module]].path, own) &&
-           has_stamp(modules->list[modules->first[twins[index]]].path, other) &&
-           memcmp(own, other, sizeof own) == 0;
+    uint32_t stamp, its;
+    return gcc_look(modules->list[modules->first[one]].path, &stamp) == AN_GCC_COUNTS &&
+           gcc_look(modules->list[modules->first[other]].path, &its) == AN_GCC_COUNTS &&
+           stamp == its;
 }
 
 /*
@@ -85,35 +71,27 @@ static bool has_twin(const struct gcc_modules *modules, const struct an_names *r
  */
 static bool are_runs(const struct gcc_modules *modules)
 {
-    struct an_names rests = {0};
-    size_t count = modules->names.count, firsts = 0, repeated = 0;
-    size_t *first = calloc(count + 1, sizeof *first), *uses = calloc(count + 1, sizeof *uses);
-    bool good = first && uses && modules->folders == 1 && count > 1;
+    struct an_names names = {0};
+    size_t count = modules->names.count, repeated = 0;
+    struct rest *rests = calloc(count + 1, sizeof *rests);
+    size_t *numbers = calloc(count + 1, sizeof *numbers); /* of each module: its rest */
+    bool good = rests && numbers && modules->folders == 1 && count > 1;
     for (size_t i = 0; good && i < count; i++) {
-        const struct an_name *name = &modules->names.names[i];
-        const char *rest = below_first(name);
-        bool is_new;
-        size_t index = rest ? an_names_insert(&rests, rest,
-                                              name->length - (size_t)(rest - name->text), &is_new)
-                            : AN_NO_NAME;
-        good = index != AN_NO_NAME;
-        if (good && is_new) {
-            first[index] = i;
-            firsts++;
-        }
-        if (good)
-            repeated += uses[index]++ == 1;
+        numbers[i] = number_of_rest(&names, &modules->names.names[i]);
+        good = numbers[i] != AN_NO_NAME;
+        if (good && rests[numbers[i]].uses++ == 0)
+            rests[numbers[i]].first = i;
+        else if (good)
+            repeated += rests[numbers[i]].uses == 2;
     }
-    good = good && repeated == firsts;
+    good = good && repeated == names.count;
     for (size_t i = 0; good && i < count; i++) {
-        const struct an_name *name = &modules->names.names[i];
-        const char *rest = below_first(name);
-        size_t index = an_names_find(&rests, rest, name->length - (size_t)(rest - name->text));
-        good = first[index] == i || has_twin(modules, &rests, first, i);
+        size_t first = rests[numbers[i]].first;
+        good = first == i || are_of_one_compilation(modules, first, i);
     }
-    an_names_free(&rests);
-    free(first);
-    free(uses);
+    an_names_free(&names);
+    free(rests);
+    free(numbers);
     return good;
 }
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <anneal/gcc.h>
-
 #include "base/file.h"
 
 struct gcc_notes_file {
@@ -14,23 +12,26 @@ struct gcc_notes_file {
     size_t next; /* one with the same stamp, + 1; 0: there is none */
 };
 
-bool gcc_notes_stamp(const char *path, uint32_t *stamp)
+enum an_gcc_kind_of_file gcc_look(const char *path, uint32_t *stamp)
 {
     enum { START = 12 }; /* magic, version, stamp */
-    struct an_file file = {.capacity = 0};
+    struct an_file file = {0};
     struct an_error error;
-    bool is_known = an_file_peek(&file, path, START, &error) == AN_OK &&
-                    an_gcc_identify(file.bytes.data, file.bytes.size, stamp) != AN_GCC_NO_FILE;
+    enum an_gcc_kind_of_file kind = AN_GCC_NO_FILE;
+    *stamp = 0;
+    if (an_file_peek(&file, path, START, &error) == AN_OK)
+        kind = an_gcc_identify(file.bytes.data, file.bytes.size, stamp);
     an_file_close(&file);
-    return is_known;
+    return kind;
 }
 
 static void add(struct gcc_notes *notes, const char *path)
 {
     bool is_new;
     uint32_t stamp;
-    uint64_t *first =
-        gcc_notes_stamp(path, &stamp) ? an_map_insert(&notes->stamps, stamp, &is_new) : NULL;
+    uint64_t *first = gcc_look(path, &stamp) != AN_GCC_NO_FILE
+                          ? an_map_insert(&notes->stamps, stamp, &is_new)
+                          : NULL;
     char *copy = first ? strdup(path) : NULL;
     struct gcc_notes_file *file = copy ? an_vector_push(&notes->files) : NULL;
     if (!file) {

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <anneal/gcc.h>
+
 #include "base/map.h"
 #include "base/vector.h"
 
@@ -20,8 +22,8 @@ struct gcc_notes {
     } files;
 };
 
-/* The stamp of a gcno or gcda; false when it has none. */
-bool gcc_notes_stamp(const char *path, uint32_t *stamp);
+/* What a file is, and its stamp, by its first bytes; as an_gcc_identify() tells. */
+enum an_gcc_kind_of_file gcc_look(const char *path, uint32_t *stamp);
 
 /*
  * The path of a gcno with this stamp, and if there are several, the one that is called most like the gcda; NULL: there

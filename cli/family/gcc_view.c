@@ -47,7 +47,7 @@ static char *find_notes(const struct inputs *inputs, size_t number, struct gcc_n
     uint32_t stamp, other;
     char *named = notes_by_name(inputs, number, notes->folder);
     if (an_gcc_identify(gcda.data, gcda.size, &stamp) != AN_GCC_COUNTS ||
-        (named && gcc_notes_stamp(named, &other) && other == stamp))
+        (named && gcc_look(named, &other) != AN_GCC_NO_FILE && other == stamp))
         return named;
     char *stamped = gcc_notes_find(notes, stamp, inputs->items[number].path);
     if (!stamped)
