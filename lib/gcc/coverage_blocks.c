@@ -41,20 +41,26 @@ static void add_to_line(const struct walk *walk, struct an_coverage_line *line, 
     line->count = (int64_t)((uint64_t)line->count + (uint64_t)count);
 }
 
+/* The block ends in the line with this place; NULL when memory runs out. */
+static struct an_coverage_end *add_end(const struct walk *walk, uint32_t place)
+{
+    struct an_coverage_end *end = an_vector_push(&walk->build->ends);
+    if (end)
+        *end = (struct an_coverage_end){
+            .line = place,
+            .object = walk->origin->object,
+            .block = (uint32_t)(walk->block - walk->object->blocks),
+        };
+    return end;
+}
+
 /* One more line of a block. It is the last one until another comes. */
 static bool note_line(const struct walk *walk, uint32_t place)
 {
-    struct an_coverage_end *end = an_vector_push(&walk->build->ends);
-    if (!end)
-        return false;
-    if (walk->last_line != NO_LINE)
+    struct an_coverage_end *end = add_end(walk, place);
+    if (end && walk->last_line != NO_LINE)
         end[-1].is_passed = true;
-    *end = (struct an_coverage_end){
-        .line = place,
-        .object = walk->origin->object,
-        .block = (uint32_t)(walk->block - walk->object->blocks),
-    };
-    return true;
+    return end;
 }
 
 /* The lines of one file, in a block. Returns how many there are; 0 when memory runs out. */
@@ -84,22 +90,13 @@ static size_t walk_location(struct walk *walk, const struct an_gcno_line *lines,
     return i;
 }
 
-/* Of entry and exit nobody wants to know; gcov takes the last block for the exit. */
+/* To LLVM, lines are noted already. Of entry and exit nobody wants to know; gcov takes the last block for the exit. */
 static bool note_end(const struct walk *walk)
 {
-    if (walk->is_llvm)
-        return true;
-    if (walk->number == 0 || walk->number + 1 == walk->function->block_count ||
+    if (walk->is_llvm || walk->number == 0 || walk->number + 1 == walk->function->block_count ||
         walk->last_line == NO_LINE)
         return true;
-    struct an_coverage_end *end = an_vector_push(&walk->build->ends);
-    if (end)
-        *end = (struct an_coverage_end){
-            .line = walk->last_line,
-            .object = walk->origin->object,
-            .block = (uint32_t)(walk->block - walk->object->blocks),
-        };
-    return end != NULL;
+    return add_end(walk, walk->last_line);
 }
 
 /* A block ends in a line once for each file that it has lines of, even of none, as in gcov. */
