@@ -363,16 +363,17 @@ static int act(void *values, const struct option_parser *parser)
 {
     struct cov_request *request = values;
     struct cov_inputs inputs = {.failed = false};
-    int status = EXIT_FAILED;
     if (parser->operand_count == 0) {
         say_error("no input (name objects, their gcno and gcda, or folders of them)");
         usage_hint(parser->command);
         return EXIT_USAGE;
     }
-    if (!cov_maps_take(request)) {
+    int status = cov_maps_take(request);
+    if (status != EXIT_DONE) {
         cov_maps_free(request);
-        return EXIT_USAGE;
+        return status;
     }
+    status = EXIT_FAILED;
     for (size_t i = 0; i < parser->operand_count && !inputs.failed; i++)
         cov_inputs_add(&inputs, parser->operands[i]);
     if (!inputs.failed)

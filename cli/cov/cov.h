@@ -42,8 +42,8 @@ bool cov_print_json(const struct cov *cov);
 /* A report to look at, in a folder, whole or not at all; false after a message. */
 bool cov_write_html(const struct cov *cov);
 
-/* Takes the texts of maps apart; false after a message. Freed in any case. */
-bool cov_maps_take(struct cov_request *request);
+/* Takes the texts of maps apart. Returns the exit status: if it is not EXIT_DONE, after a message. Freed in any case. */
+int cov_maps_take(struct cov_request *request);
 void cov_maps_free(struct cov_request *request);
 
 /* Whether a source is wanted. */

@@ -4,26 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cov_maps_take(struct cov_request *request)
+static int no_memory(void)
+{
+    say_error("out of memory");
+    return EXIT_FAILED;
+}
+
+static int take_map(const char *text, struct an_coverage_map *map)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        say_error("--map=%s: expected OLD=NEW, two folders", text);
+        return EXIT_USAGE;
+    }
+    map->from = strndup(text, (size_t)(equals - text));
+    map->to = equals + 1;
+    return map->from ? EXIT_DONE : no_memory();
+}
+
+int cov_maps_take(struct cov_request *request)
 {
     const struct option_list *list = &request->map_texts;
     request->maps = calloc(list->count + 1, sizeof *request->maps);
-    if (!request->maps) {
-        say_error("out of memory");
-        return false;
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        const char *equals = strchr(list->items[i], '=');
-        char *from = equals > list->items[i] && equals[1]
-                         ? strndup(list->items[i], (size_t)(equals - list->items[i]))
-                         : NULL;
-        if (!from) {
-            say_error("--map=%s: expected OLD=NEW, two folders", list->items[i]);
-            return false;
-        }
-        request->maps[i] = (struct an_coverage_map){from, equals + 1};
-    }
-    return true;
+    int status = request->maps ? EXIT_DONE : no_memory();
+    for (size_t i = 0; status == EXIT_DONE && i < list->count; i++)
+        status = take_map(list->items[i], &request->maps[i]);
+    return status;
 }
 
 void cov_maps_free(struct cov_request *request)
