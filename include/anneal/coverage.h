@@ -93,8 +93,9 @@ struct an_coverage_function {
     bool is_instance;
     const struct an_coverage_line *lines;
     size_t line_count;
-    bool is_repeated;                      /* one before it is the same function of the source */
-    const struct an_coverage_whole *whole; /* all of these; NULL: there is no other */
+    bool is_repeated; /* one before it is the same function of the source */
+    /* All of these. an_coverage_read() always sets it; in coverage from elsewhere, NULL means that there is no other. */
+    const struct an_coverage_whole *whole;
 };
 
 struct an_coverage_source {
@@ -156,8 +157,8 @@ struct an_coverage_options {
     bool demangle;
     bool
         keep_instances_apart; /* counts of instances' lines are not added to those of their source */
-    /* As gcov 12 has it, also for what clang made: sources are told apart by what the compiler calls them, wherever it ran; totals are
-     * without the branches of instances, those of functions without the lines of instances, and when
+    /* As gcov 12 has it, also for what clang made: sources are told apart by what the compiler calls them, wherever it
+     * ran; totals are without the branches of instances, those of functions without the lines of instances, and when
      * instances are kept apart, those of sources as well. */
     bool as_gcov;
     const char *folder; /* below this one sources have names relative to it; NULL: none */

@@ -2,7 +2,8 @@
  * In which folder the compiler ran that made an object; see sources.h.
  *
  * If the notes do not tell, or none of the sources that they mention is there (-ffile-prefix-map makes names relative and
- * leaves the folder), it is one below which these are: the folder of the notes or one above it. Of several, it is the one with most of the sources, and of these the nearest.
+ * leaves the folder), it is one below which these are: the folder of the notes or one above it. Of several, it is the
+ * one with most of the sources, and of these the nearest.
  */
 #include <stdio.h>
 #include <stdlib.h>
