@@ -366,6 +366,10 @@ open("lost.gcda", "wb").write(d)'
         '88.88% of the lines ran, less than 100%'
     run 0 "$anneal" cov -t -b -c .
     prints '    #####:    5:    return 3;' 'branch  1 taken 0'
+    run 0 "$anneal" cov --json .
+    expect "$(jq -c '.files[] | [.totals.lines_executed, .totals.branches_taken, (.lines[] | select(.line_number == 5) | .count)]' out)" '[8,3,0]'
+    expect "$(jq -c '[.files[].lines[] | .count, .branches[].count | select(. < 0)]' out)" '[]'
+    says 'counts below 0'
     run 0 "$anneal" cov -q --html report .
     grep -rqF 'class=u><b title="never ran">0</b>    return 3;' report
     says 'counts below 0'
@@ -598,7 +602,7 @@ check_with 'clang-19 jq' 'sources named from the folder of a build' from_build_f
 check_with gcc 'sources with mapped names' mapped_names
 check_with gcc 'objects without functions' without_functions
 check_with gcc 'what CMake asks of a compiler' probes_of_cmake
-check_with 'gcc python3' 'counts below 0' below_zero
+check_with 'gcc jq python3' 'counts below 0' below_zero
 check_with 'clang++-19 llvm-cov-19 g++-12 gcov-12' 'lines as the tool of the compiler counts them' as_the_compiler_counts
 check_with gcc 'files below a folder' files_below_a_folder
 check_with 'gcc jq' 'what is refused' refuses
