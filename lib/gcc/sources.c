@@ -50,12 +50,12 @@ const char *an_source_mapped(struct an_source_names *sources, const char *path)
     for (size_t i = 0; i < sources->map_count; i++) {
         const struct an_coverage_map *map = &sources->maps[i];
         size_t size = strlen(map->from);
-        while (size > 1 && map->from[size - 1] == '/')
+        while (size > 0 && map->from[size - 1] == '/') /* of "/", nothing is left */
             size--;
         if (strncmp(path, map->from, size) != 0)
             continue;
         const char *rest = path + size;
-        if (*rest == '/' || !*rest)
+        if (*rest == '/' || (!*rest && size))
             return *rest ? join(sources, map->to, rest + strspn(rest, "/")) : map->to;
     }
     return path;

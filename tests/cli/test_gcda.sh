@@ -259,9 +259,6 @@ compiled_by_clang() {
     done
 }
 
-check 'files become one, as libgcov makes it' files
-check 'the cores of a board' cores
-check 'factors' factors
 # Runs in one folder stay apart, for they may be folders of sources; what shows that they are runs is said.
 folder_of_runs() {
     local run folder=$golden/gcc-12 hint="look like runs of one program, and were kept apart"
@@ -287,6 +284,9 @@ folder_of_runs() {
     never_says "$hint"
 }
 
+check 'files become one, as libgcov makes it' files
+check 'the cores of a board' cores
+check 'factors' factors
 check 'folders, file by file' folders
 check 'a folder of runs, kept apart' folder_of_runs
 check 'weights' weights

@@ -214,6 +214,26 @@ static void test_unknown_places(void **context)
     an_source_names_free(&sources);
 }
 
+/* The first that fits counts, and "/" fits whatever is not relative. */
+static void test_first_map(void **context)
+{
+    const struct an_coverage_map maps[] = {
+        {"/usr/src", "/one"}, {"/usr/src/old", "/two"}, {"/", "/new"}};
+    const struct an_source_base base = {"/srv", false}, unknown = {"", false};
+    struct an_source_names sources = {.folder = "/here", .maps = maps, .map_count = 3};
+    (void)context;
+    assert_int_equal(an_source_number(&sources, "/usr/src/old/main.c", &base), 0);
+    assert_int_equal(an_source_number(&sources, "/usr/main.c", &base), 1);
+    assert_int_equal(an_source_number(&sources, "main.c", &base), 2);
+    assert_int_equal(an_source_number(&sources, "main.c", &unknown), 3);
+    assert_string_equal(sources.items.items[0].path, "/one/old/main.c");
+    assert_string_equal(sources.items.items[1].path, "/new/usr/main.c");
+    assert_string_equal(sources.items.items[2].path, "/new/srv/main.c");
+    assert_string_equal(sources.items.items[3].path, "main.c");
+    assert_string_equal(an_source_mapped(&sources, ""), "");
+    an_source_names_free(&sources);
+}
+
 static void test_maps(void **context)
 {
     const struct an_coverage_map maps[] = {{"/usr/src/old/", "new"}, {"../src", "/srv/src"}};
@@ -237,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_rejected),       cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_misfit),         cmocka_unit_test(test_names),
         cmocka_unit_test(test_unknown_places), cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_first_map),
     };
     return RUN_TESTS(tests);
 }
