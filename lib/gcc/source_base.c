@@ -113,13 +113,16 @@ static bool look(struct search *search, const char *notes, const char *told,
     bool done = make_room(search, strlen(told) + strlen(from));
     if (done && is_whole)
         done = try(search, told, strlen(told), "");
-    if (done && search->most == 0)
+    bool is_elsewhere = search->most == 0;
+    if (done && is_elsewhere)
         done = try_all(search, from, below);
-    if (done && search->best)
-        *base = (struct an_source_base){search->best, false};
-    else if (done && !is_whole && real)
-        *base = (struct an_source_base){an_arena_copy(&search->sources->arena, real, strlen(real)),
-                                        true};
+    if (done && search->best) {
+        base->folder = search->best;
+        base->is_now |= is_elsewhere;
+    } else if (done && !is_whole && real) {
+        base->folder = an_arena_copy(&search->sources->arena, real, strlen(real));
+        base->is_guess = true;
+    }
     free(real);
     free(search->path);
     return done && base->folder;
@@ -130,13 +133,14 @@ bool an_source_base_find(struct an_source_names *sources, const struct an_gcno *
 {
     const char *told = gcno->folder ? gcno->folder : "";
     struct search search = {.sources = sources};
-    *base = (struct an_source_base){told, false};
+    *base = (struct an_source_base){.folder = told};
     if (sources->by_name)
         return true;
     const char *mapped = an_source_mapped(sources, told);
     if (!mapped)
         return false;
     base->folder = mapped;
+    base->is_now = mapped != told;
     bool done = collect(gcno, &search.relative);
     if (done && search.relative.count)
         done = look(&search, notes, mapped, base);

@@ -89,10 +89,12 @@ static bool is_made_up(const char *called)
 }
 
 /* Where it is, if not where the compiler says: maps and the root may be relative to the folder. */
-static const char *moved(struct an_source_names *sources, const char *called, const char *path)
+static const char *moved(struct an_source_names *sources, const char *called, const char *path,
+                         const struct an_source_base *base)
 {
-    const char *named = an_source_mapped(sources, called);
-    const char *place = named == called ? an_source_mapped(sources, path) : named;
+    const char *place = an_source_mapped(sources, called);
+    if (place == called)
+        place = base->is_now ? path : an_source_mapped(sources, path);
     if (place && place != path && *place != '/' && sources->folder)
         place = join(sources, sources->folder, place);
     return place ? below_root(sources, place) : NULL;
@@ -105,7 +107,7 @@ size_t an_source_number(struct an_source_names *sources, const char *called,
     bool joins =
         !sources->by_name && *called != '/' && *base->folder && !(is_guess && is_made_up(called));
     const char *path = joins ? join(sources, base->folder, called) : called;
-    const char *place = path && !sources->by_name ? moved(sources, called, path) : path;
+    const char *place = path && !sources->by_name ? moved(sources, called, path, base) : path;
     char *canonical = place ? an_arena_alloc(&sources->arena, strlen(place) + 1, 1) : NULL;
     if (!canonical)
         return SIZE_MAX;

@@ -39,6 +39,7 @@ struct an_source_names {
 struct an_source_base {
     const char *folder; /* "": the current one */
     bool is_guess;      /* it is that of the notes, and no source is there */
+    bool is_now;        /* by a map or by what is there; maps are for what the compiler was told */
 };
 
 /* Sets the root, NULL or relative to the folder. False when memory runs out. */

@@ -307,6 +307,28 @@ mapped_names() {
     done
 }
 
+# A map is for what the compiler was told, once: OLD may be a part of NEW.
+mapped_below() {
+    local compiler
+    for compiler in gcc clang-19; do
+        mkdir -p project/part new
+        printf 'int main(void)\n{\n    return 0;\n}\n' >project/part/x.c
+        (cd project/part && $compiler --coverage -c x.c && $compiler --coverage x.o -o x && ./x)
+        mv project new
+        run 0 "$anneal" cov --map="$PWD=$PWD/new" new/project/part
+        prints 'new/project/part/x.c  2 of 2 100.0%'
+        run 0 "$anneal" cov --map="$PWD=new" -t new
+        prints '0:Source:new/project/part/x.c' '        1:    3:    return 0;'
+        rm -r new
+    done
+    mkdir -p whole/part
+    printf 'int main(void)\n{\n    return 0;\n}\n' >whole/part/x.c
+    (cd whole && gcc --coverage -c part/x.c)
+    mv whole/part moved
+    run 0 "$anneal" cov --map="$PWD/whole/part=moved" whole
+    prints 'moved/x.c  0 of 2   0.0%'
+}
+
 # Objects without functions have no counts to leave: data, and what linking with -flto leaves.
 without_functions() {
     echo 'int table[3] = {1, 2, 3};' >data.c
@@ -600,6 +622,7 @@ check_with gcc 'sources of the same name' same_names
 check_with clang-19 'sources of the same name, by clang' clang_names
 check_with 'clang-19 jq' 'sources named from the folder of a build' from_build_folders
 check_with gcc 'sources with mapped names' mapped_names
+check_with 'gcc clang-19' 'a folder that moved below itself' mapped_below
 check_with gcc 'objects without functions' without_functions
 check_with gcc 'what CMake asks of a compiler' probes_of_cmake
 check_with 'gcc jq python3' 'counts below 0' below_zero

@@ -172,7 +172,7 @@ static void test_misfit(void **context)
 
 static size_t number(struct an_source_names *sources, const char *called, const char *folder)
 {
-    return an_source_number(sources, called, &(struct an_source_base){folder, false});
+    return an_source_number(sources, called, &(struct an_source_base){.folder = folder});
 }
 
 static void test_names(void **context)
@@ -198,7 +198,8 @@ static void test_names(void **context)
 /* What was found nowhere has the name that the compiler gave it, unless it is that of two. */
 static void test_unknown_places(void **context)
 {
-    const struct an_source_base one = {"/nowhere/one", true}, two = {"/nowhere/two", true};
+    const struct an_source_base one = {"/nowhere/one", true, false},
+                                two = {"/nowhere/two", true, false};
     struct an_source_names sources = {.folder = "/nowhere"};
     (void)context;
     assert_int_equal(an_source_number(&sources, "util.c", &one), 0);
@@ -219,7 +220,7 @@ static void test_first_map(void **context)
 {
     const struct an_coverage_map maps[] = {
         {"/usr/src", "/one"}, {"/usr/src/old", "/two"}, {"/", "/new"}};
-    const struct an_source_base base = {"/srv", false}, unknown = {"", false};
+    const struct an_source_base base = {.folder = "/srv"}, unknown = {.folder = ""};
     struct an_source_names sources = {.folder = "/here", .maps = maps, .map_count = 3};
     (void)context;
     assert_int_equal(an_source_number(&sources, "/usr/src/old/main.c", &base), 0);
@@ -237,7 +238,7 @@ static void test_first_map(void **context)
 static void test_maps(void **context)
 {
     const struct an_coverage_map maps[] = {{"/usr/src/old/", "new"}, {"../src", "/srv/src"}};
-    const struct an_source_base base = {"/usr/src/old", false};
+    const struct an_source_base base = {.folder = "/usr/src/old"};
     struct an_source_names sources = {.folder = "/here", .maps = maps, .map_count = 2};
     (void)context;
     assert_int_equal(an_source_number(&sources, "main.c", &base), 0);
