@@ -1,8 +1,29 @@
 /*
- * Branches of a function that has other code in another object, as #ifdef makes it: those of a line that has the same
- * ways out in both are the same, and taken if they are in one. See coverage_build.h.
+ * Totals of branches; see coverage_build.h. A function may have other code in another object, as #ifdef makes it: branches
+ * of a line that has the same ways out in both are the same, and taken if they are in one.
  */
 #include "gcc/coverage_build.h"
+
+static void add_branch(struct an_coverage_totals *totals, const struct an_coverage_branch *branch)
+{
+    if (branch->is_call) {
+        totals->calls++;
+        totals->calls_executed += branch->block_count != 0;
+    } else if (!branch->is_unconditional) {
+        totals->branches++;
+        totals->branches_executed += branch->block_count != 0;
+        totals->branches_taken += branch->count != 0;
+    }
+}
+
+void an_coverage_add_branches(struct an_coverage_totals *totals,
+                              const struct an_coverage_branch *branches, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_branch(totals, &branches[i]);
+}
+
+/* ---- functions with several codes ---- */
 
 /* A line of a function, with its branches in any of its codes. */
 struct joint {

@@ -84,11 +84,11 @@ bool an_coverage_merge_same(struct an_coverage_build *build);
 /* Finds what is one function of the source, and its sums. False when memory runs out. */
 bool an_coverage_find_wholes(struct an_coverage_build *build);
 
-/* Adds branches to totals (coverage_lines.c). */
+/* Adds branches to totals (coverage_branches.c). */
 void an_coverage_add_branches(struct an_coverage_totals *totals,
                               const struct an_coverage_branch *branches, size_t count);
 
-/* Adds the branches of instances to the totals of their sources. False when memory runs out (coverage_branches.c). */
+/* Adds the branches of instances to the totals of their sources. False when memory runs out (likewise). */
 bool an_coverage_add_instances_branches(const struct an_coverage_build *build,
                                         struct an_coverage_source *sources);
 

@@ -228,25 +228,6 @@ static bool count_all(struct counting *counting)
 
 /* ---- totals ---- */
 
-static void add_branch(struct an_coverage_totals *totals, const struct an_coverage_branch *branch)
-{
-    if (branch->is_call) {
-        totals->calls++;
-        totals->calls_executed += branch->block_count != 0;
-    } else if (!branch->is_unconditional) {
-        totals->branches++;
-        totals->branches_executed += branch->block_count != 0;
-        totals->branches_taken += branch->count != 0;
-    }
-}
-
-void an_coverage_add_branches(struct an_coverage_totals *totals,
-                              const struct an_coverage_branch *branches, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        add_branch(totals, &branches[i]);
-}
-
 static void find_most(struct an_coverage_source *source, const struct an_coverage_line *lines,
                       size_t count)
 {
