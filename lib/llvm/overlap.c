@@ -3,6 +3,7 @@
  * summed up. 100 % means that they tell the compiler the same, whatever the absolute counts.
  * (InstrProf.cpp, OverlapStats and InstrProfRecord::overlap.)
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -204,30 +205,41 @@ static bool contains(const struct an_llvm_record *record, const char *part)
     return part && part[0] && memmem(record->name, record->name_length, part, strlen(part));
 }
 
+struct comparison {
+    struct an_llvm_profile *base;
+    bool *met; /* for each function of the base, whether the other side has it */
+    const struct an_llvm_overlap_options *options;
+    struct an_llvm_overlap *whole;
+};
+
 /* The function of that name, or the local one that another release calls so. */
-static size_t find_function(const struct an_llvm_profile *base, const char *name, size_t length,
-                            const struct an_llvm_overlap_options *options)
+static size_t find_function(const struct comparison *comparison, const char *name, size_t length)
 {
+    const struct an_llvm_profile *base = comparison->base;
     size_t found = an_names_find(&base->names, name, length);
-    if (found == AN_NO_NAME && !options->keep_local_names && base->variants & AN_LLVM_IR)
+    if (found == AN_NO_NAME && !comparison->options->keep_local_names &&
+        base->variants & AN_LLVM_IR)
         found = an_local_names_other(base, name, length);
     return found;
 }
 
-static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
-                    const struct an_llvm_overlap_options *options, struct an_llvm_overlap *whole)
+static void compare(const struct comparison *comparison, struct an_llvm_record *test)
 {
+    struct an_llvm_profile *base = comparison->base;
+    const struct an_llvm_overlap_options *options = comparison->options;
+    struct an_llvm_overlap *whole = comparison->whole;
     struct an_llvm_overlap_function report = {
         .name = test->name, .name_length = test->name_length, .hash = test->hash, .in_test = true};
     struct an_llvm_overlap *level = &report.level;
     bool wraps = !options->one_kind;
     add_record(&level->test, test, wraps);
     report.test_share = level->test.counts / whole->test.counts;
-    size_t function = find_function(base, test->name, test->name_length, options);
+    size_t function = find_function(comparison, test->name, test->name_length);
     struct record *record = NULL;
     if (function == AN_NO_NAME) {
         add_share(&whole->unique, &level->test, &whole->test);
     } else {
+        comparison->met[function] = true;
         record = an_profile_find(base, function, test->hash, NULL);
         if (level->test.counts < 1.0) {
             whole->overlap.entries++;
@@ -256,47 +268,23 @@ static void compare(struct an_llvm_profile *base, struct an_llvm_record *test,
         options->report(options->context, &report);
 }
 
-/* Tells the caller of a function that only the base has. */
-static void report_base(const struct an_llvm_profile *base, size_t function,
-                        const struct an_llvm_overlap_options *options,
-                        const struct an_llvm_overlap *whole)
+/* Tells the caller of the functions that only the base has. */
+static void report_rest(const struct comparison *comparison)
 {
-    const struct an_name *name = &base->names.names[function];
-    for (struct record *r = base->functions.items[function].first; r; r = r->next) {
-        struct an_llvm_record view = an_profile_view(base, r);
-        struct an_llvm_overlap_function report = {
-            .name = name->text, .name_length = name->length, .hash = r->hash, .in_base = true};
-        add_record(&report.level.base, &view, !options->one_kind);
-        report.base_share = report.level.base.counts / whole->base.counts;
-        options->report(options->context, &report);
-    }
-}
-
-/* The same of all of them. */
-static enum an_code report_rest(struct an_llvm_profile *base, struct side *test,
-                                const struct an_llvm_overlap_options *options,
-                                const struct an_llvm_overlap *whole, struct an_error *error)
-{
-    struct an_names seen = {0};
-    struct an_llvm_record record;
-    bool is_new, done = true;
-    if (!options->report)
-        return AN_OK;
-    while (done && an_llvm_reader_next(test->reader, &record)) {
-        size_t known = find_function(base, record.name, record.name_length, options);
-        if (known != AN_NO_NAME) {
-            const struct an_name *name = &base->names.names[known];
-            done = an_names_insert(&seen, name->text, name->length, &is_new) != AN_NO_NAME;
+    const struct an_llvm_profile *base = comparison->base;
+    const struct an_llvm_overlap_options *options = comparison->options;
+    for (size_t f = 0; options->report && f < base->functions.count; f++) {
+        const struct an_name *name = &base->names.names[f];
+        struct record *first = comparison->met[f] ? NULL : base->functions.items[f].first;
+        for (struct record *r = first; r; r = r->next) {
+            struct an_llvm_record view = an_profile_view(base, r);
+            struct an_llvm_overlap_function report = {
+                .name = name->text, .name_length = name->length, .hash = r->hash, .in_base = true};
+            add_record(&report.level.base, &view, !options->one_kind);
+            report.base_share = report.level.base.counts / comparison->whole->base.counts;
+            options->report(options->context, &report);
         }
     }
-    done = done && !test->reader->failed;
-    for (size_t f = 0; done && f < base->functions.count; f++) {
-        const struct an_name *name = &base->names.names[f];
-        if (an_names_find(&seen, name->text, name->length) == AN_NO_NAME)
-            report_base(base, f, options, whole);
-    }
-    an_names_free(&seen);
-    return done ? AN_OK : an_fail_memory(error);
 }
 
 /* All records of a side, or those of the kind asked for, in a profile of their own, to be looked up. */
@@ -315,40 +303,45 @@ static enum an_code collect(struct side *side, struct an_llvm_profile *profile,
     return code == AN_OK && side->reader->failed ? an_fail_memory(error) : code;
 }
 
-static enum an_code compare_all(struct an_llvm_profile *base, struct side *test,
-                                const struct an_llvm_overlap_options *options,
-                                struct an_llvm_overlap *whole, struct an_error *error)
+static enum an_code compare_records(const struct comparison *comparison, struct side *test,
+                                    struct an_error *error)
 {
     struct an_llvm_record record;
     enum an_code code = walk(test, error);
     while (code == AN_OK && an_llvm_reader_next(test->reader, &record))
-        compare(base, &record, options, whole);
-    if (code == AN_OK && test->reader->failed)
-        code = an_fail_memory(error);
-    if (code == AN_OK)
-        code = walk(test, error);
-    return code == AN_OK ? report_rest(base, test, options, whole, error) : code;
+        compare(comparison, &record);
+    return code == AN_OK && test->reader->failed ? an_fail_memory(error) : code;
 }
 
 /* The same of one kind of records. A profile that was read has each of them once. */
-static enum an_code compare_kind(struct an_llvm_profile *base, struct side *test,
-                                 const struct an_llvm_overlap_options *options,
-                                 struct an_llvm_overlap *whole, struct an_error *error)
+static enum an_code compare_kind(const struct comparison *comparison, struct side *test,
+                                 struct an_error *error)
 {
     struct an_llvm_profile *profile = an_llvm_profile_new();
-    enum an_code code = profile ? collect(test, profile, options, error) : an_fail_memory(error);
+    enum an_code code =
+        profile ? collect(test, profile, comparison->options, error) : an_fail_memory(error);
     for (size_t f = 0; code == AN_OK && f < profile->functions.count; f++)
         for (struct record *r = profile->functions.items[f].first; r; r = r->next) {
             struct an_llvm_record view = an_profile_view(profile, r);
-            compare(base, &view, options, whole);
+            compare(comparison, &view);
         }
-    for (size_t f = 0; code == AN_OK && options->report && f < base->functions.count; f++) {
-        const struct an_name *name = &base->names.names[f];
-        size_t known = an_names_find(&profile->names, name->text, name->length);
-        if (known == AN_NO_NAME || !profile->functions.items[known].first)
-            report_base(base, f, options, whole);
-    }
     an_llvm_profile_free(profile);
+    return code;
+}
+
+static enum an_code compare_all(struct an_llvm_profile *base, struct side *test,
+                                const struct an_llvm_overlap_options *options,
+                                struct an_llvm_overlap *whole, struct an_error *error)
+{
+    struct comparison comparison = {.base = base, .options = options, .whole = whole};
+    comparison.met = an_alloc_zero(base->functions.count, sizeof *comparison.met);
+    if (!comparison.met)
+        return an_fail_memory(error);
+    enum an_code code =
+        (options->one_kind ? compare_kind : compare_records)(&comparison, test, error);
+    if (code == AN_OK)
+        report_rest(&comparison);
+    free(comparison.met);
     return code;
 }
 
@@ -375,8 +368,7 @@ enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
     if (code == AN_OK && overlap->base.counts >= 1.0 && overlap->test.counts >= 1.0) {
         code = collect(&base, profile, &full, error);
         if (code == AN_OK)
-            code =
-                (full.one_kind ? compare_kind : compare_all)(profile, &test, &full, overlap, error);
+            code = compare_all(profile, &test, &full, overlap, error);
     }
     an_llvm_profile_free(profile);
     close_side(&base);

@@ -195,6 +195,8 @@ releases_add_up() {
         run 0 "$anneal" diff --json result expected
         prints '"overlap":1.0' '"functions_changed":0' '"functions_only_in_test":0'
     done
+    run 0 "$anneal" diff "$other" "$ir"
+    ! grep -E '\((gone|new)\)' out || fail 'a local function of both is taken for two'
     run 0 "$anneal" merge -q --for=clang-16 --text -o result "$other" "$ir"
     ! grep -q ';' result || fail 'new names for an old compiler'
     run 0 "$anneal" diff --json result expected
