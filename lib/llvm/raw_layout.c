@@ -23,7 +23,6 @@ static bool same_wide_data(const struct raw_image *a, const struct raw_image *b,
 {
     const struct raw_fields *f = &a->fields;
     size_t words = f->size / 8, function = f->function_pointer / 8;
-    size_t bitmap_pointer = f->bitmap_pointer / 8;
     bool relative = a->version >= 8;
     uint64_t counters = relative ? 0 : b->counters_delta - a->counters_delta;
     const uint8_t *left = a->data.data, *right = b->data.data;
@@ -36,8 +35,7 @@ static bool same_wide_data(const struct raw_image *a, const struct raw_image *b,
         different |= an_load64(left + 8) ^ an_load64(right + 8);
         different |= (an_load64(right + 16) - an_load64(left + 16)) ^ counters;
         if (bitmap)
-            different |=
-                an_load64(left + 8 * bitmap_pointer) ^ an_load64(right + 8 * bitmap_pointer);
+            different |= an_load64(left + f->bitmap_pointer) ^ an_load64(right + f->bitmap_pointer);
         uint64_t from = an_load64(left + 8 * function);
         different |= (an_load64(right + 8 * function) - from) ^ (from ? delta : 0);
         for (size_t w = function + 2; w < words; w++)

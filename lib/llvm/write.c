@@ -91,15 +91,14 @@ static enum an_code write_profile(struct an_llvm_profile *profile,
                                   struct an_buffer *buffer, struct an_llvm_left_out *left_out,
                                   struct an_error *error)
 {
-    bool has_release = options->text || !options->format_version;
-    bool for_old = options->text ? false : version < INDEXED_SEMICOLONS;
-    if (has_release && options->release)
-        for_old = an_llvm_version_of_release(options->release) < INDEXED_SEMICOLONS;
-    enum an_code code = check_variants(profile, options->text ? INDEXED_NEWEST : version,
-                                       has_release ? options->release : 0, error);
+    unsigned release = options->text || !options->format_version ? options->release : 0;
+    unsigned newest_read = release         ? an_llvm_version_of_release(release)
+                           : options->text ? INDEXED_NEWEST
+                                           : version;
+    enum an_code code = check_variants(profile, newest_read, release, error);
     if (code != AN_OK)
         return code;
-    if (for_old && !an_local_names_make_old(profile))
+    if (newest_read < INDEXED_SEMICOLONS && !an_local_names_make_old(profile))
         return an_fail_memory(error);
     an_profile_settle(profile);
     if (options->text) {
