@@ -78,17 +78,10 @@ static int write_profile(const struct merge_request *request, const struct an_le
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* As of LLVM's profiles: one without records would take the place of a good one. */
-static bool has_records(const struct merge_request *request, const struct merge_filters *filters,
-                        const struct an_fdata_profile *profile)
+static uint64_t records_of(const struct an_fdata_profile *profile)
 {
     const struct an_fdata_info *info = an_fdata_profile_info(profile);
-    if (info->branches + info->samples + info->memory || request->merge.partial)
-        return true;
-    say_error("nothing written: %s", filters->has_keep || filters->has_drop
-                                         ? "the filters leave no record"
-                                         : "no input has a record");
-    return false;
+    return info->branches + info->samples + info->memory;
 }
 
 static int merge_and_write(const struct merge_request *request, const struct an_fdata_input *inputs,
@@ -114,7 +107,7 @@ static int merge_and_write(const struct merge_request *request, const struct an_
     } else if (merge_report(request, ledger, &family_fdata, code)) {
         if (apply_filters(request, filters, profile, &error) != AN_OK)
             report_error(&error);
-        else if (has_records(request, filters, profile))
+        else if (merge_has_content(request, records_of(profile), "record"))
             status = write_profile(request, ledger, profile);
     }
     if (ledger && !merge_account(request, ledger))

@@ -229,22 +229,6 @@ static int write_profile(struct context *context, struct an_llvm_profile *profil
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
-/*
- * A profile without functions would take the place of a good one. It is what was asked for of a partial result, which
- * tells of its inputs, and where one input that has none is converted.
- */
-static bool has_functions(const struct context *context, const struct an_llvm_profile *profile)
-{
-    const struct merge_request *request = context->request;
-    if (an_llvm_profile_records(profile) || request->as_llvm || request->one_input ||
-        request->merge.partial)
-        return true;
-    say_error("nothing written: %s", context->filters.has_keep || context->filters.has_drop
-                                         ? "the filters leave no function"
-                                         : "no input has a function");
-    return false;
-}
-
 static int merge_and_write(struct context *context)
 {
     const struct merge_request *request = context->request;
@@ -275,7 +259,7 @@ static int merge_and_write(struct context *context)
     bool ledger_written = !ledger || merge_account(request, ledger);
     if (code == AN_OK && (ledger->used || request->as_llvm)) {
         apply_filters(context, profile);
-        if (has_functions(context, profile))
+        if (merge_has_content(request, an_llvm_profile_records(profile), "function"))
             status = write_profile(context, profile, ledger);
     }
     if (!ledger_written)

@@ -1,4 +1,4 @@
-/* What merges of families other than LLVM's say alike; see merging.h. */
+/* What merges of several families say alike; see merging.h. */
 #include "merging.h"
 
 #include <json-c/json.h>
@@ -83,4 +83,13 @@ bool merge_report(const struct merge_request *request, const struct an_ledger *l
     else if (ledger->used == 0)
         say_error("nothing written: no input has any profile data");
     return code == AN_OK && ledger->used;
+}
+
+bool merge_has_content(const struct merge_request *request, uint64_t number, const char *what)
+{
+    if (number || request->as_llvm || request->one_input || request->merge.partial)
+        return true;
+    say_error("nothing written: %s %s",
+              request->keep || request->drop ? "the filters leave no" : "no input has a", what);
+    return false;
 }

@@ -55,4 +55,11 @@ void merge_tell_partials(const struct an_ledger *ledger);
 bool merge_report(const struct merge_request *request, const struct an_ledger *ledger,
                   const struct family *family, enum an_code code);
 
+/*
+ * Whether a result of so many functions or records (`what`) is to be written: one of none would take the place of a good
+ * one. It is what was asked for of a partial result, which tells of its inputs, and where one input that has none is
+ * converted. False after a message.
+ */
+bool merge_has_content(const struct merge_request *request, uint64_t number, const char *what);
+
 #endif
