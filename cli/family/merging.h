@@ -14,7 +14,6 @@ struct merge_request {
     struct an_llvm_write_options write;
     struct an_gcc_convert_options convert;
     const char *output;
-    const char *compiler;    /* that is to read the profile, as the user named it, or NULL */
     const char *ledger;      /* file for the ledger's JSON, or NULL */
     bool json;               /* print that, too */
     const char *remapping;   /* file with "old new" lines, or NULL */

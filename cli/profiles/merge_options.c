@@ -67,7 +67,6 @@ static bool take(const struct command *command, void *values, int id, const char
         request->write.format_version = (unsigned)number;
         return true;
     case MERGE_FOR:
-        request->compiler = value;
         return llvm_release_of("for", value, &request->write.release);
     case MERGE_PREVIOUS_VERSION:
         request->write.format_version = 11;

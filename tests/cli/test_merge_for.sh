@@ -75,6 +75,17 @@ programs_are_asked() {
     [ ! -e other ] || fail 'a result was written'
 }
 
+other_families_refuse_it() {
+    local gcda=$tests/data/runtime/gcc-16.gcda fdata=$tests/data/branch/fdata/branches-2.fdata
+    run 2 "$anneal" merge --for=clang-22 -o other "$gcda"
+    says '--for applies only to LLVM profiles'
+    run 2 "$anneal" convert --for=clang-22 -o other "$gcda"
+    says '--for applies only to LLVM profiles; this is a GCC profile'
+    run 2 "$anneal" merge --for=clang-22 -o other "$fdata"
+    says '--for applies only to LLVM profiles'
+    [ ! -e other ] || fail 'a result was written'
+}
+
 # Hashes decide where versions do not say which compiler it was.
 hashes_choose_the_version() {
     run 0 "$anneal" merge -o result "$new_hashes"
@@ -218,6 +229,7 @@ the_old_compiler_finds_them() { # LLVM
 
 check 'names of compilers say the version' names_say_the_version
 check 'programs are asked for their version' programs_are_asked
+check 'profiles of other families are not for one' other_families_refuse_it
 check 'hashes choose the version' hashes_choose_the_version
 check 'inputs of any format prove what they come from' inputs_of_any_format_prove_it
 check 'what a version loses is said' says_what_is_lost
