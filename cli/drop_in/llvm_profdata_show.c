@@ -155,7 +155,7 @@ static void print_uniformity(const struct show *show, const struct an_llvm_recor
         return;
     printf("    Block uniformity: [");
     for (uint32_t i = start; i < record->count_number; i++)
-        printf("%s%c", i == start ? "" : ", ", record->uniform[i / 8] >> i % 8 & 1 ? 'U' : 'D');
+        printf("%s%c", i == start ? "" : ", ", an_llvm_is_uniform(record, i) ? 'U' : 'D');
     printf("]\n");
 }
 

@@ -35,6 +35,14 @@ static struct json_object *site_json(const struct llvm_show *show, int kind,
     return json;
 }
 
+static struct json_object *uniform_json(const struct an_llvm_record *record)
+{
+    struct json_object *uniform = json_object_new_array();
+    for (uint32_t i = 0; i < record->count_number; i++)
+        json_object_array_add(uniform, json_object_new_boolean(an_llvm_is_uniform(record, i)));
+    return uniform;
+}
+
 void llvm_show_function_json(const struct llvm_show *show, const struct an_llvm_record *record,
                              const struct hot *hot)
 {
@@ -58,12 +66,8 @@ void llvm_show_function_json(const struct llvm_show *show, const struct an_llvm_
             json_object_object_add(json, "bitmap", bitmap);
         else
             json_object_put(bitmap);
-        struct json_object *uniform = record->uniform ? json_object_new_array() : NULL;
-        for (uint32_t i = 0; uniform && i < record->count_number; i++)
-            json_object_array_add(uniform,
-                                  json_object_new_boolean(record->uniform[i / 8] >> i % 8 & 1));
-        if (uniform)
-            json_object_object_add(json, "uniform", uniform);
+        if (record->uniform)
+            json_object_object_add(json, "uniform", uniform_json(record));
     }
     for (int kind = 0; show->request->values && record->values && kind < AN_LLVM_VALUE_KINDS;
          kind++) {

@@ -36,6 +36,14 @@ static void print_values(const struct llvm_show *show, const struct an_llvm_valu
     }
 }
 
+static void print_uniform(const struct an_llvm_record *record)
+{
+    printf("  uniform");
+    for (uint32_t i = 0; i < record->count_number; i++)
+        printf(" %s", an_llvm_is_uniform(record, i) ? "yes" : "no");
+    printf("\n");
+}
+
 void llvm_show_function(const struct llvm_show *show, const struct an_llvm_record *record,
                         const struct hot *hot)
 {
@@ -54,11 +62,7 @@ void llvm_show_function(const struct llvm_show *show, const struct an_llvm_recor
         if (record->bitmap_bytes)
             printf("\n");
         if (record->uniform)
-            printf("  uniform");
-        for (uint32_t i = 0; record->uniform && i < record->count_number; i++)
-            printf(" %s", record->uniform[i / 8] >> i % 8 & 1 ? "yes" : "no");
-        if (record->uniform)
-            printf("\n");
+            print_uniform(record);
     }
     if (show->request->values)
         print_values(show, record->values);

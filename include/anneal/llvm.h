@@ -94,6 +94,12 @@ static inline uint32_t an_llvm_uniform_bytes(uint32_t count_number)
     return count_number / 8 + (count_number % 8 != 0);
 }
 
+/* The bit of one counter of a record that has such bits. */
+static inline bool an_llvm_is_uniform(const struct an_llvm_record *record, uint32_t counter)
+{
+    return record->uniform[counter / 8] >> counter % 8 & 1;
+}
+
 /* One run's functions in the order of their first entry. */
 struct an_llvm_trace {
     uint64_t weight;
