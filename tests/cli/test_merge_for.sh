@@ -145,11 +145,13 @@ uniformity_survives() {
     run 0 "$anneal" merge -q -o result part2 part1
     same result "$corpus/indexed/uniform-ir-clang23.merged.profdata"
     run 0 "$anneal" show --counts --function='^main$' result
-    prints '  uniform '
+    prints '  uniform no yes no no no no yes no yes no'
     run 0 "$anneal" show --json --counts --function='^main$' result
-    prints '"uniform":['
+    prints '"uniform":[false,true,false,false,false,false,true,false,true,false]'
     run 0 "$anneal" llvm-profdata show --counts --function=main result
-    prints '    Block uniformity: ['
+    prints '    Block uniformity: [D, U, D, D, D, D, U, D, U, D]'
+    run 0 "$anneal" llvm-profdata show --counts --function=main "$raw1" # which LLVM does not show it of
+    ! grep uniformity out || fail 'uniformity of a raw profile'
 }
 
 # ---- local functions ----
