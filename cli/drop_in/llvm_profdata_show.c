@@ -616,9 +616,8 @@ static int act_overlap(void *values, const struct option_parser *parser)
 
 static int run_overlap(const struct command *command, int argc, char **argv)
 {
-    struct overlap_request request = {.options = {.size = sizeof request.options,
-                                                  .value_cutoff = UINT64_MAX,
-                                                  .keep_local_names = true}};
+    struct overlap_request request = {
+        .options = {.size = sizeof request.options, .value_cutoff = UINT64_MAX}};
     return option_run(command, argc, argv, &request, take_overlap, act_overlap);
 }
 

@@ -409,8 +409,7 @@ struct an_llvm_overlap_options {
     const char *function;   /* and for functions whose name contains this; NULL: none */
     void (*report)(void *context, const struct an_llvm_overlap_function *function);
     void *context;
-    bool one_kind;         /* see below */
-    bool keep_local_names; /* as in struct an_llvm_merge_options */
+    bool one_kind; /* see below */
 };
 
 /*
@@ -419,7 +418,8 @@ struct an_llvm_overlap_options {
  *
  * llvm-profdata takes the total of one kind of records of IR profiles, and the sum over both kinds; sums of counts
  * wrap at 2^64; and a record that a profile has twice is compared twice. So shares may be above 1. With one_kind, only
- * records of the kind asked for are compared and reported, each once, and no sum wraps: all shares are of one whole.
+ * records of the kind asked for are compared and reported, each once, and no sum wraps: all shares are of one whole. And
+ * FILE:FUNCTION and FILE;FUNCTION are of one function then, as in a merge (struct an_llvm_merge_options).
  */
 AN_API enum an_code an_llvm_overlap(const char *base_path, const char *test_path,
                                     const struct an_llvm_overlap_options *options,

@@ -159,17 +159,20 @@ static bool finish(struct renaming *renaming, bool done)
     return done;
 }
 
-bool an_local_names_join(struct an_llvm_profile *profile, const struct merge_sink *sink)
+bool an_local_names_join(struct an_llvm_profile *profile, const struct an_names *names,
+                         const struct merge_sink *sink)
 {
     struct renaming renaming = {.profile = profile, .sink = sink};
     bool failed = false;
-    size_t count = profile->variants & AN_LLVM_IR ? profile->functions.count : 0;
+    size_t count = profile->variants & AN_LLVM_IR ? names->count : 0;
     for (size_t f = 0; !failed && f < count; f++) {
-        const struct an_name name = profile->names.names[f];
+        const struct an_name name = names->names[f];
         const char *text = old_name(&renaming, &name, &failed);
         size_t old = text ? an_names_find(&profile->names, text, name.length) : AN_NO_NAME;
-        if (old != AN_NO_NAME)
-            failed = !move(&renaming, old, f);
+        if (old == AN_NO_NAME)
+            continue;
+        size_t to = an_profile_function(profile, name.text, name.length, 0, false);
+        failed = to == AN_NO_NAME || !move(&renaming, old, to);
     }
     return finish(&renaming, !failed);
 }
@@ -188,32 +191,4 @@ bool an_local_names_make_old(struct an_llvm_profile *profile)
         failed = to == AN_NO_NAME || !move(&renaming, f, to);
     }
     return finish(&renaming, !failed);
-}
-
-static size_t find_marked(const struct an_llvm_profile *profile, const char *name, size_t length,
-                          size_t mark, char other)
-{
-    char few[256], *text = length <= sizeof few ? few : an_alloc(length, 1);
-    size_t found = AN_NO_NAME;
-    if (text) {
-        memcpy(text, name, length);
-        text[mark] = other;
-        found = an_names_find(&profile->names, text, length);
-    }
-    if (text != few)
-        free(text);
-    return found;
-}
-
-size_t an_local_names_other(const struct an_llvm_profile *profile, const char *name, size_t length)
-{
-    const char *mark = length ? memrchr(name, NEW_MARK, length) : NULL;
-    if (mark)
-        return find_marked(profile, name, length, (size_t)(mark - name), OLD_MARK);
-    /* Where the function begins is not known: names of functions can have colons, too. */
-    size_t found = AN_NO_NAME;
-    for (size_t i = 0; found == AN_NO_NAME && i < length; i++)
-        if (name[i] == OLD_MARK)
-            found = find_marked(profile, name, length, i, NEW_MARK);
-    return found;
 }

@@ -9,13 +9,14 @@
 #include "llvm/profile.h"
 #include "llvm/sink.h"
 
-/* Merges what goes by an old name into the function that has the new one. Warnings go to the sink. False: no memory. */
-bool an_local_names_join(struct an_llvm_profile *profile, const struct merge_sink *sink);
+/*
+ * Merges what goes by an old name into the function that has the new one, where that is among the names: those of the profile
+ * itself, or of another one that it is compared with. Warnings go to the sink, if any. False: no memory.
+ */
+bool an_local_names_join(struct an_llvm_profile *profile, const struct an_names *names,
+                         const struct merge_sink *sink);
 
 /* Gives all local functions their old names. False: no memory. */
 bool an_local_names_make_old(struct an_llvm_profile *profile);
-
-/* The function that goes by the other name than this one, or AN_NO_NAME. */
-size_t an_local_names_other(const struct an_llvm_profile *profile, const char *name, size_t length);
 
 #endif

@@ -482,7 +482,7 @@ static enum an_code join_local_names(struct job *job, struct an_error *error)
 {
     struct an_llvm_profile *profile = job->shares[0].profile;
     struct merge_sink sink = {profile, job->options, "the inputs", false};
-    return an_local_names_join(profile, &sink) ? AN_OK : an_fail_memory(error);
+    return an_local_names_join(profile, &profile->names, &sink) ? AN_OK : an_fail_memory(error);
 }
 
 enum an_code an_llvm_merge(const struct an_llvm_merge_options *options,

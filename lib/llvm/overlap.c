@@ -212,17 +212,6 @@ struct comparison {
     struct an_llvm_overlap *whole;
 };
 
-/* The function of that name, or the local one that another release calls so. */
-static size_t find_function(const struct comparison *comparison, const char *name, size_t length)
-{
-    const struct an_llvm_profile *base = comparison->base;
-    size_t found = an_names_find(&base->names, name, length);
-    if (found == AN_NO_NAME && !comparison->options->keep_local_names &&
-        base->variants & AN_LLVM_IR)
-        found = an_local_names_other(base, name, length);
-    return found;
-}
-
 static void compare(const struct comparison *comparison, struct an_llvm_record *test)
 {
     struct an_llvm_profile *base = comparison->base;
@@ -234,7 +223,7 @@ static void compare(const struct comparison *comparison, struct an_llvm_record *
     bool wraps = !options->one_kind;
     add_record(&level->test, test, wraps);
     report.test_share = level->test.counts / whole->test.counts;
-    size_t function = find_function(comparison, test->name, test->name_length);
+    size_t function = an_names_find(&base->names, test->name, test->name_length);
     struct record *record = NULL;
     if (function == AN_NO_NAME) {
         add_share(&whole->unique, &level->test, &whole->test);
@@ -303,23 +292,44 @@ static enum an_code collect(struct side *side, struct an_llvm_profile *profile,
     return code == AN_OK && side->reader->failed ? an_fail_memory(error) : code;
 }
 
-static enum an_code compare_records(const struct comparison *comparison, struct side *test,
+static enum an_code start(struct comparison *comparison, struct an_error *error)
+{
+    comparison->met = an_alloc_zero(comparison->base->functions.count, sizeof *comparison->met);
+    return comparison->met ? AN_OK : an_fail_memory(error);
+}
+
+static enum an_code compare_records(struct comparison *comparison, struct side *test,
                                     struct an_error *error)
 {
     struct an_llvm_record record;
-    enum an_code code = walk(test, error);
+    enum an_code code = start(comparison, error);
+    if (code == AN_OK)
+        code = walk(test, error);
     while (code == AN_OK && an_llvm_reader_next(test->reader, &record))
         compare(comparison, &record);
     return code == AN_OK && test->reader->failed ? an_fail_memory(error) : code;
 }
 
+/* Gives local functions the later of the names that they have in either profile. */
+static bool agree_on_names(struct an_llvm_profile *base, struct an_llvm_profile *test)
+{
+    return an_local_names_join(base, &base->names, NULL) &&
+           an_local_names_join(test, &test->names, NULL) &&
+           an_local_names_join(base, &test->names, NULL) &&
+           an_local_names_join(test, &base->names, NULL);
+}
+
 /* The same of one kind of records. A profile that was read has each of them once. */
-static enum an_code compare_kind(const struct comparison *comparison, struct side *test,
+static enum an_code compare_kind(struct comparison *comparison, struct side *test,
                                  struct an_error *error)
 {
     struct an_llvm_profile *profile = an_llvm_profile_new();
     enum an_code code =
         profile ? collect(test, profile, comparison->options, error) : an_fail_memory(error);
+    if (code == AN_OK && !agree_on_names(comparison->base, profile))
+        code = an_fail_memory(error);
+    if (code == AN_OK)
+        code = start(comparison, error);
     for (size_t f = 0; code == AN_OK && f < profile->functions.count; f++)
         for (struct record *r = profile->functions.items[f].first; r; r = r->next) {
             struct an_llvm_record view = an_profile_view(profile, r);
@@ -334,9 +344,6 @@ static enum an_code compare_all(struct an_llvm_profile *base, struct side *test,
                                 struct an_llvm_overlap *whole, struct an_error *error)
 {
     struct comparison comparison = {.base = base, .options = options, .whole = whole};
-    comparison.met = an_alloc_zero(base->functions.count, sizeof *comparison.met);
-    if (!comparison.met)
-        return an_fail_memory(error);
     enum an_code code =
         (options->one_kind ? compare_kind : compare_records)(&comparison, test, error);
     if (code == AN_OK)

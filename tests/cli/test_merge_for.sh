@@ -209,6 +209,7 @@ releases_add_up() {
         prints '"overlap":1.0' '"functions_changed":0' '"functions_only_in_test":0'
     done
     run 0 "$anneal" diff "$other" "$ir"
+    prints '100.000%  overlap of counts' '100.000%  overlap of indirect calls'
     ! grep -E '\((gone|new)\)' out || fail 'a local function of both is taken for two'
     run 0 "$anneal" merge -q --for=clang-16 --text -o result "$other" "$ir"
     ! grep -q ';' result || fail 'new names for an old compiler'
