@@ -248,7 +248,8 @@ static bool walk(struct reader *reader, struct an_bytes content)
     uint64_t functions = an_cursor_uleb128(&cursor);
     uint64_t records = an_cursor_uleb128(&cursor);
     if (cursor.short_read || kind >> 24 || reader->variants & ~AN_LLVM_VARIANTS ||
-        functions > records || records > content.size / 8)
+        (reader->version && reader->version < AN_LLVM_DEFAULT_VERSION) || functions > records ||
+        records > content.size / 8)
         return false;
     for (size_t i = 0; i < PARTIAL_COLUMNS; i++) {
         if (!take_number(&cursor, &size))

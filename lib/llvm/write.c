@@ -49,8 +49,9 @@ unsigned an_llvm_profile_version(const struct an_llvm_profile *profile,
         unsigned version = an_llvm_version_of_release(full.release);
         return by_hashes(profile, version, version);
     }
-    return by_hashes(profile, profile->version ? profile->version : AN_LLVM_DEFAULT_VERSION,
-                     INDEXED_NEWEST);
+    unsigned read = profile->version ? profile->version : AN_LLVM_DEFAULT_VERSION;
+    /* A partial result of a later anneal may come from compilers that are not known here. */
+    return by_hashes(profile, read < INDEXED_NEWEST ? read : INDEXED_NEWEST, INDEXED_NEWEST);
 }
 
 /* What the readers of a version, or of a release, would take for something else. */

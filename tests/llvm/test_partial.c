@@ -13,6 +13,7 @@
 #include "partial/partial.h"
 #include "support/profiles.h"
 #include "support/test.h"
+#include "llvm/profile.h"
 
 /* ---- inputs ---- */
 
@@ -460,6 +461,52 @@ static void only_partial_merges_are_written_so(void **state)
     an_ledger_free(other);
 }
 
+/* A partial result whose inputs come from compilers that read up to this version. */
+static struct an_bytes partial_of_version(unsigned version)
+{
+    struct an_llvm_merge_options options = options_of(true, 0);
+    struct an_llvm_input input = run(0);
+    struct an_llvm_profile *profile;
+    struct an_ledger *ledger;
+    struct an_error error;
+    void *bytes;
+    size_t size;
+    assert_int_equal(an_llvm_merge(&options, &input, 1, &profile, &ledger, &error), AN_OK);
+    profile->version = version;
+    struct an_llvm_write_options writing = {.size = sizeof writing, .partial = ledger};
+    assert_int_equal(an_llvm_profile_write(profile, &writing, &bytes, &size, NULL, &error), AN_OK);
+    an_llvm_profile_free(profile);
+    an_ledger_free(ledger);
+    return (struct an_bytes){bytes, size};
+}
+
+/* One of a later anneal is merged and written as the newest version that there is; impossible versions are refused. */
+static void versions_of_compilers(void **state)
+{
+    static const struct {
+        unsigned noted, written; /* 0: refused */
+    } cases[] = {
+        {0, 12}, {12, 12}, {14, AN_LLVM_NEWEST_WRITTEN}, {200, AN_LLVM_NEWEST_WRITTEN}, {11, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct node node = node_of(partial_of_version(cases[i].noted));
+        struct an_llvm_input input = {node.file.path, 1};
+        struct an_llvm_merge_options options = options_of(false, 0);
+        char text[2048];
+        if (cases[i].written) {
+            struct an_bytes bytes = merge(&options, &input, 1, NULL);
+            assert_int_equal(bytes.data[8], cases[i].written);
+            free_bytes(bytes);
+            options.partial = true;
+            bytes = merge(&options, &input, 1, NULL); /* and so once more */
+            free_bytes(bytes);
+        } else {
+            assert_int_equal(refusal(&input, 1, text), AN_MALFORMED);
+        }
+        memory_file_close(&node.file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +519,7 @@ int main(void)
         cmocka_unit_test(damage),
         cmocka_unit_test(sizes_are_not_trusted),
         cmocka_unit_test(only_partial_merges_are_written_so),
+        cmocka_unit_test(versions_of_compilers),
     };
     return RUN_TESTS(tests);
 }
