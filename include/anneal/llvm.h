@@ -246,9 +246,11 @@ struct an_llvm_write_options {
 #define AN_LLVM_OLDEST_WRITTEN 5
 #define AN_LLVM_NEWEST_WRITTEN 14
 #define AN_LLVM_OLDEST_RELEASE 9
-#define AN_LLVM_NEWEST_RELEASE 23 /* that is known; later ones are taken for this one */
 
-/* The newest indexed version that clang and llvm-profdata of a release of LLVM read, as 12 of LLVM 19. */
+/*
+ * The newest indexed version that clang and llvm-profdata of a release of LLVM read, as 12 of LLVM 19. Releases later than
+ * 23 are taken for 23.
+ */
 AN_API unsigned an_llvm_version_of_release(unsigned release);
 
 /*
