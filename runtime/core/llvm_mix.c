@@ -65,13 +65,10 @@ static bool is_record(const struct an_rt_module *module, const struct an_rt_layo
            may_go_on(module, at + layout->record_size);
 }
 
-/* What begins there: first of all, what came before. NULL: no record that is known. */
-static const struct an_rt_layout *layout_at(const struct an_rt_module *module, const uint8_t *at,
-                                            const struct an_rt_layout *before)
+/* What begins there. NULL: no record that is known. */
+static const struct an_rt_layout *layout_at(const struct an_rt_module *module, const uint8_t *at)
 {
     const struct an_rt_layout *layout;
-    if (before && is_record(module, before, at))
-        return before;
     for (unsigned version = AN_RT_NEWEST; (layout = an_rt_layout(version)); version--)
         if (is_record(module, layout, at))
             return layout;
@@ -84,12 +81,12 @@ static bool next_part(const struct an_rt_module *module, const uint8_t **at,
 {
     const uint8_t *end = module->data.begin + module->data.size;
     part->layout = NULL;
-    while (end - *at >= STEP && !(part->layout = layout_at(module, *at, NULL)))
+    while (end - *at >= STEP && !(part->layout = layout_at(module, *at)))
         *at += STEP;
     if (!part->layout)
         return false;
     part->begin = *at;
-    while (*at < end && layout_at(module, *at, part->layout) == part->layout)
+    while (is_record(module, part->layout, *at))
         *at += part->layout->record_size;
     part->end = *at;
     return true;
@@ -130,14 +127,12 @@ static void store32(uint8_t *to, uint32_t value)
     memcpy(to, &value, sizeof value);
 }
 
-/* The lists of values of a record: those that the compiler made, or that another thread was faster with, or these. */
-static uintptr_t give_lists(uint8_t *place, struct an_rt_node **lists)
+/* The lists of values of a record, unless the compiler made some, or another thread was faster. */
+static void give_lists(uint8_t *place, struct an_rt_node **lists)
 {
-    uintptr_t *slot = (void *)place, there = 0;
-    return __atomic_compare_exchange_n(slot, &there, (uintptr_t)lists, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_ACQUIRE)
-               ? (uintptr_t)lists
-               : there;
+    uintptr_t *slot = (void *)place, none = 0;
+    __atomic_compare_exchange_n(slot, &none, (uintptr_t)lists, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE);
 }
 
 /* place: where the copy would be if it were in the program, which its pointers are relative to. */
