@@ -36,8 +36,8 @@ static struct an_rt_node **heads_of(const struct an_rt_module *module, uint8_t *
         return NULL;
     struct an_rt_node ***place = (void *)(record + layout->values);
     struct an_rt_node **heads = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    unsigned sites = an_rt_sites_of(layout, record);
-    if (heads || sites == 0)
+    unsigned sites = heads ? 0 : an_rt_sites_of(layout, record);
+    if (sites == 0)
         return heads;
     size_t size = sites * sizeof *heads;
     struct an_rt_node **fresh = take_nodes(module, (size + AN_RT_NODE - 1) / AN_RT_NODE);
