@@ -320,7 +320,7 @@ static size_t scratch_for(const struct an_rt_module *module)
 
 /*
  * What is instrumented by releases of LLVM that are not known cannot be written, and somebody waits for it: "objects of
- * raw version 12 (supported: 7 to 11) are not counted".
+ * raw version 12 are not counted, those of version 10 are (this runtime knows versions 7 to 11)".
  */
 AN_RT_APART static void tell_unknown(void)
 {
