@@ -70,7 +70,7 @@ static uint8_t *make_mark(void)
     uint8_t *mark = an_rt_memory(1);
     if (!mark)
         return NULL;
-    if (madvise(mark, (size_t)sysconf(_SC_PAGESIZE), WIPE_ON_FORK) < 0) {
+    if (madvise(mark, 1, WIPE_ON_FORK) < 0) { /* the whole page */
         an_rt_memory_free(mark, 1);
         return NULL;
     }
