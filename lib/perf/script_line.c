@@ -28,29 +28,13 @@ enum an_code an_script_line_wrong(struct script_line line, const char *expected,
 
 /* ---- the words before the branches ---- */
 
-/* [period] event: if they are there. */
-static bool take_event(struct words *words, uint64_t *period)
-{
-    struct words ahead = *words;
-    uint64_t number = 1;
-    if (an_script_is_decimal(words_peek(&ahead), &number))
-        words_next(&ahead);
-    else
-        number = 1;
-    if (!an_script_is_event(words_next(&ahead)))
-        return false;
-    *period = number;
-    *words = ahead;
-    return true;
-}
-
 bool an_script_line_is_telling(struct script_line line)
 {
     struct words words;
     struct script_prefix prefix;
     uint64_t period;
     return an_script_prefix_take(line, &words, &prefix) &&
-           (prefix.has_time || take_event(&words, &period));
+           (prefix.has_time || an_script_event_take(&words, &period));
 }
 
 /* A second address is told from a symbol by the room that is left for it: 16 digits. */
@@ -169,7 +153,7 @@ enum an_code an_script_line_sample(struct script_line line, struct an_buffer *br
     sample->cpu = prefix.cpu;
     sample->has_time = prefix.has_time;
     sample->time = prefix.time;
-    take_event(&words, &sample->period);
+    an_script_event_take(&words, &sample->period);
     take_addresses(&words, sample);
     if (!take_branches(&words, branches))
         return an_script_line_wrong(line, "branches as 0xFROM/0xTO/M/-/-/CYCLES", error);

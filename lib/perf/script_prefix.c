@@ -113,15 +113,16 @@ static bool is_followed_by_prefix(struct words words)
     return false;
 }
 
-/* [period] event: */
-static bool skip_event(struct words *words)
+bool an_script_event_take(struct words *words, uint64_t *period)
 {
     struct words ahead = *words;
-    uint64_t number;
-    if (an_script_is_decimal(words_peek(&ahead), &number))
+    uint64_t number = 1;
+    bool has_period = an_script_is_decimal(words_peek(&ahead), &number);
+    if (has_period)
         words_next(&ahead);
     if (!an_script_is_event(words_next(&ahead)))
         return false;
+    *period = has_period ? number : 1;
     *words = ahead;
     return true;
 }
@@ -139,7 +140,7 @@ static enum fit fit_of(struct words words)
     }
     if (is_record(words_peek(&words)))
         return FITS_BOTH;
-    told = skip_event(&words) || told;
+    told = an_script_event_take(&words, &number) || told;
     const char *before = words.at;
     struct word word = words_next(&words);
     if (!word.at || an_script_is_branch(word))

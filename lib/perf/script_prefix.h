@@ -16,6 +16,9 @@ struct script_prefix {
 bool an_script_prefix_take(struct script_line line, struct words *words,
                            struct script_prefix *prefix);
 
+/* [period] event: if they are there; puts the words behind them. A period that is not printed is 1. */
+bool an_script_event_take(struct words *words, uint64_t *period);
+
 /* What the words are, of the line's fields. */
 bool an_script_is_event(struct word word);
 bool an_script_is_branch(struct word word);
