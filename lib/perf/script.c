@@ -183,9 +183,10 @@ static enum an_code use_task(struct worker *worker, struct script_line line, str
 {
     struct an_task_event event;
     bool is_task;
-    worker->samples += !an_script_line_is_record(line);
-    if (!an_script_line_is_record(line))
+    if (!an_script_line_is_record(line)) {
+        worker->samples++;
         return AN_OK;
+    }
     enum an_code code = an_script_line_task(line, &worker->scratch, &event, &is_task, error);
     if (code == AN_OK && is_task && !know_threads(worker->walk->script->threads, &event))
         code = an_fail_memory(error);
