@@ -29,8 +29,7 @@ struct an_aggregate {
     struct an_records records;
     struct an_aggregate_options options;
     struct an_aggregate_counts counts;
-    struct an_buffer events; /* names of what was sampled */
-    bool stripped;
+    struct an_buffer events;  /* names of what was sampled */
     struct an_error unusable; /* why nothing can be written, if so */
 };
 
@@ -76,12 +75,7 @@ static enum an_code open_binary(struct an_aggregate *aggregate, const char *path
 
 static enum an_code know_binary(struct an_aggregate *aggregate, struct an_error *error)
 {
-    const struct an_elf_symbol *symbols;
-    size_t symbol_count = 0;
-    enum an_code code = an_elf_symbols(aggregate->elf, &symbols, &symbol_count, error);
-    aggregate->stripped = symbol_count == 0;
-    if (code == AN_OK)
-        code = an_functions_find(aggregate->elf, &aggregate->functions, error);
+    enum an_code code = an_functions_find(aggregate->elf, &aggregate->functions, error);
     if (code != AN_OK || !an_elf_section(aggregate->elf, AN_BAT_SECTION))
         return code;
     aggregate->counts.bolted = true;
@@ -425,8 +419,8 @@ enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
                                 struct an_error *error)
 {
     bool has_records = aggregate->counts.records || aggregate->counts.memory_records;
-    if (output == AN_AGGREGATE_FDATA && aggregate->stripped)
-        return an_usable_refuse_stripped(an_elf_path(aggregate->elf), error);
+    if (output == AN_AGGREGATE_FDATA && an_usable_check_names(aggregate->elf, error) != AN_OK)
+        return error->code;
     if (output == AN_AGGREGATE_FDATA && !has_records) {
         *error = aggregate->unusable;
         return error->code;

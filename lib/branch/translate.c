@@ -40,11 +40,6 @@ static enum an_code open_layouts(struct an_translation *translation, struct an_e
     const struct an_translate_options *options = &translation->options;
     struct an_layouts *layouts = &translation->layouts;
     enum an_code code = an_layouts_open(layouts, options->original, error);
-    const struct an_elf_symbol *symbols;
-    size_t symbol_count = 0;
-    if (code == AN_OK)
-        code = an_elf_symbols(layouts->original, &symbols, &symbol_count, error);
-    translation->stripped = symbol_count == 0;
     for (size_t i = 0; i < options->layout_count && code == AN_OK; i++)
         code =
             an_layouts_add(layouts, options->layouts[i].path, options->layouts[i].address, error);
@@ -166,8 +161,9 @@ enum an_code an_translation_write(const struct an_translation *translation,
         an_fail(error, AN_USAGE, "fdata is for the original");
         return an_error_hint(error, "write the pre-aggregated format, for perf2bolt to read");
     }
-    if (output == AN_AGGREGATE_FDATA && translation->stripped)
-        return an_usable_refuse_stripped(translation->options.original, error);
+    if (output == AN_AGGREGATE_FDATA &&
+        an_usable_check_names(translation->layouts.original, error) != AN_OK)
+        return error->code;
     if (!translation->records.branches.count) {
         *error = translation->unusable;
         return error->code;

@@ -22,7 +22,6 @@ struct an_translation {
     uint64_t *by_layout;
     bool *on_stack;                 /* by function, if it is known */
     struct an_bat_reverse *reverse; /* into the target, if it is not the original */
-    bool stripped;                  /* the original */
     struct an_error unusable;       /* why nothing can be written, if so */
 };
 

@@ -57,11 +57,16 @@ enum an_code an_usable_refuse(const struct an_usable *seen, struct an_error *err
     return an_error_in(error, seen->recording);
 }
 
-enum an_code an_usable_refuse_stripped(const char *binary, struct an_error *error)
+enum an_code an_usable_check_names(struct an_elf *elf, struct an_error *error)
 {
+    const struct an_elf_symbol *symbols;
+    size_t count;
+    enum an_code code = an_elf_symbols(elf, &symbols, &count, error);
+    if (code != AN_OK || count)
+        return code;
     an_fail(error, AN_UNSUPPORTED,
             "it is stripped: llvm-bolt finds functions by names, and this file has none");
     an_error_hint(error, "name the file as it was before strip, which has the same build-id; or "
                          "write addresses, with --to-pa");
-    return an_error_in(error, binary);
+    return an_error_in(error, an_elf_path(elf));
 }

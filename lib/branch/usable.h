@@ -6,6 +6,7 @@
 #define AN_BRANCH_USABLE_H
 
 #include "base/error.h"
+#include "elf/elf.h"
 #include "perf/samples.h"
 
 /* What was seen of a recording, or of pre-aggregated entries. */
@@ -25,7 +26,7 @@ struct an_usable {
 /* Says which of the usual causes it is. Always AN_EMPTY. */
 enum an_code an_usable_refuse(const struct an_usable *seen, struct an_error *error);
 
-/* fdata names functions, which a binary without symbols does not do. Always AN_UNSUPPORTED. */
-enum an_code an_usable_refuse_stripped(const char *binary, struct an_error *error);
+/* fdata names functions, which a binary without symbols does not do: AN_UNSUPPORTED for one that is stripped. */
+enum an_code an_usable_check_names(struct an_elf *elf, struct an_error *error);
 
 #endif
