@@ -44,7 +44,7 @@ struct an_aggregate_options {
 
 enum an_build_id_match {
     AN_BUILD_ID_ABSENT,    /* the binary has none */
-    AN_BUILD_ID_UNCHECKED, /* the recording does not have those of all files */
+    AN_BUILD_ID_UNCHECKED, /* the recording has none for a file of its name */
     AN_BUILD_ID_MATCHED,
     AN_BUILD_ID_RENAMED,  /* matched under another file name */
     AN_BUILD_ID_MISMATCH, /* ignored, as requested */
