@@ -8,6 +8,7 @@
 #include <anneal/branch.h>
 
 #include "base/percent.h"
+#include "cli/aggregate/aggregating.h"
 #include "cli/core/amounts.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
@@ -258,11 +259,7 @@ static void tell(const struct request *request, const struct an_translate_counts
     if (counts->cut)
         say_warning("%s is truncated: ignored everything from byte %llu on", request->recording,
                     (unsigned long long)counts->cut_at);
-    if (counts->homeless)
-        say_warning("%s samples left out: the text has thread ids only, and nothing tells their "
-                    "processes (print both, with perf script -F +pid,+tid, or add "
-                    "--show-task-events)",
-                    with_commas(counts->homeless));
+    aggregate_warn_homeless(counts->homeless);
     say("%s %s, %s of them from the program", with_commas(counts->samples),
         counts->counted ? "entries" : "samples", with_commas(counts->matching));
     say("%s branches, %s translated:", with_commas(counts->branches),

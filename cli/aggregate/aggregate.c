@@ -176,11 +176,7 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
         say_warning("no sample has branches: record with 'perf record -j any,u', or use -nl");
     else
         tell_runs(counts);
-    if (counts->homeless)
-        say_warning("%s samples left out: the text has thread ids only, and nothing tells their "
-                    "processes (print both, with perf script -F +pid,+tid, or add "
-                    "--show-task-events)",
-                    with_commas(counts->homeless));
+    aggregate_warn_homeless(counts->homeless);
     if (counts->cold)
         say("%s branches from cold parts of split functions", with_commas(counts->cold));
     say("wrote %s records of %s functions to %s",

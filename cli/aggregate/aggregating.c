@@ -117,3 +117,12 @@ int aggregate_command(const struct command *command, int argc, char **argv,
                                         .tell = tell};
     return option_run(command, argc, argv, &request, take, act);
 }
+
+void aggregate_warn_homeless(uint64_t samples)
+{
+    if (samples)
+        say_warning("%s samples left out: the text has thread ids only, and nothing tells their "
+                    "processes (print both, with perf script -F +pid,+tid, or add "
+                    "--show-task-events)",
+                    with_commas(samples));
+}

@@ -43,4 +43,7 @@ int aggregate_command(const struct command *command, int argc, char **argv,
                       void (*tell)(const struct aggregate_request *request,
                                    const struct an_aggregate_counts *counts));
 
+/* Of samples without a process, if there are any; anneal translate says so, too. */
+void aggregate_warn_homeless(uint64_t samples);
+
 #endif

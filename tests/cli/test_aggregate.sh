@@ -405,6 +405,11 @@ nothing_usable() {
     sed 's/ 77 1.1/ 79 1.1/' others >unknown
     unusable "$anneal" aggregate -p unknown "$program"
     says 'no sample is known to be of a process that ran program' '-F +pid,+tid' '--show-task-events'
+    { cat others; tail -n 1 unknown; } >some-unknown
+    for command in aggregate translate; do
+        run 0 "$anneal" $command -p some-unknown -o found "$program"
+        says '1 samples left out: the text has thread ids only' '-F +pid,+tid' '--show-task-events'
+    done
     sed 's/^\(.*cycles:u:\).*/\1 10 f (x)/' no-branches >elsewhere
     unusable "$anneal" aggregate --nl -p elsewhere "$program"
     says 'elsewhere: none of its 1 samples is in a function of program'
