@@ -448,7 +448,7 @@ check_with strip 'a stripped binary' stripped
 # perf keeps the build-ids of files in which it met a sample.
 without_samples() {
     echo 'int main(void) { return 0; }' >quick.c
-    echo 'int main(void) { for (volatile int i = 0; i < 100000000; i++) ; return 0; }' >busy.c
+    echo 'int main(void) { for (volatile int i = 0; i < 400000000; i++) ; return 0; }' >busy.c
     gcc -O0 -Wl,-q -Wl,--build-id quick.c -o quick
     gcc -O0 -Wl,-q -Wl,--build-id busy.c -o busy
     # of a command that runs for less than the period nothing is sampled
