@@ -6,12 +6,18 @@ enum {
     VTABLE_SITES = 2,
 };
 
+/* Where they are in the program. */
+static uintptr_t counters_of(const struct an_rt_layout *layout, const uint8_t *record)
+{
+    uintptr_t pointer = an_rt_load_address(record + AN_RT_POINTER_TO_COUNTERS);
+    return pointer + (layout->version > 7 ? (uintptr_t)record : 0);
+}
+
 static bool counters_fit(const struct an_rt_module *module, const struct an_rt_layout *layout,
                          const uint8_t *record)
 {
     const struct an_rt_span *counters = &module->counters;
-    uintptr_t at = an_rt_load_address(record + AN_RT_POINTER_TO_COUNTERS) -
-                   (uintptr_t)counters->begin + (layout->version > 7 ? (uintptr_t)record : 0);
+    uintptr_t at = counters_of(layout, record) - (uintptr_t)counters->begin;
     uint64_t number = an_rt_load32(record + layout->counter_number);
     unsigned size = module->version_word & AN_RT_BYTE_COVERAGE ? 1 : 8;
     return number && at < counters->size && number * size <= counters->size - at;
@@ -140,11 +146,9 @@ static void copy_record(uint8_t *to, uintptr_t place, const struct an_rt_layout 
                         const struct an_rt_layout *is)
 {
     enum { HASHES = 16, POINTER = AN_RT_POINTER_TO_COUNTERS };
-    uintptr_t counters =
-        an_rt_load_address(from + POINTER) + (is->version > 7 ? (uintptr_t)from : 0);
     uint32_t bytes = is->bitmap ? an_rt_load32(from + is->bitmap_bytes) : 0;
     memcpy(to, from, HASHES);
-    store_address(to + POINTER, counters - (as->version > 7 ? place : 0));
+    store_address(to + POINTER, counters_of(is, from) - (as->version > 7 ? place : 0));
     store_address(to + as->function, an_rt_load_address(from + is->function));
     store_address(to + as->values, an_rt_load_address(from + is->values));
     store32(to + as->counter_number, an_rt_load32(from + is->counter_number));
