@@ -271,7 +271,7 @@ static bool add_instance(struct work *work, const struct an_coverage_function *f
         .name = function->demangled,
         .calls = shown(function->count),
         .share = {function->blocks_executed, function->blocks},
-        .order = text->instances.count,
+        .order = text->instances.count - 1,
         .function = function->is_repeated ? AN_REPORT_NO_FUNCTION : text->functions.count - 1,
         .first_line = function->line,
         .last_line = function->last_line,
