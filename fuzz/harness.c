@@ -220,10 +220,10 @@ static void claim_same(struct merged *one, struct merged *other)
     }
     if (!one->profile)
         return;
-    /* A version without the names of virtual tables, which only one of the two keeps. */
-    unsigned version = oldest_version(one->profile) > 11 ? 12 : 11;
-    struct result a = write_profile(one->profile, version, false, false);
-    struct result b = write_profile(other->profile, version, false, false);
+    /* Without the names of virtual tables, which only one of the two keeps: in version 11, or as text. */
+    bool text = oldest_version(one->profile) > 11;
+    struct result a = write_profile(one->profile, text ? 12 : 11, text, false);
+    struct result b = write_profile(other->profile, text ? 12 : 11, text, false);
     if (a.size != b.size || memcmp(a.bytes, b.bytes, a.size) != 0) {
         /* A damaged file can have several records of one name: these may change places. */
         struct result text_a = as_text(&a), text_b = as_text(&b);
