@@ -47,14 +47,29 @@ static const struct {
     {"anneal-c++", &command_cxx},
 };
 
-/* llvm-profdata, and also llvm-profdata-19; gcov-dump is not gcov. */
+/* Without the version of a name such as gcov-12 or gcov-4.9.2. */
+static size_t length_without_version(const char *name)
+{
+    size_t length = strlen(name);
+    const char *dash = strrchr(name, '-');
+    if (dash && isdigit((unsigned char)dash[1]) &&
+        dash[1 + strspn(dash + 1, "0123456789.")] == '\0')
+        length = (size_t)(dash - name);
+    return length;
+}
+
+/*
+ * llvm-profdata, also llvm-profdata-19, and mips64-linux-gnuabi64-gcov-12: cross tools have the target in front.
+ * gcov-dump is not gcov; gcov-tool stands before gcov in no one's name.
+ */
 static const struct command *personality(const char *name)
 {
+    size_t length = length_without_version(name);
     for (size_t i = 0; i < sizeof personalities / sizeof *personalities; i++) {
-        size_t length = strlen(personalities[i].name);
-        const char *rest = name + length;
-        if (strncmp(name, personalities[i].name, length) == 0 &&
-            (*rest == '\0' || (*rest == '-' && isdigit((unsigned char)rest[1]))))
+        size_t own = strlen(personalities[i].name);
+        if (own > length || strncmp(name + length - own, personalities[i].name, own) != 0)
+            continue;
+        if (own == length || name[length - own - 1] == '-')
             return personalities[i].command;
     }
     return NULL;

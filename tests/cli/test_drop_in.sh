@@ -6,6 +6,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
+sources=$(realpath "$(dirname "$0")/../..")
 llvm=/usr/lib/llvm-19/bin
 names='gcov gcov-tool llvm-profdata merge-fdata merge-gcda perf2bolt'
 
@@ -68,7 +69,6 @@ llvm_refused() {
         [ ! -e result ]
     done
     run 1 $llvm/llvm-profdata merge -o result two @folder
-    run 1 $llvm/merge-fdata -o result two @first
 }
 
 bolt_files() {
@@ -166,6 +166,17 @@ under_their_names() {
         usage "$name" ./"$name"
         usage "anneal ${name%-1[29]}" "$anneal" "${name%-1[29]}"
     done
+    # Behind a target, as cross tools are called, and before any version
+    for name in mips64-linux-gnuabi64-gcov mipsisa64-octeon-elf-merge-gcda x86_64-linux-gnu-gcov-tool-12 avr-gcov-4.9.2; do
+        ln -s "$anneal" "$name"
+        usage "$name" ./"$name"
+    done
+    # Other tools
+    for name in gcov-dump gcov-tool- mygcov gcov-x86 gcov-1a; do
+        ln -s "$anneal" "$name"
+        run 0 ./"$name" --help
+        prints 'Usage: anneal COMMAND'
+    done
     local status
     for name in gcov merge-fdata merge-gcda perf2bolt; do
         case $name in gcov | merge-fdata) status=1 ;; *) status=2 ;; esac
@@ -196,6 +207,18 @@ within_others() {
     says 'See: anneal merge-fdata --help'
 }
 
+# A build is configured only: the program that is linked to need not be anneal.
+links() {
+    run 0 meson setup -Dpersonalities=gcov,llvm-profdata,mips64-linux-gnuabi64-gcov-12 -Dprefix=/usr configured "$sources"
+    mkdir -p links/usr/bin
+    touch links/usr/bin/anneal
+    run 0 meson install -C configured --no-rebuild --tags personalities --destdir "$PWD/links"
+    expect "$(cd links/usr/bin && echo *)" 'anneal gcov llvm-profdata mips64-linux-gnuabi64-gcov-12'
+    expect "$(readlink links/usr/bin/gcov)" anneal
+    run 1 meson setup -Dpersonalities=gcov,gcov-dump refused "$sources"
+    prints '-Dpersonalities: anneal takes the place of no tool named gcov-dump'
+}
+
 compilers() {
     ln -s "$anneal" anneal-cc
     ln -s "$anneal" anneal-c++
@@ -207,4 +230,5 @@ compilers() {
 check 'the help of a tool calls it by its name' under_their_names
 check 'the help of a command of a tool does' within_others
 check 'so does the help of the compilers' compilers
+check_with meson 'links by these names can be installed' links
 finish
