@@ -406,7 +406,7 @@ const struct command command_cov = {
         "(GCOV_PREFIX) can be named beside the folder of the objects: all counts of an object "
         "are added up. An object without counts never ran.\n\n"
         "The counts are those of gcov 12 for what GCC made, and of llvm-cov for what clang made; "
-        "anneal-gcov(1) prints counts as gcov 12 does. Names "
+        "anneal-gcov(1) prints counts as gcov does. Names "
         "of sources are relative to the current folder if they are below it.\n\n"
         "The exit status is 1 if a file is damaged or comes from another compilation than its "
         "control flow (nothing is shown then, unless --failure-mode=warn is given), or if "

@@ -1,9 +1,11 @@
 /*
- * The gcov personality: the options of GCC 12's tool, the files that it writes, what it says and its exit
- * codes, so that anneal drops into scripts and other programs that call it.
+ * The gcov personality: the options of GCC's tool, the files that it writes, what it says and its exit codes, so that
+ * anneal drops into scripts and other programs that call it. Releases of gcov differ; it is the one of the compiler that
+ * made the files, as long as nobody asks for another.
  */
 #include "gcov.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +42,21 @@ enum {
     VERSION,
     VERBOSE,
     HASH,
+    CONDITIONS,
+    GCC_VERSION,
 };
+
+enum {
+    LEAST_RELEASE = 4,
+    MOST_RELEASE = 99
+}; /* each is taken for the nearest one whose output is known */
 
 static const struct option_spec options[] = {
     {ALL_BLOCKS, 'a', "all-blocks", NULL, "show each block", TAKEN},
     {BRANCHES, 'b', "branch-probabilities", NULL, "show branches and calls", TAKEN},
     {COUNTS, 'c', "branch-counts", NULL, "show branches as counts, not percentages", TAKEN},
+    {CONDITIONS, 'g', "conditions", NULL,
+     "show what covers the terms of conditions (-fcondition-coverage of GCC 14 and later)", TAKEN},
     {PROGRESS, 'd', "display-progress", NULL, "show which file is being read", TAKEN},
     {DEBUG, 'D', "debug", NULL, "print details of blocks and lines, for debugging", TAKEN},
     {FUNCTIONS, 'f', "function-summaries", NULL, "show a summary of each function", TAKEN},
@@ -74,6 +85,8 @@ static const struct option_spec options[] = {
     {VERBOSE, 'w', "verbose", NULL, "show the numbers of blocks", TAKEN},
     {HASH, 'x', "hash-filenames", NULL, "add a checksum of the path to the names of written files",
      TAKEN},
+    {GCC_VERSION, 0, "gcc-version", "N",
+     "print what gcov of GCC N prints, 9 to 16 (default: that of the compiler)", TAKEN},
     {0},
 };
 
@@ -100,6 +113,7 @@ static void take_format(struct gcov *gcov, int id)
         [UNCONDITIONAL] = &gcov->text_options.unconditional,
         [VERBOSE] = &gcov->text_options.block_numbers,
         [HASH] = &gcov->naming.hash,
+        [CONDITIONS] = &gcov->text_options.conditions,
     };
     *flags[id] = true;
     if (id == JSON || id == OLD_JSON)
@@ -146,7 +160,8 @@ static bool process(struct gcov *gcov, struct an_coverage_input *inputs, size_t 
     struct an_coverage_options reading = {.size = sizeof reading,
                                           .demangle = gcov->json || gcov->text_options.demangled,
                                           .keep_instances_apart = gcov->json,
-                                          .as_gcov = true};
+                                          .as_gcov = true,
+                                          .gcov_release = gcov->release};
     struct an_coverage *coverage;
     struct an_ledger *ledger;
     struct an_error error;
@@ -188,6 +203,12 @@ static bool process_batch(struct gcov *gcov, size_t first, size_t count)
     return done;
 }
 
+/* gcov 11 was the first to close with it. */
+static bool has_total(const struct gcov *gcov)
+{
+    return gcov->text_options.release > 10 || !gcov->text_options.release;
+}
+
 /* JSON is for each file apart; counts of text are for all together. */
 static int process_all(struct gcov *gcov)
 {
@@ -195,7 +216,7 @@ static int process_all(struct gcov *gcov)
     size_t step = gcov->json ? 1 : gcov->operand_count;
     for (size_t i = 0; done && i < gcov->operand_count; i += step)
         done = process_batch(gcov, i, step);
-    if (done && !gcov->to_stdout)
+    if (done && !gcov->to_stdout && has_total(gcov))
         gcov_tell_lines(gcov->lines, gcov->lines_executed);
     return done ? gcov->status : EXIT_FAILED;
 }
@@ -225,9 +246,26 @@ static int run_operands(struct gcov *gcov, char **operands, size_t count)
     return status;
 }
 
+/* gcov-14 is the gcov of GCC 14; other names say nothing. */
+static unsigned release_of_name(void)
+{
+    const char *dash = command_is_program ? strrchr(program_name, '-') : NULL;
+    return dash && isdigit((unsigned char)dash[1]) ? (unsigned)strtoul(dash + 1, NULL, 10) : 0;
+}
+
+static bool take_release(struct gcov *gcov, const struct command *command, const char *text)
+{
+    unsigned long long release;
+    if (!option_range(command, GCC_VERSION, text, LEAST_RELEASE, MOST_RELEASE, &release))
+        return false;
+    gcov->release = (unsigned)release;
+    return true;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct gcov gcov = {.text_options.size = sizeof gcov.text_options};
+    struct gcov gcov = {.text_options.size = sizeof gcov.text_options,
+                        .release = release_of_name()};
     struct option_parser parser;
     const char *value;
     int id = OPTION_WRONG, status = EXIT_FAILED;
@@ -238,13 +276,15 @@ static int run(const struct command *command, int argc, char **argv)
             gcov.object = value;
         else if (id == PREFIX)
             gcov.prefix = value;
-        else
+        else if (id != GCC_VERSION)
             take_format(&gcov, id);
+        else if (!take_release(&gcov, command, value))
+            break;
     }
     if (id == HELP)
         print_help(command);
     if (id == VERSION)
-        printf("gcov (anneal %s) 12.2.0\n", an_version());
+        printf("gcov (anneal %s) %s\n", an_version(), an_gcov_version(gcov.release));
     if (id == HELP || id == VERSION || id == OPTION_HELP)
         status = EXIT_DONE;
     if (id == OPTION_END)
@@ -258,10 +298,13 @@ const struct command command_gcov = {
     .operands = "SOURCE|OBJECT|FILE...",
     .summary = "drop-in replacement for GCC's gcov",
     .description =
-        "Takes the options of gcov 12, prints what gcov prints, and writes the same files: "
+        "Takes the options of gcov, prints what gcov prints, and writes the same files: "
         "NAME.gcov, with the count of each line of a source, or NAME.gcov.json.gz. An operand is "
         "a source, an object, or a file of control flow (gcno) or counts (gcda); the gcno and "
         "gcda files are expected beside it. A link named gcov to anneal does the same.\n\n"
+        "What gcov prints depends on its release, 9 to 16. The one of the compiler that made the "
+        "files speaks (12 for GCC up to 8 and for clang), or the one that --gcc-version or the "
+        "name of the link says: gcov-14.\n\n"
         "It differs from gcov in these points: it reads files of GCC 4.7 to 16 and of clang, not "
         "of one version only; a damaged file is ignored as a whole, not read up to the damage; a "
         "file appears under its name only once it is complete.",

@@ -176,6 +176,8 @@ static bool take_json(struct gcov *gcov, const char *named)
     const struct an_coverage *coverage = gcov->coverage;
     const struct an_gcov_json_options options = {.size = sizeof options,
                                                  .branches = gcov->text_options.branches,
+                                                 .conditions = gcov->text_options.conditions,
+                                                 .release = gcov->text_options.release,
                                                  .folder = gcov->folder,
                                                  .data_file = named,
                                                  .takes = takes_source,

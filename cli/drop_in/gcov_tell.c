@@ -81,6 +81,7 @@ static void keep_header(struct gcov *gcov, const struct an_ledger_entry *gcno,
     free(gcov->folder);
     gcov->folder = folder;
     gcov->may_lack_counts = object->may_lack_counts;
+    gcov->text_options.release = object->release;
 }
 
 void gcov_tell_files(struct gcov *gcov)
@@ -133,13 +134,8 @@ static void tell_part(const char *what, uint64_t part, uint64_t whole)
            whole);
 }
 
-void gcov_tell_source(const struct gcov *gcov, const char *name,
-                      const struct an_coverage_totals *totals)
+static void tell_branches(const struct an_coverage_totals *totals)
 {
-    printf("File '%s'\n", name);
-    gcov_tell_lines(totals->lines, totals->lines_executed);
-    if (!gcov->text_options.branches)
-        return;
     if (totals->branches) {
         tell_part("Branches executed", totals->branches_executed, totals->branches);
         tell_part("Taken at least once", totals->branches_taken, totals->branches);
@@ -152,6 +148,27 @@ void gcov_tell_source(const struct gcov *gcov, const char *name,
         puts("No calls");
 }
 
+static void tell_totals(const struct gcov *gcov, const struct an_coverage_totals *totals,
+                        bool branches)
+{
+    gcov_tell_lines(totals->lines, totals->lines_executed);
+    if (branches)
+        tell_branches(totals);
+    if (!gcov->text_options.conditions || gcov->text_options.release < 14)
+        return;
+    if (totals->outcomes)
+        tell_part("Condition outcomes covered", totals->outcomes_covered, totals->outcomes);
+    else
+        puts("No conditions");
+}
+
+void gcov_tell_source(const struct gcov *gcov, const char *name,
+                      const struct an_coverage_totals *totals)
+{
+    printf("File '%s'\n", name);
+    tell_totals(gcov, totals, gcov->text_options.branches);
+}
+
 /* ---- functions, in the order of the files ---- */
 
 static void tell_function(const struct gcov *gcov, const struct an_coverage_function *function)
@@ -162,7 +179,10 @@ static void tell_function(const struct gcov *gcov, const struct an_coverage_func
     if (!gcov->function_summaries)
         return;
     printf("Function '%s'\n", name);
-    gcov_tell_lines(function->totals.lines, function->totals.lines_executed);
+    if (gcov->text_options.release >= 15) /* this tells of a function's branches in any case */
+        tell_totals(gcov, &function->totals, true);
+    else
+        gcov_tell_lines(function->totals.lines, function->totals.lines_executed);
     putchar('\n');
 }
 

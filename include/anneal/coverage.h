@@ -3,7 +3,7 @@
  * (gcno) and their counts (gcda), of GCC 4.7 to 16 and of clang.
  *
  * docs/reference/cov.md explains how counts of lines are computed: they are those of the compiler's own tool, line by
- * line, gcov 12 or llvm-cov. Threads that count without atomic additions lose some, and then less enters a block than
+ * line, gcov or llvm-cov. Threads that count without atomic additions lose some, and then less enters a block than
  * leaves it: counts below 0 come of that. They are 0 here, and lines tell of it; but as_gcov they are what they are.
  */
 #ifndef ANNEAL_COVERAGE_H
@@ -33,11 +33,21 @@ struct an_coverage_branch {
     bool returns_from_call; /* its destination is where a call comes back */
 };
 
+/*
+ * A condition, as -fcondition-coverage of GCC 14 and later counts it: outcomes of its terms that decided it alone, and
+ * so are covered in the sense of (masking) MC/DC. Of term i, bit i tells.
+ */
+struct an_coverage_condition {
+    uint64_t when_true, when_false;
+    uint32_t terms; /* at most 64 */
+};
+
 /* A block that ends in a line. */
 struct an_coverage_block {
     int64_t count;
     uint32_t number;       /* in its function */
     uint32_t branch_count; /* of the line's branches, which are those of its blocks in turn */
+    uint32_t condition;    /* that it decides: its number in the source's, + 1; 0: none */
     bool is_exceptional;   /* only exceptions lead there */
     bool is_call_return;   /* the rest of a block that was cut at a call */
 };
@@ -59,6 +69,7 @@ struct an_coverage_totals {
     uint64_t lines, lines_executed;
     uint64_t branches, branches_executed, branches_taken;
     uint64_t calls, calls_executed;
+    uint64_t outcomes, outcomes_covered;    /* of the terms of conditions: two each */
     uint64_t functions, functions_executed; /* one that several objects have is one */
 };
 
@@ -85,8 +96,9 @@ struct an_coverage_function {
     int64_t count;                    /* of calls */
     int64_t returned;                 /* of these */
     const int64_t *block_counts;      /* of the entry, the exit and the others */
+    uint64_t paths_taken;             /* of its prime paths (-fpath-coverage of GCC 15 and later) */
     struct an_coverage_totals
-        totals;     /* lines only; those of functions before it do not count again */
+        totals;     /* lines of functions before it do not count again; branches as_gcov only */
     bool has_lines; /* any at all, in any source */
     /* Of several functions that begin in the same line of the source, as instances of templates do, each
      * has lines of its own, from `line` on; of others there are none, as the source has them. */
@@ -108,6 +120,7 @@ struct an_coverage_source {
     /* The greatest count that a line has in one object, as gcov colours texts. A line of a header, which
      * several objects have, may have more. */
     int64_t most;
+    const struct an_coverage_condition *conditions; /* of all sources */
     struct an_coverage_totals totals;
 };
 
@@ -119,7 +132,8 @@ struct an_coverage_mention {
 
 /* What is known of an object file. */
 struct an_coverage_object {
-    const char *folder;   /* where the compiler ran; "" when it does not say */
+    const char *folder; /* where the compiler ran; "" when it does not say */
+    unsigned release;   /* of the gcov whose rules hold for it: AN_GCOV_OLDEST to AN_GCOV_NEWEST */
     bool may_lack_counts; /* has_unexecuted_block means something */
     bool has_data;        /* counts of at least one run */
     uint64_t runs;
@@ -151,15 +165,19 @@ struct an_coverage_map {
     const char *from, *to;
 };
 
+/* The releases of gcov whose output is known, and the one that speaks for files that none of them reads. */
+enum { AN_GCOV_OLDEST = 9, AN_GCOV_USUAL = 12, AN_GCOV_NEWEST = 16 };
+
 struct an_coverage_options {
     size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful. The result is the same */
     bool demangle;
     bool
         keep_instances_apart; /* counts of instances' lines are not added to those of their source */
-    /* As gcov 12 has it, also for what clang made: sources are told apart by what the compiler calls them, wherever it
-     * ran; totals are without the branches of instances, those of functions without the lines of instances, and when
-     * instances are kept apart, those of sources as well. */
+    /* As gcov has it, also for what clang made: sources are told apart by what the compiler calls them, wherever it
+     * ran. To gcov 12, totals are without the branches of instances, those of functions without the lines of instances,
+     * and when instances are kept apart, those of sources as well; from 13 on, lines and branches of each instance count
+     * once more for its source. */
     bool as_gcov;
     const char *folder; /* below this one sources have names relative to it; NULL: none */
     /* Where sources are that have moved: paths that begin in `from` begin in `to`, the first that fits; what is not in
@@ -167,6 +185,8 @@ struct an_coverage_options {
     const struct an_coverage_map *maps;
     size_t map_count;
     const char *source_root; /* NULL: none */
+    /* as_gcov: which. 0: the one of the release that made an object; AN_GCOV_USUAL for what clang made, and GCC up to 8. */
+    unsigned gcov_release;
 };
 
 /*

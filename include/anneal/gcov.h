@@ -1,5 +1,6 @@
 /*
- * Coverage as gcov 12 writes it, byte for byte: sources with counts, line by line, and JSON.
+ * Coverage as gcov writes it, byte for byte: sources with counts, line by line, and JSON. `release` chooses gcov 9 to 16,
+ * whose output differs; 0: 12.
  *
  * Both go where the caller says, piece by piece.
  */
@@ -37,6 +38,8 @@ struct an_gcov_text_options {
     /* The head of a file; without a gcno it tells only the name of the source. */
     const char *gcno, *gcda;
     unsigned runs;
+    unsigned release;
+    bool conditions; /* what covers their terms (from 14 on) */
 };
 
 /*
@@ -59,7 +62,12 @@ struct an_gcov_json_options {
     const char *data_file; /* what the user named; NULL: many */
     bool (*takes)(void *context, const struct an_coverage_source *source); /* NULL: all */
     void *context;
+    unsigned release; /* of gcov's document */
+    bool conditions;  /* from 14 on */
 };
+
+/* What that release of gcov says of its version: "12.2.0". */
+AN_API const char *an_gcov_version(unsigned release);
 
 /* Writes a document, without a line's end. The lines of instances have to be apart (keep_instances_apart). */
 AN_API enum an_code an_gcov_json(const struct an_coverage *coverage,

@@ -191,6 +191,8 @@ static enum an_code make(struct an_coverage_build *build, struct an_error *error
     if (code == AN_OK)
         code = solve_all(build, error);
     if (code == AN_OK)
+        code = an_coverage_find_conditions(build, error);
+    if (code == AN_OK)
         code = an_coverage_find_ends(build, error);
     if (code == AN_OK && (!name_functions(build) || !an_coverage_find_wholes(build)))
         code = an_fail_memory(error);
@@ -209,7 +211,9 @@ static void free_scaffold(struct an_coverage_build *build)
 {
     for (size_t i = 0; build->line_sources && i < build->object_count; i++)
         free(build->line_sources[i]);
-    build->line_sources = NULL;
+    for (size_t i = 0; build->block_conditions && i < build->object_count; i++)
+        free(build->block_conditions[i]);
+    build->line_sources = build->block_conditions = NULL;
     an_vector_free(&build->ranges);
     an_vector_free(&build->origins);
     an_map_free(&build->flows);

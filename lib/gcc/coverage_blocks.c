@@ -76,7 +76,7 @@ static size_t walk_location(struct walk *walk, const struct an_gcno_line *lines,
                                  : walk->build->ranges.items[sources[i]].first;
             uint32_t place = first + lines[i].number;
             add_to_line(walk, &walk->build->lines[place], lines[i].number,
-                        !own || !walk->build->options->as_gcov);
+                        !own || !walk->build->options->as_gcov || walk->object->release >= 13);
             if (walk->is_llvm && !note_line(walk, place))
                 return 0;
             if (walk->is_llvm || lines[i].number > greatest) {
@@ -142,6 +142,17 @@ static void count_blocks(struct walk *walk)
         if (arcs[i].is_call && arcs[i].destination == exit)
             returned -= (uint64_t)arcs[i].count;
     counted->returned = an_coverage_count(walk->build, (int64_t)returned);
+    if (walk->build->options->as_gcov)
+        an_coverage_add_branches(&counted->totals, arcs, function->arc_count);
+    const uint64_t *paths = object->paths ? object->paths[walk->origin->number] : NULL;
+    for (uint32_t i = 0; paths && i < an_gcno_path_words(function); i++)
+        counted->paths_taken += (unsigned)__builtin_popcountll(paths[i]);
+    const uint32_t *conditions = walk->build->block_conditions[walk->origin->object];
+    for (uint32_t i = 0; conditions && i < count; i++) {
+        uint32_t condition = conditions[object->first_block[walk->origin->number] + i];
+        if (condition)
+            an_coverage_add_outcomes(&counted->totals, &walk->build->conditions[condition - 1]);
+    }
 }
 
 static void describe(struct walk *walk, size_t order)

@@ -71,12 +71,17 @@ struct an_coverage_build {
     } ends;
     struct an_coverage_block *blocks; /* of all lines in turn */
     struct an_coverage_branch *branches;
+    struct an_coverage_condition *conditions; /* of all objects in turn */
+    uint32_t **block_conditions; /* of each object: that of each block, + 1; 0 or NULL: none */
 };
 
 /* Each returns AN_OK, or an error that was filled in. */
 enum an_code an_coverage_find_places(struct an_coverage_build *build, struct an_error *error);
 enum an_code an_coverage_find_ends(struct an_coverage_build *build, struct an_error *error);
 enum an_code an_coverage_count_lines(struct an_coverage_build *build, struct an_error *error);
+
+/* Finds what blocks decide conditions (coverage_conditions.c). */
+enum an_code an_coverage_find_conditions(struct an_coverage_build *build, struct an_error *error);
 
 /* If the last function is one that is there already, adds its counters to those. False when memory runs out. */
 bool an_coverage_merge_same(struct an_coverage_build *build);
@@ -88,6 +93,10 @@ bool an_coverage_find_wholes(struct an_coverage_build *build);
 void an_coverage_add_branches(struct an_coverage_totals *totals,
                               const struct an_coverage_branch *branches, size_t count);
 
+/* Adds the outcomes of a condition's terms to totals (coverage_conditions.c). */
+void an_coverage_add_outcomes(struct an_coverage_totals *totals,
+                              const struct an_coverage_condition *condition);
+
 /* Adds the branches of instances to the totals of their sources. False when memory runs out (likewise). */
 bool an_coverage_add_instances_branches(const struct an_coverage_build *build,
                                         struct an_coverage_source *sources);
@@ -96,6 +105,13 @@ bool an_coverage_add_instances_branches(const struct an_coverage_build *build,
 static inline int64_t an_coverage_count(const struct an_coverage_build *build, int64_t count)
 {
     return count < 0 && !build->options->as_gcov ? 0 : count;
+}
+
+/* Whether instances count once more, as from gcov 13 on. */
+static inline bool an_coverage_counts_instances(const struct an_coverage_build *build,
+                                                const struct an_coverage_origin *origin)
+{
+    return build->options->as_gcov && build->objects[origin->object].release >= 13;
 }
 
 /* The lines of a function that is an instance. */

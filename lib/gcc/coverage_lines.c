@@ -76,10 +76,12 @@ static void put_block(struct counting *counting, struct an_coverage_line *line,
     const struct an_covered_block *block = &object->blocks[end->block];
     const struct an_coverage_branch *arcs = object->arcs + block->first_arc;
     struct an_coverage_branch *branches = build->branches + counting->branches;
+    const uint32_t *conditions = build->block_conditions[end->object];
     build->blocks[counting->blocks++] =
         (struct an_coverage_block){.count = an_coverage_count(build, block->count),
                                    .number = block->number,
                                    .branch_count = block->arc_count,
+                                   .condition = conditions ? conditions[end->block] : 0,
                                    .is_exceptional = block->is_exceptional,
                                    .is_call_return = block->is_call_return};
     for (uint32_t i = 0; i < block->arc_count; i++) {
@@ -236,16 +238,25 @@ static void find_most(struct an_coverage_source *source, const struct an_coverag
             source->most = lines[i].count;
 }
 
-static void add_lines(struct an_coverage_source *source)
+static void add_outcomes(struct an_coverage_source *source, const struct an_coverage_line *line)
 {
-    for (size_t i = 0; i < source->line_count; i++)
-        if (source->lines[i].exists) {
+    for (uint32_t i = 0; i < line->block_count; i++)
+        if (line->blocks[i].condition)
+            an_coverage_add_outcomes(&source->totals,
+                                     &source->conditions[line->blocks[i].condition - 1]);
+}
+
+static void add_lines(struct an_coverage_source *source, const struct an_coverage_line *lines,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].exists) {
             source->totals.lines++;
-            source->totals.lines_executed += source->lines[i].count != 0;
-            an_coverage_add_branches(&source->totals, source->lines[i].branches,
-                                     source->lines[i].branch_count);
+            source->totals.lines_executed += lines[i].count != 0;
+            an_coverage_add_branches(&source->totals, lines[i].branches, lines[i].branch_count);
+            add_outcomes(source, &lines[i]);
         }
-    find_most(source, source->lines, source->line_count);
+    find_most(source, lines, count);
 }
 
 /* Counts of an instance's lines are added to those of the source. */
@@ -290,6 +301,9 @@ static bool add_functions(struct an_coverage_build *build, struct an_coverage_so
         const struct an_coverage_function *function = &build->functions[i];
         add_function(build, source, origin, is_known);
         source->function_count++;
+        source->conditions = build->conditions;
+        if (an_coverage_counts_instances(build, origin))
+            add_lines(source, function->lines, function->line_count);
         find_most(source, function->lines, function->line_count);
     }
     bool done = is_known != NULL;
@@ -307,6 +321,8 @@ void an_coverage_totals_add(struct an_coverage_totals *totals,
     totals->branches_taken += more->branches_taken;
     totals->calls += more->calls;
     totals->calls_executed += more->calls_executed;
+    totals->outcomes += more->outcomes;
+    totals->outcomes_covered += more->outcomes_covered;
     totals->functions += more->functions;
     totals->functions_executed += more->functions_executed;
 }
@@ -366,7 +382,8 @@ static enum an_code make_sources(struct an_coverage_build *build, struct an_erro
         sources[i].path = build->sources.items.items[i].path;
         sources[i].lines = build->lines + range.first;
         sources[i].line_count = range.count;
-        add_lines(&sources[i]);
+        sources[i].conditions = build->conditions;
+        add_lines(&sources[i], sources[i].lines, range.count);
     }
     if (!add_instances(build, sources))
         return an_fail_memory(error);

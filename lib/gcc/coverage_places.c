@@ -127,6 +127,17 @@ static enum an_code keep_mentions(struct finding *finding, struct an_coverage_ob
     return AN_OK;
 }
 
+/* Of gcov. What clang writes has GCC's versions, but is of none of its releases. */
+static unsigned release_of(const struct an_coverage_options *options, const struct an_gcno *gcno)
+{
+    unsigned release = options->gcov_release;
+    if (!release)
+        release = an_gcno_is_clang(gcno) ? 0 : gcno->version.major;
+    if (release < AN_GCOV_OLDEST)
+        release = AN_GCOV_USUAL;
+    return release < AN_GCOV_NEWEST ? release : AN_GCOV_NEWEST;
+}
+
 static enum an_code find_in_object(struct an_coverage_build *build, uint32_t number,
                                    struct an_coverage_object *object, struct an_error *error)
 {
@@ -144,8 +155,10 @@ static enum an_code find_in_object(struct an_coverage_build *build, uint32_t num
         code = keep_mentions(&finding, object);
     an_vector_free(&finding.mentions);
     an_map_free(&finding.called);
+    covered->release = release_of(build->options, &covered->gcno);
     *object =
         (struct an_coverage_object){.folder = covered->gcno.folder ? covered->gcno.folder : "",
+                                    .release = covered->release,
                                     .may_lack_counts = covered->gcno.may_lack_counts,
                                     .has_data = an_covered_has_data(covered),
                                     .runs = covered->runs,

@@ -71,16 +71,43 @@ static bool have_same_arcs(const struct flow *one, const struct flow *other)
     return true;
 }
 
+static bool have_same_conditions(const struct flow *one, const struct flow *other)
+{
+    size_t a = one->function->first_condition, b = other->function->first_condition;
+    for (uint32_t i = 0; i < one->function->condition_count; i++) {
+        const struct an_gcno_condition *own = &one->object->gcno.conditions.items[a + i];
+        const struct an_gcno_condition *its = &other->object->gcno.conditions.items[b + i];
+        if (own->block != its->block || own->terms != its->terms)
+            return false;
+    }
+    return true;
+}
+
 /* Whether two functions of one source are the same, made by the same compiler. */
 static bool are_same(const struct flow *one, const struct flow *other)
 {
     const struct an_gcno_function *a = one->function, *b = other->function;
     return a->line == b->line && a->column == b->column && a->last_line == b->last_line &&
            a->block_count == b->block_count && a->arc_count == b->arc_count &&
-           a->line_count == b->line_count && strcmp(a->name, b->name) == 0 &&
+           a->line_count == b->line_count && a->condition_count == b->condition_count &&
+           a->path_count == b->path_count && strcmp(a->name, b->name) == 0 &&
            an_gcno_is_clang(&one->object->gcno) == an_gcno_is_clang(&other->object->gcno) &&
            an_gcno_exit(&one->object->gcno, a) == an_gcno_exit(&other->object->gcno, b) &&
-           have_same_arcs(one, other) && have_same_lines(one, other);
+           have_same_arcs(one, other) && have_same_lines(one, other) &&
+           have_same_conditions(one, other);
+}
+
+static bool add_paths(struct an_covered *to, uint32_t to_number, const struct an_covered *from,
+                      uint32_t from_number)
+{
+    const uint64_t *more = from->paths ? from->paths[from_number] : NULL;
+    uint32_t words = an_gcno_path_words(&to->gcno.functions.items[to_number]);
+    if (!more || words == 0)
+        return true;
+    uint64_t *paths = an_covered_make_paths(to, to_number);
+    for (uint32_t i = 0; paths && i < words; i++)
+        paths[i] |= more[i];
+    return paths;
 }
 
 static bool add_counters(struct an_covered *to, uint32_t to_number, const struct an_covered *from,
@@ -95,7 +122,12 @@ static bool add_counters(struct an_covered *to, uint32_t to_number, const struct
     uint32_t count = from->first_counter[from_number + 1] - from->first_counter[from_number];
     for (uint32_t i = 0; i < count; i++)
         counters[i] += more[i];
-    return true;
+    const struct an_gcno_function *function = &to->gcno.functions.items[to_number];
+    size_t own = 2 * function->first_condition;
+    size_t its = 2 * from->gcno.functions.items[from_number].first_condition;
+    for (size_t i = 0; i < 2 * (size_t)function->condition_count; i++)
+        to->masks[own + i] |= from->masks[its + i];
+    return add_paths(to, to_number, from, from_number);
 }
 
 /* The last function is another one: its counts are added to those, and it is none any more. */

@@ -5,10 +5,14 @@
 
 void an_covered_free(struct an_covered *covered)
 {
-    an_gcno_free(&covered->gcno);
     an_map_free(&covered->functions);
     free(covered->counters);
     free(covered->first_counter);
+    free(covered->masks);
+    for (size_t i = 0; covered->paths && i < covered->gcno.functions.count; i++)
+        free(covered->paths[i]);
+    free(covered->paths);
+    an_gcno_free(&covered->gcno);
     free(covered->is_merged);
     free(covered->first_block);
     free(covered->first_arc);

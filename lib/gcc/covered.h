@@ -26,6 +26,9 @@ struct an_covered {
     struct an_map functions; /* by ident: their numbers */
     uint64_t *counters;      /* of all functions in turn; NULL when there are no runs */
     uint32_t *first_counter; /* of each function, and at last, how many there are */
+    uint64_t **paths;        /* of each function, bits of the paths that runs took; NULL: none */
+    uint64_t *masks;         /* two of each condition of the gcno; NULL when no run has them */
+    unsigned release;        /* for the caller to set: of gcov */
     bool as_llvm;            /* for the caller to set: clang made it, and LLVM's rules are wanted */
     bool *is_merged;         /* functions whose counts another one has; NULL: none */
     uint32_t *first_block;   /* of each function, in blocks; none of what is merged */
@@ -64,6 +67,9 @@ enum an_code an_covered_add(struct an_covered *covered, struct an_bytes gcda,
 
 /* Has room for counters, all 0 if there was none; false when memory runs out (covered_counts.c). */
 bool an_covered_make_counters(struct an_covered *covered);
+
+/* Room for the bits of a function's paths, all 0 if there was none; NULL when memory runs out (covered_counts.c). */
+uint64_t *an_covered_make_paths(struct an_covered *covered, size_t number);
 
 /* Finds the counts of all blocks and arcs, and what kinds they are of, once for each object (covered_flow.c). */
 bool an_covered_solve(struct an_covered *covered);

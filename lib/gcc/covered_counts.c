@@ -62,10 +62,47 @@ static void add_counts(struct adding *adding, const struct an_gcda_record *recor
     }
 }
 
+/* What decided the conditions of a function, in any run. */
+static enum an_code take_masks(struct adding *adding, const struct an_gcda_record *record, bool big)
+{
+    const struct an_covered *covered = adding->covered;
+    if (record->count != 2 * (uint64_t)adding->function->condition_count)
+        return fail_function(adding, "another number of conditions");
+    if (!adding->adds || record->are_zero)
+        return AN_OK;
+    uint64_t *to = covered->masks + 2 * adding->function->first_condition;
+    for (uint32_t i = 0; i < record->count; i++)
+        to[i] |= an_gcda_value(record->values + (size_t)8 * i, big);
+    return AN_OK;
+}
+
+/* A file may claim any number of paths: there is room for those of functions that took one. */
+static enum an_code take_paths(struct adding *adding, const struct an_gcda_record *record, bool big)
+{
+    struct an_covered *covered = adding->covered;
+    uint32_t words = an_gcno_path_words(adding->function);
+    if (record->count != words)
+        return fail_function(adding, "another number of paths");
+    if (!adding->adds || record->are_zero || words == 0)
+        return AN_OK;
+    uint64_t *to = an_covered_make_paths(covered, adding->number);
+    if (!to)
+        return an_fail_memory(adding->error);
+    for (uint32_t i = 0; i < words; i++)
+        to[i] |= an_gcda_value(record->values + (size_t)8 * i, big);
+    return AN_OK;
+}
+
 static enum an_code take_counters(struct adding *adding, const struct an_gcda_record *record,
                                   bool big)
 {
     const uint32_t *first = adding->covered->first_counter + adding->number;
+    if (adding->function && record->kind == AN_GCC_CONDITIONS &&
+        adding->covered->gcno.version.major >= 14)
+        return take_masks(adding, record, big);
+    if (adding->function && record->kind == AN_GCC_PATHS &&
+        adding->covered->gcno.version.major >= 15)
+        return take_paths(adding, record, big);
     if (record->kind != 0 || !adding->function)
         return AN_OK;
     if (record->count != first[1] - first[0])
@@ -109,9 +146,22 @@ static enum an_code walk_through(struct adding *adding, struct an_gcda_walk walk
 bool an_covered_make_counters(struct an_covered *covered)
 {
     uint32_t count = covered->first_counter[covered->gcno.functions.count];
+    size_t masks = 2 * covered->gcno.conditions.count;
     if (!covered->counters)
         covered->counters = an_alloc_zero((size_t)count + 1, sizeof *covered->counters);
-    return covered->counters != NULL;
+    if (!covered->masks && masks)
+        covered->masks = an_alloc_zero(masks, sizeof *covered->masks);
+    return covered->counters && (covered->masks || !masks);
+}
+
+uint64_t *an_covered_make_paths(struct an_covered *covered, size_t number)
+{
+    uint32_t words = an_gcno_path_words(&covered->gcno.functions.items[number]);
+    if (!covered->paths)
+        covered->paths = an_alloc_zero(covered->gcno.functions.count + 1, sizeof *covered->paths);
+    if (covered->paths && !covered->paths[number])
+        covered->paths[number] = an_alloc_zero((size_t)words + 1, sizeof **covered->paths);
+    return covered->paths ? covered->paths[number] : NULL;
 }
 
 enum an_code an_covered_add(struct an_covered *covered, struct an_bytes gcda,

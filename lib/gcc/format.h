@@ -41,6 +41,8 @@ enum {
     AN_GCC_COUNTERS = 0x01a10000,
     AN_GCC_KIND_SHIFT = 17,
 };
+enum { AN_GCC_CONDITIONS = 8 }; /* this kind of counters, since GCC 14; what decided the terms */
+enum { AN_GCC_PATHS = 9 };      /* since GCC 15: a bit for each prime path that was taken */
 enum { AN_GCC_CLANG_SUMMARY_WORDS = 3 }; /* in place of a program's, until GCC 8's layout */
 #define AN_GCC_SUMMARY 0xa1000000u
 #define AN_GCC_PROGRAM 0xa3000000u

@@ -134,6 +134,12 @@ static inline bool an_gcno_is_clang(const struct an_gcno *gcno)
     return gcno->end_words == 2;
 }
 
+/* Words for a bit of each path. */
+static inline uint32_t an_gcno_path_words(const struct an_gcno_function *function)
+{
+    return function->path_count / 64 + (function->path_count % 64 != 0);
+}
+
 /* The arcs and the lines of a function. */
 static inline const struct an_gcno_arc *an_gcno_arcs(const struct an_gcno *gcno,
                                                      const struct an_gcno_function *function)

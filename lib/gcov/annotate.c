@@ -39,6 +39,8 @@ struct page {
     size_t next_function;
     struct an_function_list group; /* functions that begin in a line */
     uint32_t group_end;            /* when these are several, the last line of them; else 0 */
+    uint32_t
+        last_line; /* to gcov 15, lines up to the end of the last function are lines with counts */
 };
 
 static void put_text(struct page *page, const char *text)
@@ -210,9 +212,10 @@ static void put_taken(struct page *page, const char *text, const struct an_cover
 static void put_branch(struct page *page, const char *text, const struct an_coverage_branch *branch)
 {
     put_taken(page, text, branch);
-    if (branch->block_count && branch->is_fall_through)
+    bool is_marked = branch->block_count || page->options->release >= 13;
+    if (is_marked && branch->is_fall_through)
         put_text(page, " (fallthrough)");
-    else if (branch->block_count && branch->is_throw)
+    else if (is_marked && branch->is_throw)
         put_text(page, " (throw)");
     if (page->options->block_numbers)
         an_buffer_print(page->to, " (BB %u)", branch->destination);
@@ -252,17 +255,39 @@ static void put_block(struct page *page, const struct an_coverage_block *block, 
     else
         put_never(page, !block->is_exceptional, "$$$$$", "%%%%%");
     put_number(page, block->count, number, false);
-    an_buffer_print(page->to, "-block %2u", index);
+    if (page->options->release >= 14)
+        an_buffer_print(page->to, "-block %u", block->number);
+    else
+        an_buffer_print(page->to, "-block %2u", index);
     if (page->options->block_numbers)
         an_buffer_print(page->to, " (BB %u)", block->number);
     an_buffer_put(page->to, "\n", 1);
+}
+
+static void put_condition(struct page *page, const struct an_coverage_block *block)
+{
+    if (!block->condition || !page->options->conditions || page->options->release < 14)
+        return;
+    const struct an_coverage_condition *condition = &page->source->conditions[block->condition - 1];
+    int covered =
+        __builtin_popcountll(condition->when_true) + __builtin_popcountll(condition->when_false);
+    an_buffer_print(page->to, "condition outcomes covered %d/%" PRIu32 "\n", covered,
+                    2 * condition->terms);
+    for (uint32_t i = 0; i < condition->terms; i++) {
+        bool was_true = condition->when_true >> i & 1, was_false = condition->when_false >> i & 1;
+        if (!was_true || !was_false)
+            an_buffer_print(page->to, "condition %2" PRIu32 " not covered (%s)\n", i,
+                            was_true    ? "false"
+                            : was_false ? "true"
+                                        : "true false");
+    }
 }
 
 static void put_details(struct page *page, const struct an_coverage_line *line, uint32_t number)
 {
     const struct an_coverage_branch *branch = line->branches;
     unsigned index = 0, branch_index = 0;
-    if (!page->options->blocks && !page->options->branches)
+    if (!page->options->blocks && !page->options->branches && !page->options->conditions)
         return;
     for (uint32_t i = 0; i < line->block_count; i++) {
         const struct an_coverage_block *block = &line->blocks[i];
@@ -271,7 +296,11 @@ static void put_details(struct page *page, const struct an_coverage_line *line, 
         for (uint32_t k = 0; page->options->branches && k < block->branch_count; k++)
             branch_index += put_way_out(page, branch_index, &branch[k]);
         branch += block->branch_count;
+        if (page->options->blocks)
+            put_condition(page, block);
     }
+    for (uint32_t i = 0; !page->options->blocks && i < line->block_count; i++)
+        put_condition(page, &line->blocks[i]);
 }
 
 /* ---- functions ---- */
@@ -343,7 +372,7 @@ static bool put_line(struct page *page, uint32_t number)
 {
     if (number >= page->source->line_count) {
         put_padded(page, "-", 1);
-        put_number(page, 0, number, false);
+        put_number(page, 0, number, number <= page->last_line);
         put_source_text(page, page->line);
         return true;
     }
@@ -382,6 +411,15 @@ static void put_head(struct page *page, const char *name, bool is_newer)
         an_buffer_print(page->to, "%sSource is newer than graph\n", head_start);
 }
 
+static uint32_t last_line(const struct an_coverage_source *source)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < source->function_count; i++)
+        if (source->functions[i].last_line > last)
+            last = source->functions[i].last_line;
+    return last;
+}
+
 /* Instances have their lines shown again. */
 static bool has_instances(const struct an_coverage_source *source)
 {
@@ -415,6 +453,7 @@ enum an_code an_gcov_text(const struct an_coverage_source *source, const char *n
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
+    page.last_line = full.release >= 15 ? last_line(source) : 0;
     *found = an_source_lines_open(&page.lines, source->path, has_instances(source));
     put_head(&page, name, *found && is_newer);
     if (*found) {
