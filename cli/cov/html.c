@@ -5,11 +5,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/file.h"
+#include "base/foreign.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "cov.h"
 #include "report_folder.h"
+
+/* A page is many times as large, and browsers give up. */
+#define MOST_TEXT (64ull << 20)
 
 struct work {
     struct report_folder folder;
@@ -21,8 +24,9 @@ static bool give_text(void *context, const struct an_coverage_source *source, co
                       size_t *size)
 {
     struct work *work = context;
-    struct an_error error;
-    enum an_code code = an_file_load(&work->text, source->path, &error);
+    const struct an_foreign any = {.most = MOST_TEXT, .follows = true};
+    struct an_error error; /* a name out of a profile */
+    enum an_code code = an_foreign_load(&work->text, source->path, &any, &error);
     *bytes = work->text.bytes.data;
     *size = work->text.bytes.size;
     work->missing += code != AN_OK;

@@ -198,7 +198,7 @@ size_t an_file_linked_length(const char *path)
 bool an_file_is_there(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 const char *an_file_name(const char *path)

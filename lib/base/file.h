@@ -46,7 +46,7 @@ enum an_code an_file_remake(const char *path, struct an_bytes bytes, struct an_e
  */
 enum an_code an_file_make_folders(const char *path, struct an_error *error);
 
-/* Whether a path leads to a file of any kind, but to no folder. */
+/* Whether a path leads to a regular file. */
 bool an_file_is_there(const char *path);
 
 /* A path's last part, behind its folders: a part of the path itself. */

@@ -88,8 +88,10 @@ enum an_code an_foreign_load(struct an_file *file, const char *path,
 {
     char name[AN_FOREIGN_NAME];
     int opened = an_foreign_open(path, expected, error);
-    if (opened < 0)
+    if (opened < 0) {
+        an_file_close(file); /* nothing of what it held before */
         return error->code;
+    }
     enum an_code code = an_file_load(file, an_foreign_name(opened, name), error);
     if (code != AN_OK)
         an_error_in(error, path);

@@ -18,6 +18,9 @@
 /* No binary is larger. What llvm-bolt writes has holes of up to 2 GiB. */
 #define AN_FOREIGN_BINARY (16ull << 30)
 
+/* No source is larger: its text is held in memory. */
+#define AN_FOREIGN_SOURCE (256ull << 20)
+
 struct an_foreign { /* what a file has to be, besides a regular one */
     uint64_t most;  /* bytes */
     const uid_t *owners;

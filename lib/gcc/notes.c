@@ -4,11 +4,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <anneal/gcc.h>
 
-#include "base/file.h"
+#include "base/foreign.h"
 
 char *an_gcc_notes_beside(const char *path, size_t length)
 {
@@ -23,7 +22,7 @@ char *an_gcc_notes_beside(const char *path, size_t length)
         return NULL;
     memcpy(notes, path, length - ENDING);
     memcpy(notes + length - ENDING, flow, sizeof flow);
-    if (access(notes, F_OK) == 0)
+    if (an_file_is_there(notes))
         return notes;
     free(notes);
     return NULL;
@@ -32,10 +31,11 @@ char *an_gcc_notes_beside(const char *path, size_t length)
 enum an_code an_notes_read(struct an_gcno *gcno, const char *path, struct an_error *error)
 {
     char *notes = an_gcc_notes_beside(path, strlen(path));
+    const struct an_foreign any = {.most = UINT64_MAX, .follows = true};
     struct an_file file = {.capacity = 0};
     errno = ENOENT;
     enum an_code code =
-        notes ? an_file_load(&file, notes, error) : an_fail_errno(error, path, "its gcno");
+        notes ? an_foreign_load(&file, notes, &any, error) : an_fail_errno(error, path, "its gcno");
     if (code == AN_OK)
         code = an_gcno_read(gcno, file.bytes, error);
     an_file_close(&file);

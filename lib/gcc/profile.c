@@ -8,7 +8,7 @@
  */
 #include <anneal/gcc.h>
 
-#include "base/file.h"
+#include "base/foreign.h"
 #include "gcc/flow.h"
 #include "gcc/gcda.h"
 
@@ -214,8 +214,9 @@ static enum an_code take_notes(struct opened *opened, const char *path, struct a
 {
     struct naming naming = {.opened = opened};
     struct an_file file = {.capacity = 0};
+    const struct an_foreign any = {.most = UINT64_MAX, .follows = true};
     struct an_error *why = &opened->told.names_error;
-    enum an_code code = an_file_load(&file, path, why);
+    enum an_code code = an_foreign_load(&file, path, &any, why);
     if (code == AN_OK)
         code = an_gcno_read(&naming.gcno, file.bytes, why);
     an_file_close(&file);

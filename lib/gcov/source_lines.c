@@ -11,7 +11,7 @@ enum { ROOM = 1 << 16 };
 
 bool an_source_lines_open(struct an_source_lines *lines, const char *path, bool keeps)
 {
-    const struct an_foreign any = {.most = UINT64_MAX, .follows = true};
+    const struct an_foreign any = {.most = AN_FOREIGN_SOURCE, .follows = true};
     struct an_error ignored;
     *lines = (struct an_source_lines){.keeps = keeps};
     lines->fd = an_foreign_open(path, &any, &ignored); /* a name out of a profile */

@@ -522,6 +522,23 @@ files_below_a_folder() {
     says 'file'
 }
 
+# What is beside a file and has its name need not be one.
+not_beside() {
+    local make
+    program
+    rm build/main.gcda
+    run 0 "$anneal" cov build/main.gcno
+    cp out without
+    for make in mkfifo mkdir 'ln -s /dev/zero'; do
+        rm -rf build/main.gcda
+        $make build/main.gcda
+        run 0 timeout 120 "$anneal" cov build/main.gcno
+        cmp without out
+        run 0 timeout 120 "$anneal" cov build/main.o
+        cmp without out
+    done
+}
+
 refuses() {
     local mode
     program
@@ -628,6 +645,7 @@ check_with gcc 'what CMake asks of a compiler' probes_of_cmake
 check_with 'gcc jq python3' 'counts below 0' below_zero
 check_with 'clang++-19 llvm-cov-19 g++-12 gcov-12' 'lines as the tool of the compiler counts them' as_the_compiler_counts
 check_with gcc 'files below a folder' files_below_a_folder
+check_with gcc 'what is beside a file' not_beside
 check_with 'gcc jq' 'what is refused' refuses
 check_with gcc 'what is judged' judges
 finish

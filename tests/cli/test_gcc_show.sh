@@ -175,6 +175,7 @@ profile_folders() {
 
 # Several modules, with names from elsewhere.
 folders() {
+    local make
     build
     mkdir -p run/deep notes/deep
     mv values.gcda run/deep
@@ -200,6 +201,12 @@ folders() {
     echo 'of no use' >notes/values.gcno
     run 0 "$anneal" show --notes=notes run
     says '1 gcno cannot be read; notes/values.gcno: at byte 0: not a gcno file'
+    for make in mkfifo mkdir 'ln -s /dev/zero'; do
+        rm -rf notes/values.gcno
+        $make notes/values.gcno
+        run 0 timeout 120 "$anneal" show --notes=notes run
+        says '1 module has no gcno file beside the counts, such as run/deep/values.gcda'
+    done
     : >run/died.gcda
     run 0 "$anneal" show --notes=notes run
     says 'run/died.gcda: empty'

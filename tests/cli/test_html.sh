@@ -115,6 +115,28 @@ misses_sources() {
     has report/src/main.c.html 'The source was missing when the report was made' '>1.5k</b>'
 }
 
+# A profile can name anything: what is no file is not read, nor what has no end.
+other_things_for_sources() {
+    local make
+    program
+    for make in 'mkfifo' 'mkdir' 'ln -s /dev/zero' 'ln -s .' 'truncate -s 300M'; do
+        rm -rf src/main.c report
+        $make src/main.c
+        run 0 timeout 120 "$anneal" cov --html report build
+        says '1 source cannot be read and has only counts'
+        has report/src/main.c.html 'The source was missing when the report was made' '>1.5k</b>'
+        run 0 timeout 120 "$anneal" cov -t -i src/main.c build
+        says 'src/main.c: cannot be read'
+        expect "$(cat out)" '        -:    0:Source:src/main.c'
+    done
+    rm src/main.c # but a link to a file is one
+    echo 'text of another file' >other.c
+    ln -s ../other.c src/main.c
+    run 0 "$anneal" cov --html report build
+    has report/src/main.c.html 'text of another file'
+    nothing_else
+}
+
 replaces_a_report() {
     program
     run 0 "$anneal" cov --html report build
@@ -199,6 +221,7 @@ check_with g++ 'instances that are alike' instances_alike
 check_with gcc 'a report has the sources that are wanted, and a title' takes_what_is_wanted
 check_with gcc 'the same counts make the same report' is_the_same_each_time
 check_with gcc 'a source that is not there has counts' misses_sources
+check_with gcc 'what is in the place of a source' other_things_for_sources
 check_with gcc 'a report replaces a report, and an empty folder' replaces_a_report
 check_with gcc 'nothing else is replaced' refuses_other_folders
 if [[ $(ldd "$anneal") = *libasan* ]]; then
