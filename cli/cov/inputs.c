@@ -132,6 +132,15 @@ static bool is_probe(const FTSENT *found)
     return false;
 }
 
+/* Nor is what configure scripts compile: conftest.gcno, or for a program behind its name, as a-conftest.gcno. */
+static bool is_probe_file(const char *name)
+{
+    static const char probe[] = "conftest.";
+    const char *dot = strrchr(name, '.'), *dash = strrchr(name, '-');
+    name = dash ? dash + 1 : name;
+    return dot && strncmp(name, probe, sizeof probe - 1) == 0 && name + sizeof probe - 2 == dot;
+}
+
 static void add_folder(struct cov_inputs *inputs, const char *folder)
 {
     char *roots[] = {(char *)folder, NULL};
@@ -143,6 +152,8 @@ static void add_folder(struct cov_inputs *inputs, const char *folder)
             fail(inputs, found->fts_path, strerror(found->fts_errno));
         else if (found->fts_info == FTS_D && is_probe(found))
             fts_set(walk, (FTSENT *)found, FTS_SKIP);
+        else if (found->fts_info == FTS_F && is_probe_file(found->fts_name))
+            continue;
         else if (found->fts_info == FTS_F && ends_with(found->fts_name, ".gcno"))
             append_flow(inputs, found->fts_path);
         else if (found->fts_info == FTS_F && is_counts(found->fts_name))

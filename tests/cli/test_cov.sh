@@ -357,6 +357,22 @@ probes_of_cmake() {
     says '1 of 3 objects left no counts'
 }
 
+# configure leaves what compilers made of its programs: with GCC by two names.
+probes_of_configure() {
+    program
+    (cd build && gcc --coverage ../src/main.c part.o -o a-conftest && ./a-conftest && cp a-conftest-main.gcno conftest.gcno)
+    mv build/a-conftest-main.gcno build/a-conftest.gcno
+    mv build/a-conftest-main.gcda build/a-conftest.gcda
+    rm build/main.gcda
+    run 0 "$anneal" cov build
+    says '1 of 2 objects left no counts'
+    run 0 "$anneal" cov build/a-conftest.gcno # but what is named is meant
+    expect "$(cat err)" ''
+    mv build/a-conftest.gcno build/conftest-a.gcno
+    run 0 "$anneal" cov build
+    says '2 of 3 objects left no counts'
+}
+
 # As if threads had lost eight of nine entries, while all three returns of 1 were counted.
 below_zero() {
     cat >lost.c <<'END'
@@ -642,6 +658,7 @@ check_with gcc 'sources with mapped names' mapped_names
 check_with 'gcc clang-19' 'a folder that moved below itself' mapped_below
 check_with gcc 'objects without functions' without_functions
 check_with gcc 'what CMake asks of a compiler' probes_of_cmake
+check_with gcc 'what configure asks of a compiler' probes_of_configure
 check_with 'gcc jq python3' 'counts below 0' below_zero
 check_with 'clang++-19 llvm-cov-19 g++-12 gcov-12' 'lines as the tool of the compiler counts them' as_the_compiler_counts
 check_with gcc 'files below a folder' files_below_a_folder
