@@ -20,6 +20,8 @@ enum {
     DIRECTORY,
     HTML,
     TITLE,
+    LCOV,
+    COBERTURA,
     JSON,
     FUNCTIONS,
     MISSING,
@@ -50,6 +52,10 @@ static const struct option_spec options[] = {
      VALUE_OF(struct cov_request, html)},
     {TITLE, 0, "title", "TEXT", "title of the report (default: Coverage)",
      VALUE_OF(struct cov_request, title)},
+    {LCOV, 0, "lcov", "FILE", "write a tracefile of lcov, for genhtml or Codecov; - is stdout",
+     VALUE_OF(struct cov_request, lcov)},
+    {COBERTURA, 0, "cobertura", "FILE", "write Cobertura's XML, for GitLab or Jenkins; - is stdout",
+     VALUE_OF(struct cov_request, cobertura)},
     JSON_ROW(JSON, "print JSON in the format of gcov, with totals",
              VALUE_OF(struct cov_request, json)),
     {FUNCTIONS, 'f', "functions", NULL, "print a table of functions, most called first",
@@ -93,10 +99,10 @@ static const struct option_spec options[] = {
 
 static const struct option_rule rules[] = {
     /* Counts of instances are in their sources' lines in one, and apart in the other. */
-    {EXCLUDES, JSON, {HTML, DIRECTORY, TEXT, FUNCTIONS, MISSING, MANGLED}, {0}},
+    {EXCLUDES, JSON, {HTML, DIRECTORY, TEXT, FUNCTIONS, MISSING, MANGLED, LCOV, COBERTURA}, {0}},
     {EXCLUDES, TEXT, {FUNCTIONS, MISSING}, {0}},
-    {EXCLUDES, MISSING, {FUNCTIONS, DIRECTORY, HTML}, {0}},
-    {EXCLUDES, OUTPUT, {DIRECTORY, HTML}, {TEXT, JSON, FUNCTIONS}},
+    {EXCLUDES, MISSING, {FUNCTIONS, DIRECTORY, HTML, LCOV, COBERTURA}, {0}},
+    {EXCLUDES, OUTPUT, {DIRECTORY, HTML, LCOV, COBERTURA}, {TEXT, JSON, FUNCTIONS}},
     {NEEDS, TITLE, {HTML}, {0}},
     {NEEDS, BRANCHES, {TEXT, DIRECTORY}, {0}},
     {NEEDS, COUNTS, {BRANCHES}, {0}},
@@ -271,7 +277,8 @@ static bool print(const struct cov *cov)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (*(const bool *)((const char *)request + forms[i].wanted))
             return forms[i].print(cov);
-    return request->directory || request->html || cov_print_sources(cov);
+    return request->directory || request->html || request->lcov || request->cobertura ||
+           cov_print_sources(cov);
 }
 
 static bool render(const struct cov *cov)
@@ -280,6 +287,8 @@ static bool render(const struct cov *cov)
     if (request->directory && !cov_write_texts(cov))
         return false;
     if (request->html && !cov_write_html(cov))
+        return false;
+    if (!cov_write_exports(cov))
         return false;
     if (!redirect_start(request->output))
         return false;
@@ -359,12 +368,30 @@ static int process(struct cov_request *request, const struct cov_inputs *inputs)
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Whether two would be mixed on standard output. */
+static bool has_two_results(const struct cov_request *request)
+{
+    bool prints =
+        (request->text || request->functions) && (!request->output || is_stdout(request->output));
+    return is_stdout(request->lcov) + is_stdout(request->cobertura) + prints > 1;
+}
+
 static int act(void *values, const struct option_parser *parser)
 {
     struct cov_request *request = values;
     struct cov_inputs inputs = {.failed = false};
     if (parser->operand_count == 0) {
         say_error("no input (name objects, their gcno and gcda, or folders of them)");
+        usage_hint(parser->command);
+        return EXIT_USAGE;
+    }
+    if (has_two_results(request)) {
+        say_error("standard output takes one result: name a file for --lcov or --cobertura");
         usage_hint(parser->command);
         return EXIT_USAGE;
     }
@@ -420,6 +447,8 @@ const struct command command_cov = {
                 "    add up two runs, and list the lines that never ran\n"
                 "anneal cov --html report -x '/usr/*' build\n"
                 "    write a report: open report/index.html\n"
+                "anneal cov --lcov=app.info -x '/usr/*' build\n"
+                "    write a tracefile for genhtml or Codecov\n"
                 "anneal cov -t -b -i 'src/parse*' build\n"
                 "    print the parser with counts of lines and branches\n",
     .see_also = "anneal-gcov(1), anneal-merge(1), gcov(1)",

@@ -5,6 +5,8 @@
 #include <anneal/coverage.h>
 #include <anneal/gcov.h>
 
+#include <time.h>
+
 #include "cli/core/command.h"
 
 struct cov_request {
@@ -14,7 +16,8 @@ struct cov_request {
     struct an_coverage_map *maps;        /* these, taken apart */
     const char *source_root;
     const char *output, *directory, *ledger;
-    const char *html, *title; /* a report's folder, and what it is called */
+    const char *html, *title;     /* a report's folder, and what it is called */
+    const char *lcov, *cobertura; /* files for other programs */
     bool text, json, functions, missing, quiet;
     unsigned failure_mode; /* enum an_failure_mode */
     double least;          /* percentage of lines; below, the command fails */
@@ -41,6 +44,12 @@ bool cov_print_json(const struct cov *cov);
 
 /* A report to look at, in a folder, whole or not at all; false after a message. */
 bool cov_write_html(const struct cov *cov);
+
+/* Files for other programs, "-" for stdout; false after a message. */
+bool cov_write_exports(const struct cov *cov);
+
+/* When a report is made, which SOURCE_DATE_EPOCH can say: reports of the same profiles are the same then. */
+time_t cov_time(void);
 
 /* Takes the texts of maps apart. Returns the exit status: if it is not EXIT_DONE, after a message. Freed in any case. */
 int cov_maps_take(struct cov_request *request);

@@ -41,15 +41,18 @@ static enum an_code take_page(void *context, const char *name, const void *bytes
     return report_folder_put(&work->folder, name, bytes, size, error);
 }
 
-/* SOURCE_DATE_EPOCH makes reports of the same profiles the same. */
-static const char *time_of_report(char *text, size_t size)
+time_t cov_time(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     char *end = NULL;
-    struct tm parts;
     time_t when = epoch ? (time_t)strtoll(epoch, &end, 10) : time(NULL);
-    if (epoch && (end == epoch || *end))
-        when = time(NULL);
+    return epoch && (end == epoch || *end) ? time(NULL) : when;
+}
+
+static const char *time_of_report(char *text, size_t size)
+{
+    struct tm parts;
+    time_t when = cov_time();
     if (!gmtime_r(&when, &parts) || strftime(text, size, "%Y-%m-%d %H:%M UTC", &parts) == 0)
         return NULL;
     return text;

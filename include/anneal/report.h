@@ -1,5 +1,5 @@
 /*
- * HTML reports: pages that open from disk in any browser, without a network.
+ * Reports: HTML, pages that open from disk in any browser, without a network; and files for other programs.
  *
  * A page lists all sources as a tree of folders; each source has a page with its text, how often each line
  * ran, and its functions. docs/reference/cov.md explains how to read them. The pages also work without scripts.
@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <anneal/coverage.h>
 #include <anneal/error.h>
@@ -49,6 +50,29 @@ AN_API enum an_code an_report_coverage(const struct an_coverage *coverage,
 
 /* Whether a report may have a file of this name: what can be deleted when a report is replaced. */
 AN_API bool an_report_has_name(const char *name);
+
+/* Files for other programs. */
+enum an_report_form {
+    AN_REPORT_LCOV,      /* a tracefile of lcov: genhtml, Codecov, editors */
+    AN_REPORT_COBERTURA, /* XML of Cobertura, coverage-04.dtd: GitLab, Jenkins */
+};
+
+struct an_report_export_options {
+    size_t size; /* of this structure: sizeof */
+    enum an_report_form form;
+    const char *folder; /* Cobertura: where relative names of sources begin; NULL: "." */
+    int64_t made;       /* Cobertura: when; seconds since 1970 */
+
+    /* Takes the next bytes; anything but AN_OK ends the work. */
+    enum an_code (*write)(void *context, const void *bytes, size_t size, struct an_error *error);
+    void *context;
+};
+
+/* Writes the file, source by source: lines, functions and branches are as many as the totals of the coverage say, which
+ * must not have instances apart. */
+AN_API enum an_code an_report_export(const struct an_coverage *coverage,
+                                     const struct an_report_export_options *options,
+                                     struct an_error *error);
 
 #ifdef __cplusplus
 }

@@ -46,13 +46,20 @@ static void put_picture(struct an_buffer *page, uint8_t byte)
     an_buffer_put(page, picture, sizeof picture);
 }
 
+/* U+FFFE and U+FFFF, which are no characters: XML must not have them. */
+static bool is_none(const uint8_t *bytes, size_t length)
+{
+    return length == 3 && bytes[0] == 0xef && bytes[1] == 0xbf && bytes[2] >= 0xbe;
+}
+
 /* How many bytes from here on can be put as they are. */
 static size_t plain_length(const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
     while (at < size) {
         size_t length = an_utf8_length(bytes + at, size - at);
-        if (length == 0 || is_control(bytes[at]) || substitute(bytes[at]))
+        if (length == 0 || is_control(bytes[at]) || substitute(bytes[at]) ||
+            is_none(bytes + at, length))
             break;
         at += length;
     }

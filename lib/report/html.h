@@ -13,7 +13,7 @@
 void an_html(struct an_buffer *page, const char *markup);
 
 /*
- * Text, for between tags and for attributes in double quotes: any bytes. What is not UTF-8 becomes
+ * Text, for between tags and for attributes in double quotes: any bytes. What is not UTF-8 or no character becomes
  * U+FFFD, and control characters their pictures, for HTML has no way to write them.
  */
 void an_html_text(struct an_buffer *page, const void *text, size_t size);
