@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
+#include "cli/family/llvm_verdict.h"
 
 enum { OUTPUT = 1, TESTS };
 
@@ -99,16 +100,16 @@ static int order_file(const char *path, unsigned long long tests, const char *ou
     an_file_close(&file);
     if (code == AN_OK && tests && tests >= an_behaviour_runs(behaviour)) {
         fprintf(stderr,
-                "%s: error: --num-test-traces must be smaller than the total number of traces: "
+                "error: --num-test-traces must be smaller than the total number of traces: "
                 "expected: < %zu, actual: %llu\n",
-                program_name, an_behaviour_runs(behaviour), tests);
+                an_behaviour_runs(behaviour), tests);
     } else if (code == AN_OK && redirect_start(output)) {
         code = make(behaviour, (size_t)tests, &error);
         done = code == AN_OK && redirect_finish();
     }
     if (behaviour && code != AN_OK) {
-        an_error_in(&error, path);
-        report_error(&error);
+        char text[LLVM_VERDICT_SIZE];
+        llvm_tell(path, llvm_verdict(path, false, &error, text));
     }
     an_behaviour_free(behaviour);
     return done ? EXIT_DONE : EXIT_FAILED;

@@ -10,6 +10,7 @@
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "cli/family/llvm_names.h"
+#include "cli/family/llvm_verdict.h"
 #include "cli/profiles/llvm_refused.h"
 #include "hottest.h"
 
@@ -370,10 +371,10 @@ static bool print_all(struct show *show)
     return done;
 }
 
-static void report(const struct an_error *error)
+static void report(const struct an_error *error, const char *path, bool with_ids)
 {
-    char text[2048];
-    fprintf(stderr, "error: %s\n", an_error_format(error, text, sizeof text));
+    char text[LLVM_VERDICT_SIZE];
+    llvm_tell(path, llvm_verdict(path, with_ids, error, text));
 }
 
 static int show_file(struct show *show, const char *path)
@@ -382,13 +383,10 @@ static int show_file(struct show *show, const char *path)
     struct an_error error;
     enum an_code code = an_file_load(&file, path, &error);
     int status = EXIT_FAILED;
-    if (code == AN_OK) {
+    if (code == AN_OK)
         code = an_llvm_reader_open(&show->reader, file.bytes.data, file.bytes.size, &error);
-        if (code != AN_OK)
-            an_error_in(&error, path);
-    }
     if (code != AN_OK) {
-        report(&error);
+        report(&error, path, show->binary_ids);
     } else if (redirect_start(show->output)) {
         show->info = an_llvm_reader_info(show->reader);
         show->hottest.most = (size_t)show->top;
@@ -455,7 +453,8 @@ static int act(void *values, const struct option_parser *parser)
 {
     const struct show *show = values;
     if (parser->operand_count != 1) {
-        fprintf(stderr, "error: the positional argument '<profdata-file>' is required\n");
+        fprintf(stderr, "error: the positional argument '<profdata-file>' is required unless "
+                        "'--debug-info' is provided\n");
         return EXIT_FAILED;
     }
     if (show->output && strcmp(show->output, parser->operands[0]) == 0) {
@@ -555,7 +554,10 @@ static int overlap(char **paths, struct an_llvm_overlap_options *options)
     struct an_error error;
     options->report = print_level;
     if (an_llvm_overlap(paths[0], paths[1], options, &result, &error) != AN_OK) {
-        report(&error);
+        bool is_base = strcmp(error.file, paths[1]) != 0;
+        char text[LLVM_VERDICT_SIZE];
+        llvm_tell("error in getting profile count sums",
+                  llvm_verdict(paths[!is_base], false, &error, text));
         return EXIT_FAILED;
     }
     if (result.base.counts < 1 || result.test.counts < 1) {

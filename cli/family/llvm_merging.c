@@ -11,6 +11,7 @@
 #include "cli/core/ledger_view.h"
 #include "cli/core/output.h"
 #include "family.h"
+#include "llvm_verdict.h"
 #include "merge_filters.h"
 
 struct renaming {
@@ -197,9 +198,10 @@ static void complain_as_llvm(const struct an_ledger *ledger, bool failed)
 {
     for (size_t i = 0; i < ledger->count; i++) {
         const struct an_ledger_entry *entry = &ledger->entries[i];
-        char text[2048];
+        char text[LLVM_VERDICT_SIZE];
         if (entry->status == AN_INPUT_REJECTED && entry->error)
-            fprintf(stderr, "warning: %s\n", an_error_format(entry->error, text, sizeof text));
+            fprintf(stderr, "warning: %s: %s\n", entry->path,
+                    llvm_verdict(entry->path, true, entry->error, text));
     }
     if (failed)
         fprintf(stderr, "error: no profile can be merged\n");
