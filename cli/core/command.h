@@ -32,6 +32,7 @@ struct option_value {
     const char *const *words; /* ended by NULL; completion offers them */
     const char *means;   /* of a name without an argument for an option that takes one: its value */
     bool again;          /* each value counts: the command adds them up itself */
+    const char *llvm;    /* of a command that parses as LLVM; see option_llvm.h */
     const char *instead; /* of giving the option twice: what to do */
 };
 
@@ -50,6 +51,7 @@ struct option_list {
 #define TAKEN_EACH {.kind = VALUE_TAKEN, .again = true}
 #define MEANS(text) {.kind = VALUE_TAKEN, .means = (text)}
 #define TAKEN_WORD(list) {.kind = VALUE_TAKEN, .words = (list)}
+#define TAKEN_LLVM(type) {.kind = VALUE_TAKEN, .llvm = (type)}
 
 /* Initializers of these, for a member of a structure, whose type has to fit. */
 #define VALUE_AT(structure, member) .at = offsetof(structure, member)
@@ -157,7 +159,10 @@ struct command {
     bool runs_command; /* the first operand and all behind it are a command line */
     bool stands_in;    /* for another tool, with that tool's messages and statuses */
     enum { RESPONSE_NONE, RESPONSE_OF_GCC, RESPONSE_OF_LLVM } response; /* what @FILE means */
-    bool last_counts; /* of an option that is given twice, as in that tool */
+    bool last_counts;                     /* of an option that is given twice, as in that tool */
+    bool parses_as_llvm;                  /* to the letter; see option_llvm.h */
+    size_t least_operands, most_operands; /* then; 0: any number */
+    void (*print_version)(void);          /* then, for --version */
 };
 
 /* Commands under a title of the help, in the order in which they are listed. */
@@ -176,7 +181,8 @@ struct option_parser {
     char **argv; /* [0] is the command's name */
     char **operands;
     size_t operand_count;
-    void *tables; /* private */
+    void *tables;             /* private */
+    struct option_llvm *llvm; /* of a command that parses as LLVM */
 };
 
 enum { OPTION_END = 0, OPTION_WRONG = -1, OPTION_HELP = -2 };
@@ -243,6 +249,9 @@ extern const char *program_name;
 
 /* Whether the command stands in for another tool, which makes no folders for its output. */
 extern bool stands_in;
+
+/* Whether messages are those of LLVM's tools: "error: TEXT". */
+extern bool says_as_llvm;
 
 /* What is run, and whether the program has its name, so that no word names it. main() sets both. */
 extern const struct command *command_run;

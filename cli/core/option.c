@@ -8,6 +8,7 @@
 
 #include "amounts.h"
 #include "command.h"
+#include "option_llvm.h"
 #include "suggest.h"
 
 enum { FIRST_LONG = 256, HELP_ID = 10000 };
@@ -32,6 +33,7 @@ bool option_start(struct option_parser *parser, const struct command *command, i
 {
     size_t count = count_options(command->options);
     stands_in = command->stands_in;
+    says_as_llvm = command->parses_as_llvm;
     struct tables *tables = malloc(sizeof *tables);
     *parser = (struct option_parser){.command = command, .argc = argc, .argv = argv};
     parser->operands = calloc((size_t)argc + 1, sizeof *parser->operands);
@@ -86,6 +88,7 @@ void option_finish(struct option_parser *parser)
         free(tables->values);
     }
     free(tables);
+    option_llvm_free(parser->llvm);
     free(parser->operands);
 }
 
@@ -238,10 +241,23 @@ static int end(struct option_parser *parser)
     return OPTION_WRONG;
 }
 
+static int next_as_llvm(struct option_parser *parser, const char **value)
+{
+    int wanted;
+    if (!parser->llvm)
+        parser->llvm = option_llvm_read(parser, &wanted);
+    if (!parser->llvm)
+        return wanted;
+    const struct option_spec *spec = option_llvm_next(parser->llvm, value);
+    return spec ? spec->id : OPTION_END;
+}
+
 int option_next(struct option_parser *parser, const char **value)
 {
     const struct command *command = parser->command;
     const struct tables *tables = parser->tables;
+    if (command->parses_as_llvm)
+        return next_as_llvm(parser, value);
     for (;;) {
         int got =
             command->single_dash
@@ -286,6 +302,10 @@ static bool take_number(const struct command *command, const char *option, const
                         unsigned long long *value)
 {
     char *end;
+    if (command->parses_as_llvm) { /* and has looked at it */
+        *value = option_llvm_number(text, most);
+        return true;
+    }
     errno = 0;
     *value = strtoull(text, &end, 10);
     bool is_number = errno == 0 && *text >= '0' && *text <= '9' && !*end;

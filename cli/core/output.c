@@ -17,7 +17,11 @@
 void report_error(const struct an_error *error)
 {
     char text[2048];
-    say_error("%s", an_error_format(error, text, sizeof text));
+    const char *words = error->code == AN_SYSTEM && says_as_llvm ? strstr(error->what, ": ") : NULL;
+    if (words) /* the system's own */
+        say_error("%s%s", error->file, words);
+    else
+        say_error("%s", an_error_format(error, text, sizeof text));
 }
 
 bool make_folders(const char *path)
@@ -32,7 +36,9 @@ bool make_folders(const char *path)
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text)
 {
     if (strcmp(path, "-") == 0 && !is_text && isatty(STDOUT_FILENO)) {
-        say_error("refusing to write a binary profile to the terminal (name a file with -o)");
+        say_error(says_as_llvm
+                      ? "cannot write a non-text format profile to the terminal"
+                      : "refusing to write a binary profile to the terminal (name a file with -o)");
         return false;
     }
     struct an_error error;

@@ -10,6 +10,7 @@
 
 const char *program_name = "anneal";
 bool stands_in;
+bool says_as_llvm;
 
 /*
  * What is quoted may be anybody's words: nothing of it reaches a terminal as a command. A line is one write, so that those of
@@ -26,7 +27,9 @@ static void speak(const char *kind, const char *format, va_list arguments)
     if (vasprintf(&text, format, arguments) < 0)
         return;
     an_utf8_make_plain(text);
-    int size = asprintf(&line, "%s: %s%s\n", program_name, prefix, text);
+    bool is_bare = kind && says_as_llvm;
+    int size = asprintf(&line, "%s%s%s%s\n", is_bare ? "" : program_name, is_bare ? "" : ": ",
+                        prefix, text);
     free(text);
     if (size < 0)
         return;

@@ -8,23 +8,36 @@
 
 #include <anneal/version.h>
 
+#include "cli/core/amounts.h"
 #include "cli/core/command.h"
+#include "cli/core/option_llvm.h"
 #include "cli/profiles/llvm_refused.h"
 #include "cli/profiles/merge.h"
+#include "llvm_profdata.h"
+
+/* Of these options all count for nothing where no sample profiles are merged, as in LLVM's tool. */
+#define UNUSED(name, argument, ...) {MERGE_DEFAULT, 0, name, argument, NULL, __VA_ARGS__}
+#define FORMATS TAKEN_LLVM("Format of output profile")
+#define KINDS TAKEN_LLVM("Profile kind:")
+
+static const char *const layouts[] = {"nest", "flat", NULL};
+static const char *const memprof_versions[] = {"0", "1", "2", "3", NULL};
 
 static const struct option_spec merge_options[] = {
     {MERGE_OUTPUT, 'o', "output", "FILE", "output file (default: standard output)", TAKEN},
     {MERGE_WEIGHTED, 0, "weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times",
      TAKEN_EACH},
-    {MERGE_INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries", TAKEN_EACH},
-    {MERGE_TEXT, 0, "text", NULL, "write the text format", TAKEN},
-    {MERGE_DEFAULT, 0, "binary", NULL, "write the indexed format", TAKEN},
-    {MERGE_DEFAULT, 0, "extbinary", NULL, "write the indexed format (default)", TAKEN},
-    {MERGE_DEFAULT, 0, "instr", NULL, "instrumentation profiles (default)", TAKEN},
+    {MERGE_INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries", TAKEN},
+    {MERGE_TEXT, 0, "text", NULL, "write the text format", FORMATS},
+    {MERGE_DEFAULT, 0, "binary", NULL, "write the indexed format", FORMATS},
+    {MERGE_DEFAULT, 0, "extbinary", NULL, "write the indexed format (default)", FORMATS},
+    {MERGE_NO_FORMAT, 0, "gcc", NULL, NULL, FORMATS},
+    {MERGE_DEFAULT, 0, "instr", NULL, "instrumentation profiles (default)", KINDS},
+    {REFUSED_SAMPLE, 0, "sample", NULL, NULL, KINDS},
     {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran", TAKEN},
     {MERGE_THREADS, 'j', "num-threads", "N",
-     "use N threads (default: as many as help; the result is the same)", TAKEN},
-    {MERGE_FAILURE_MODE, 0, "failure-mode", "MODE", "any, all or warn", TAKEN},
+     "use N threads (default: as many as help; the result is the same)", TAKEN_LLVM("uint")},
+    {MERGE_FAILURE_MODE, 0, "failure-mode", "MODE", "any, all or warn", TAKEN_WORD(failure_modes)},
     {MERGE_DUMP_INPUTS, 0, "dump-input-file-list", NULL,
      "print the inputs and their weights, then exit", TAKEN},
     {MERGE_REMAPPING, 'r', "remapping-file", "FILE", "symbol remapping file", TAKEN},
@@ -35,33 +48,36 @@ static const struct option_spec merge_options[] = {
     {MERGE_RESERVOIR, 0, "temporal-profile-trace-reservoir-size", "N",
      "keep at most N temporal "
      "traces (default: 100)",
-     TAKEN},
+     TAKEN_LLVM("ulong")},
     {MERGE_TRACE_LENGTH, 0, "temporal-profile-max-trace-length", "N",
-     "keep at most N functions of a trace (default: 10000)", TAKEN},
-    {REFUSED_SAMPLE, 0, "sample", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "gcc", NULL, NULL, TAKEN},
+     "keep at most N functions of a trace (default: 10000)", TAKEN_LLVM("ulong")},
     {REFUSED_SAMPLE, 0, "supplement-instr-with-sample", "FILE", NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "zero-counter-threshold", "N", NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "suppl-min-size-threshold", "N", NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "instr-prof-cold-threshold", "N", NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "prof-sym-list", "FILE", NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "drop-profile-symbol-list", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "compress-all-sections", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "use-md5", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "gen-partial-profile", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "sample-merge-cold-context", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "sample-trim-cold-context", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "sample-frame-depth-for-cold-context", "N", NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "output-size-limit", "N", NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "convert-sample-profile-layout", "LAYOUT", NULL, TAKEN},
     {REFUSED_CORRELATION, 0, "debug-info", "FILE", NULL, TAKEN},
     {REFUSED_CORRELATION, 0, "binary-file", "FILE", NULL, TAKEN},
-    {REFUSED_CORRELATION, 0, "max-debug-info-correlation-warnings", "N", NULL, TAKEN},
-    {REFUSED_MEMORY, 0, "profiled-binary", "FILE", NULL, TAKEN},
-    {REFUSED_MEMORY, 0, "memprof-version", "N", NULL, TAKEN},
-    {REFUSED_MEMORY, 0, "memprof-full-schema", NULL, NULL, TAKEN},
+    UNUSED("zero-counter-threshold", "N", TAKEN_LLVM("number")),
+    UNUSED("suppl-min-size-threshold", "N", TAKEN_LLVM("uint")),
+    UNUSED("instr-prof-cold-threshold", "N", TAKEN_LLVM("uint")),
+    UNUSED("prof-sym-list", "FILE", TAKEN),
+    UNUSED("drop-profile-symbol-list", NULL, TAKEN),
+    UNUSED("compress-all-sections", NULL, TAKEN),
+    UNUSED("use-md5", NULL, TAKEN),
+    UNUSED("gen-partial-profile", NULL, TAKEN),
+    UNUSED("sample-merge-cold-context", NULL, TAKEN),
+    UNUSED("sample-trim-cold-context", NULL, TAKEN),
+    UNUSED("sample-frame-depth-for-cold-context", "N", TAKEN_LLVM("uint")),
+    UNUSED("output-size-limit", "N", TAKEN_LLVM("ulong")),
+    UNUSED("convert-sample-profile-layout", "LAYOUT", TAKEN_WORD(layouts)),
+    UNUSED("max-debug-info-correlation-warnings", "N", TAKEN_LLVM("uint")),
+    UNUSED("profiled-binary", "FILE", TAKEN),
+    UNUSED("memprof-version", "N", TAKEN_WORD(memprof_versions)),
+    UNUSED("memprof-full-schema", NULL, TAKEN),
     {0},
 };
+
+void llvm_profdata_version(void)
+{
+    printf("LLVM version 19.1.7 (anneal %s)\n", an_version());
+}
 
 static int run_merge(const struct command *command, int argc, char **argv)
 {
@@ -83,6 +99,8 @@ const struct command llvm_merge = {
     .single_dash = true,
     .stands_in = true,
     .last_counts = true,
+    .parses_as_llvm = true,
+    .print_version = llvm_profdata_version,
 };
 
 static const struct option_spec no_options[] = {{0}};
@@ -90,27 +108,52 @@ static const struct option_spec no_options[] = {{0}};
 static const struct command *const subcommands[] = {&llvm_merge, &llvm_show, &llvm_overlap,
                                                     &llvm_order};
 
+/* The name that one letter more, less or other would make of the word; NULL: none. */
+static const char *nearest_subcommand(const char *word)
+{
+    for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++)
+        if (option_llvm_distance(subcommands[i]->name, word) < 2)
+            return subcommands[i]->name;
+    return NULL;
+}
+
+/* Options without a command, of which most are those that LLVM's compilers have. */
+static int run_nothing(const struct command *command, int argc, char **argv)
+{
+    static const char *const help[] = {"help", "h", "help-hidden", "help-list", "help-list-hidden"};
+    bool knows = false, is_named = argv[1][0] != '-';
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i] + strspn(argv[i], "-");
+        for (size_t h = 0; word > argv[i] && h < sizeof help / sizeof *help; h++)
+            knows = knows || strcmp(word, help[h]) == 0;
+        if (knows)
+            print_help(command);
+        else if (word > argv[i] && strcmp(word, "version") == 0)
+            llvm_profdata_version();
+        else if (i == 1 && is_named)
+            option_llvm_unknown("subcommand", argv[i], nearest_subcommand(argv[i]));
+        else
+            option_llvm_unknown("command line argument", argv[i], NULL);
+        if (knows || (word > argv[i] && strcmp(word, "version") == 0))
+            return EXIT_DONE;
+    }
+    return EXIT_FAILED;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
+    static char called[256];
+    snprintf(called, sizeof called, "%s", command_is_program ? argv[0] : command_call(command));
+    option_llvm_program = called;
     if (argc < 2) {
-        fprintf(stderr, "%s: No subcommand specified! Run %s --help for usage.\n", program_name,
-                command_call(command));
+        fprintf(stderr, "%s: No subcommand specified! Run llvm-profata --help for usage.\n",
+                program_name);
         return EXIT_FAILED;
     }
     for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++)
         if (strcmp(argv[1], subcommands[i]->name) == 0)
             return subcommands[i]->run(subcommands[i], argc - 1, argv + 1);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-help") == 0) {
-        print_help(command);
-        return EXIT_DONE;
-    }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-version") == 0) {
-        printf("anneal %s, in place of llvm-profdata\n", an_version());
-        return EXIT_DONE;
-    }
-    fprintf(stderr, "%s: Unknown command. Run %s --help for usage.\n", program_name,
-            command_call(command));
-    return EXIT_FAILED;
+    return run_nothing(command, argc, argv);
 }
 
 const struct command command_llvm_profdata = {

@@ -11,6 +11,7 @@
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "cli/family/llvm_verdict.h"
+#include "llvm_profdata.h"
 
 enum { OUTPUT = 1, TESTS };
 
@@ -22,8 +23,15 @@ struct order_request {
 static const struct option_spec options[] = {
     {OUTPUT, 'o', "output", "FILE", "output file (default: standard output)",
      VALUE_OF(struct order_request, output)},
-    {TESTS, 0, "num-test-traces", "N", "hold out the last N traces, and test the order on them",
-     NUMBER_OF(struct order_request, tests, 0, UINT32_MAX)},
+    {TESTS,
+     0,
+     "num-test-traces",
+     "N",
+     "hold out the last N traces, and test the order on them",
+     {.kind = VALUE_UINT64,
+      .llvm = "uint",
+      .most = UINT32_MAX,
+      VALUE_AT(struct order_request, tests)}},
     {0},
 };
 
@@ -118,10 +126,8 @@ static int order_file(const char *path, unsigned long long tests, const char *ou
 static int act(void *values, const struct option_parser *parser)
 {
     const struct order_request *request = values;
-    if (parser->operand_count == 1)
-        return order_file(parser->operands[0], request->tests, request->output);
-    say_error("expected one profile");
-    return EXIT_FAILED;
+    return order_file(parser->operand_count ? parser->operands[0] : "", request->tests,
+                      request->output);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -145,4 +151,7 @@ const struct command llvm_order = {
     .single_dash = true,
     .stands_in = true,
     .last_counts = true,
+    .parses_as_llvm = true,
+    .most_operands = 1,
+    .print_version = llvm_profdata_version,
 };

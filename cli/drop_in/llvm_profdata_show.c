@@ -13,6 +13,7 @@
 #include "cli/family/llvm_verdict.h"
 #include "cli/profiles/llvm_refused.h"
 #include "hottest.h"
+#include "llvm_profdata.h"
 
 enum {
     OUTPUT = 1,
@@ -38,6 +39,10 @@ enum {
     JSON,
 };
 
+#define SHOW_KINDS TAKEN_LLVM("Profile kind supported by show:")
+
+static const char *const show_formats[] = {"text", "json", "yaml", NULL};
+
 static const struct option_spec show_options[] = {
     {OUTPUT, 'o', "output", "FILE", "output file (default: standard output)", TAKEN},
     {ALL, 0, "all-functions", NULL, "details for each and every function", TAKEN},
@@ -48,27 +53,33 @@ static const struct option_spec show_options[] = {
     {VTABLES, 0, "show-vtables", NULL, "show virtual tables for shown functions", TAKEN},
     {TEXT, 0, "text", NULL, "show in the text format", TAKEN},
     {DETAILED, 0, "detailed-summary", NULL, "show the detailed summary", TAKEN},
-    {CUTOFFS, 0, "detailed-summary-cutoffs", "N,...", "for these shares, in millionths", TAKEN},
-    {TOP, 0, "topn", "N", "functions with the largest internal counts", TAKEN},
+    {CUTOFFS,
+     0,
+     "detailed-summary-cutoffs",
+     "N,...",
+     "for these shares, in millionths",
+     {.kind = VALUE_TAKEN, .again = true, .llvm = "uint"}},
+    {TOP, 0, "topn", "N", "functions with the largest internal counts", TAKEN_LLVM("uint")},
     {VALUE_CUTOFF, 0, "value-cutoff", "N", "leave out functions whose largest count is less",
-     TAKEN},
+     TAKEN_LLVM("uint")},
     {ONLY_BELOW, 0, "list-below-cutoff", NULL, "list those functions", TAKEN},
     {CONTEXT_SENSITIVE, 0, "showcs", NULL, "show context-sensitive counts", TAKEN},
     {COVERED, 0, "covered", NULL, "show only the names of functions that ran", TAKEN},
     {BINARY_IDS, 0, "binary-ids", NULL, "show binary ids", TAKEN},
     {TRACES, 0, "temporal-profile-traces", NULL, "show temporal profile traces", TAKEN},
     {VERSION, 0, "profile-version", NULL, "show the profile's version", TAKEN},
-    {IGNORED, 0, "instr", NULL, "instrumentation profile (default)", TAKEN},
-    {FORMAT, 0, "show-format", "FORMAT", "text", TAKEN},
+    {IGNORED, 0, "instr", NULL, "instrumentation profile (default)", SHOW_KINDS},
+    {REFUSED_SAMPLE, 0, "sample", NULL, NULL, SHOW_KINDS},
+    {REFUSED_MEMORY, 0, "memory", NULL, NULL, SHOW_KINDS},
+    {FORMAT, 0, "show-format", "FORMAT", "text", TAKEN_WORD(show_formats)},
     {JSON, 0, "json", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "sample", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "hot-func-list", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "show-prof-sym-list", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "show-sec-info-only", NULL, NULL, TAKEN},
-    {REFUSED_MEMORY, 0, "memory", NULL, NULL, TAKEN},
-    {REFUSED_MEMORY, 0, "profiled-binary", "FILE", NULL, TAKEN},
     {REFUSED_CORRELATION, 0, "debug-info", "FILE", NULL, TAKEN},
-    {REFUSED_CORRELATION, 0, "max-debug-info-correlation-warnings", "N", NULL, TAKEN},
+    /* These mean something for other kinds of profiles only. */
+    {IGNORED, 0, "hot-func-list", NULL, NULL, TAKEN},
+    {IGNORED, 0, "show-prof-sym-list", NULL, NULL, TAKEN},
+    {IGNORED, 0, "show-sec-info-only", NULL, NULL, TAKEN},
+    {IGNORED, 0, "profiled-binary", "FILE", NULL, TAKEN},
+    {IGNORED, 0, "max-debug-info-correlation-warnings", "N", NULL, TAKEN_LLVM("uint")},
     {0},
 };
 
@@ -452,7 +463,7 @@ static bool take(const struct command *command, void *values, int id, const char
 static int act(void *values, const struct option_parser *parser)
 {
     const struct show *show = values;
-    if (parser->operand_count != 1) {
+    if (!parser->operand_count || !*parser->operands[0]) {
         fprintf(stderr, "error: the positional argument '<profdata-file>' is required unless "
                         "'--debug-info' is provided\n");
         return EXIT_FAILED;
@@ -486,6 +497,9 @@ const struct command llvm_show = {
     .single_dash = true,
     .stands_in = true,
     .last_counts = true,
+    .parses_as_llvm = true,
+    .most_operands = 1,
+    .print_version = llvm_profdata_version,
 };
 
 /* ---- overlap ---- */
@@ -495,10 +509,10 @@ static const struct option_spec overlap_options[] = {
     {CONTEXT_SENSITIVE, 0, "cs", NULL, "for context-sensitive counts", TAKEN},
     {FUNCTION, 0, "function", "NAME", "details of functions whose name contains NAME", TAKEN},
     {VALUE_CUTOFF, 0, "value-cutoff", "N", "details of functions with a count of at least N",
-     TAKEN},
-    {IGNORED, 0, "instr", NULL, "instrumentation profiles (default)", TAKEN},
-    {REFUSED_SAMPLE, 0, "sample", NULL, NULL, TAKEN},
-    {REFUSED_SAMPLE, 0, "similarity-cutoff", "N", NULL, TAKEN},
+     TAKEN_LLVM("ullong")},
+    {IGNORED, 0, "instr", NULL, "instrumentation profiles (default)", TAKEN_LLVM("Profile kind:")},
+    {REFUSED_SAMPLE, 0, "sample", NULL, NULL, TAKEN_LLVM("Profile kind:")},
+    {IGNORED, 0, "similarity-cutoff", "N", NULL, TAKEN_LLVM("ullong")},
     {0},
 };
 
@@ -605,11 +619,6 @@ static bool take_overlap(const struct command *command, void *values, int id, co
 static int act_overlap(void *values, const struct option_parser *parser)
 {
     struct overlap_request *request = values;
-    if (parser->operand_count != 2) {
-        fprintf(stderr, "%s overlap: expected <base profile file> <test profile file>\n",
-                program_name);
-        return EXIT_FAILED;
-    }
     if (!redirect_start(request->output))
         return EXIT_FAILED;
     int status = overlap(parser->operands, &request->options);
@@ -636,4 +645,8 @@ const struct command llvm_overlap = {
     .single_dash = true,
     .stands_in = true,
     .last_counts = true,
+    .parses_as_llvm = true,
+    .least_operands = 2,
+    .most_operands = 2,
+    .print_version = llvm_profdata_version,
 };

@@ -18,7 +18,7 @@
 
 static void fail(struct inputs *inputs, const char *path, const char *why)
 {
-    say_error("%s: %s", path, why);
+    say_error("%s%s%s", path, *path ? ": " : "", why);
     inputs->failed = true;
 }
 
@@ -147,7 +147,10 @@ static const char *take_weight(const char *weight_and_path, unsigned long long *
     *weight = strtoull(weight_and_path, &end, 10);
     if (!errno && isdigit((unsigned char)*weight_and_path) && *end == ',' && *weight > 0)
         return end + 1;
-    say_error("%s: expected WEIGHT,FILE with a weight of at least 1", weight_and_path);
+    if (says_as_llvm)
+        say_error("input weight must be a positive integer");
+    else
+        say_error("%s: expected WEIGHT,FILE with a weight of at least 1", weight_and_path);
     return NULL;
 }
 

@@ -35,7 +35,12 @@ static bool read_line(struct renaming *renaming, char *line, const char *path, s
 {
     char *space = strchr(line, ' ');
     if (!space || space == line || space[1] == '\0' || strchr(space + 1, ' ')) {
-        say_error("%s:%zu: unexpected line (expected 'old_symbol new_symbol')", path, number);
+        if (says_as_llvm)
+            say_error("%s:%zu: unexpected line in remapping file\n"
+                      "note: expected 'old_symbol new_symbol'",
+                      path, number);
+        else
+            say_error("%s:%zu: unexpected line (expected 'old_symbol new_symbol')", path, number);
         return false;
     }
     *space = '\0';
@@ -193,9 +198,29 @@ static void tell_result(const struct merge_request *request, const struct an_led
             plural(request->inputs.ignored), request->inputs.ignored_example);
 }
 
-/* llvm-profdata's way: every rejected input is a warning, then the verdict. */
-static void complain_as_llvm(const struct an_ledger *ledger, bool failed)
+/*
+ * LLVM's tool gives each of several threads its own inputs, in turn. Where two that cannot be merged are not of one
+ * thread, it ends when it merges what these made.
+ */
+static bool is_mixed_by_threads(const struct an_ledger *ledger, unsigned threads)
 {
+    size_t first = 0;
+    while (first < ledger->count && ledger->entries[first].status != AN_INPUT_USED)
+        first++;
+    for (size_t i = first; threads > 1 && i < ledger->count; i++)
+        if (ledger->entries[i].error && i % threads != first % threads &&
+            llvm_verdict_is_mixed(ledger->entries[i].error))
+            return true;
+    return false;
+}
+
+/* llvm-profdata's way: every rejected input is a warning, then the verdict. */
+static void complain_as_llvm(const struct an_ledger *ledger, unsigned threads, bool failed)
+{
+    if (is_mixed_by_threads(ledger, threads)) {
+        say_error("unsupported instrumentation profile format version");
+        return;
+    }
     for (size_t i = 0; i < ledger->count; i++) {
         const struct an_ledger_entry *entry = &ledger->entries[i];
         char text[LLVM_VERDICT_SIZE];
@@ -244,7 +269,7 @@ static int merge_and_write(struct context *context)
     if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
         report_error(&error);
     } else if (request->as_llvm) {
-        complain_as_llvm(ledger, code != AN_OK);
+        complain_as_llvm(ledger, context->options.threads, code != AN_OK);
     } else {
         if (!request->quiet)
             sum_up_warnings(context);

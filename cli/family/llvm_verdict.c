@@ -16,6 +16,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "cli/core/llvm_number.h"
 
 #define MALFORMED "malformed instrumentation profile data"
 #define TRUNCATED "truncated profile data"
@@ -104,39 +105,9 @@ static struct span take_line(struct lines *lines)
     return line;
 }
 
-/* 0x, 0b, 0o and 0 choose another base, if base is 0; the whole text must be a number that is no larger. */
 static bool number_in(struct span text, int base, uint64_t most, uint64_t *value)
 {
-    *value = 0;
-    if (base == 0) {
-        static const struct {
-            const char *prefix;
-            int base;
-        } prefixes[] = {{"0x", 16}, {"0b", 2}, {"0o", 8}};
-        base = 10;
-        for (size_t i = 0; i < 3; i++)
-            if (text.size >= 2 && strncasecmp(text.at, prefixes[i].prefix, 2) == 0) {
-                text = (struct span){text.at + 2, text.size - 2};
-                base = prefixes[i].base;
-                i = 3;
-            }
-        if (base == 10 && text.size >= 2 && text.at[0] == '0' && text.at[1] >= '0' &&
-            text.at[1] <= '9') {
-            text = (struct span){text.at + 1, text.size - 1};
-            base = 8;
-        }
-    }
-    for (size_t i = 0; i < text.size; i++) {
-        char c = text.at[i];
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10
-                         : c >= 'A' && c <= 'Z' ? (unsigned)(c - 'A') + 10
-                                                : 99;
-        if (digit >= (unsigned)base || *value > (most - digit) / (unsigned)base)
-            return false;
-        *value = *value * (unsigned)base + digit;
-    }
-    return text.size > 0;
+    return llvm_number(text.at, text.size, base, most, value);
 }
 
 static bool is_word(struct span text, const char *word)
@@ -865,7 +836,7 @@ static void own_words(const struct an_error *error, char *text)
 }
 
 /* Kinds that LLVM, too, does not mix; anneal keeps more of them apart. */
-static bool is_mixed(const struct an_error *error)
+bool llvm_verdict_is_mixed(const struct an_error *error)
 {
     return error->code == AN_MISMATCH &&
            (strstr(error->what, "instr-generate") || strstr(error->what, "function entries"));
@@ -878,7 +849,7 @@ char *llvm_verdict(const char *path, bool with_ids, const struct an_error *error
     struct an_error again;
     struct stat info;
     bool judged = false;
-    if (is_mixed(error)) {
+    if (llvm_verdict_is_mixed(error)) {
         snprintf(text, LLVM_VERDICT_SIZE,
                  "Merge IR generated profile with Clang generated profile.");
         return text;

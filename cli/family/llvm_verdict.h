@@ -17,6 +17,9 @@ enum { LLVM_VERDICT_SIZE = 512 };
 char *llvm_verdict(const char *path, bool with_ids, const struct an_error *error,
                    char text[LLVM_VERDICT_SIZE]);
 
+/* Whether an input was refused for its kind, by LLVM as by anneal. */
+bool llvm_verdict_is_mixed(const struct an_error *error);
+
 /* One line on stderr, as LLVM's tools print what ends them: "error: WHENCE: VERDICT", and a hint, where they have one. */
 void llvm_tell(const char *whence, const char *verdict);
 

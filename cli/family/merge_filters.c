@@ -1,6 +1,26 @@
 /* Choosing functions by their names; see merge_filters.h. */
 #include "merge_filters.h"
 
+/* LLVM has the same library of regular expressions, but words of its own. */
+static const char *words_of_llvm(int status)
+{
+    static const char *const words[] = {
+        [REG_BADPAT] = "invalid regular expression",
+        [REG_ECOLLATE] = "invalid collating element",
+        [REG_ECTYPE] = "invalid character class",
+        [REG_EESCAPE] = "trailing backslash (\\)",
+        [REG_ESUBREG] = "invalid backreference number",
+        [REG_EBRACK] = "brackets ([ ]) not balanced",
+        [REG_EPAREN] = "parentheses not balanced",
+        [REG_EBRACE] = "braces not balanced",
+        [REG_BADBR] = "invalid repetition count(s)",
+        [REG_ERANGE] = "invalid character range",
+        [REG_ESPACE] = "out of memory",
+        [REG_BADRPT] = "repetition-operator operand invalid",
+    };
+    return (size_t)status < sizeof words / sizeof *words ? words[status] : NULL;
+}
+
 static bool compile(regex_t *filter, const char *pattern, bool *has)
 {
     int status = pattern ? regcomp(filter, pattern, REG_EXTENDED | REG_NOSUB) : 0;
@@ -9,7 +29,10 @@ static bool compile(regex_t *filter, const char *pattern, bool *has)
         return true;
     char text[256];
     regerror(status, filter, text, sizeof text);
-    say_error("'%s': %s", pattern, text);
+    if (says_as_llvm && words_of_llvm(status))
+        say_error("%s", words_of_llvm(status));
+    else
+        say_error("'%s': %s", pattern, text);
     return false;
 }
 

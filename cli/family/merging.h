@@ -23,7 +23,8 @@ struct merge_request {
     bool one_input;          /* exactly one operand, which is a file */
     bool dump_inputs;        /* only list them */
     bool quiet;
-    bool as_llvm; /* messages and leniency of llvm-profdata */
+    bool no_format; /* one was asked for in which nothing can be written */
+    bool as_llvm;   /* messages and leniency of llvm-profdata */
 };
 
 /* An initializer that each request begins with. */

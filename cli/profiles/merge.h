@@ -32,7 +32,8 @@ enum merge_option {
     MERGE_GCC_VERSION,
     MERGE_BIG_ENDIAN,
     MERGE_LITTLE_ENDIAN,
-    MERGE_DEFAULT, /* asks for what is done anyway */
+    MERGE_NO_FORMAT, /* asks for one that there is not */
+    MERGE_DEFAULT,   /* asks for what is done anyway */
 };
 
 /*

@@ -34,6 +34,15 @@ struct merging {
     size_t given_count;
 };
 
+static void forget_lists(struct merging *merging)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < merging->given_count; i++)
+        if (merging->given[i].id != MERGE_INPUT_FILES)
+            merging->given[kept++] = merging->given[i];
+    merging->given_count = kept;
+}
+
 static bool take(const struct command *command, void *values, int id, const char *value)
 {
     struct merging *merging = values;
@@ -42,8 +51,10 @@ static bool take(const struct command *command, void *values, int id, const char
     switch (id) {
     case MERGE_WEIGHTED:
     case MERGE_INPUT_FILES:
+        if (id == MERGE_INPUT_FILES && command->last_counts)
+            forget_lists(merging);
         merging->given[merging->given_count++] = (struct given){id, value};
-        return id == MERGE_INPUT_FILES || inputs_weight_is_right(value);
+        return id == MERGE_INPUT_FILES || request->as_llvm || inputs_weight_is_right(value);
     case MERGE_OUTPUT:
         request->output = request->inputs.output = value;
         return true;
@@ -92,12 +103,12 @@ static bool take(const struct command *command, void *values, int id, const char
     case MERGE_RESERVOIR:
         if (!option_number_of(command, id, value, 1u << 30, &number))
             return false;
-        request->merge.trace_reservoir = number;
+        request->merge.trace_reservoir = number ? number : AN_LLVM_NONE;
         return true;
     case MERGE_TRACE_LENGTH:
         if (!option_number_of(command, id, value, 1u << 30, &number))
             return false;
-        request->merge.trace_length = number;
+        request->merge.trace_length = number ? number : AN_LLVM_NONE;
         return true;
     case MERGE_TRACE_SEED:
         if (!option_range(command, id, value, 1, UINT32_MAX, &number))
@@ -112,6 +123,9 @@ static bool take(const struct command *command, void *values, int id, const char
         return true;
     case MERGE_DUMP_INPUTS:
         request->dump_inputs = true;
+        return true;
+    case MERGE_NO_FORMAT:
+        request->no_format = true;
         return true;
     case MERGE_QUIET:
         request->quiet = true;
@@ -149,15 +163,23 @@ static int merge_inputs(struct merge_request *request, bool nothing_named)
         gcc_modules_add_cores(&request->inputs);
     if (request->inputs.failed)
         return EXIT_FAILED;
+    if (request->inputs.count == 0 && request->as_llvm) {
+        say_error("no input files specified. See %s merge -help", program_name);
+        return EXIT_FAILED;
+    }
     if (request->inputs.count == 0) {
         say_error("no inputs (name profiles, or folders that hold some)");
-        return request->as_llvm || !nothing_named ? EXIT_FAILED : EXIT_USAGE;
+        return nothing_named ? EXIT_USAGE : EXIT_FAILED;
     }
     for (size_t i = 0; request->dump_inputs && i < request->inputs.count; i++)
         printf("%llu,%s\n", (unsigned long long)request->inputs.items[i].weight,
                request->inputs.items[i].path);
     if (request->dump_inputs)
         return EXIT_DONE;
+    if (request->no_format) {
+        say_error("unknown format is specified");
+        return EXIT_FAILED;
+    }
     const struct family *family = request->as_llvm ? &family_llvm : inputs_family(&request->inputs);
     const struct family_commands *commands = family_commands(family);
     return (request->one_input ? commands->convert : commands->merge)(request);

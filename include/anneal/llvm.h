@@ -294,12 +294,14 @@ struct an_llvm_input {
     uint64_t weight;  /* at least 1 */
 };
 
+#define AN_LLVM_NONE UINT64_MAX /* instead of a number, where 0 is the usual one */
+
 struct an_llvm_merge_options {
     size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful */
     enum an_failure_mode failure_mode;
-    uint64_t trace_reservoir; /* most traces kept; 0: 100 */
-    uint64_t trace_length;    /* most functions of a trace; 0: 10,000 */
+    uint64_t trace_reservoir; /* most traces kept, or AN_LLVM_NONE; 0: 100 */
+    uint64_t trace_length;    /* most functions of a trace, or AN_LLVM_NONE; 0: 10,000 */
     uint32_t trace_seed;      /* of the sample of traces; 0: LLVM's, which gives LLVM's sample */
     bool keep_vtable_names;
 

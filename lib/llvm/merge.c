@@ -320,7 +320,8 @@ static enum an_code foresee_traces(struct job *job, struct an_error *error)
         struct an_llvm_profile *profile = job->shares[i].profile;
         if (!an_vector_reserve(&profile->traces, room))
             return an_fail_memory(error);
-        memset(profile->traces.items, 0, room * sizeof *profile->traces.items);
+        if (room)
+            memset(profile->traces.items, 0, room * sizeof *profile->traces.items);
         profile->traces.count = room;
     }
     return AN_OK;
@@ -340,6 +341,13 @@ static bool as_foreseen(struct job *job)
     return !traced || traced == job->count;
 }
 
+/* Options say 0 for the usual number. */
+static void limit(uint64_t *number, uint64_t option)
+{
+    if (option)
+        *number = option == AN_LLVM_NONE ? 0 : option;
+}
+
 static enum an_code make_shares(struct job *job, size_t number, struct an_error *error)
 {
     job->shares = an_alloc_zero(number, sizeof *job->shares);
@@ -357,10 +365,8 @@ static enum an_code make_shares(struct job *job, size_t number, struct an_error 
         if (!share->profile || !share->merger)
             return an_fail_memory(error);
         share->profile->lossless.is_on = job->is_lossless;
-        if (job->options->trace_reservoir)
-            share->profile->trace_reservoir = job->options->trace_reservoir;
-        if (job->options->trace_length)
-            share->profile->trace_length = job->options->trace_length;
+        limit(&share->profile->trace_reservoir, job->options->trace_reservoir);
+        limit(&share->profile->trace_length, job->options->trace_length);
         if (job->options->trace_seed)
             an_random_start(&share->profile->random, job->options->trace_seed);
     }

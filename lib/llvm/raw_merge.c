@@ -465,6 +465,8 @@ static bool add_trace(struct raw_merger *merger, struct an_llvm_profile *profile
     if (!an_raw_has_trace(sources, count))
         return true;
     info->trace_count = 1;
+    if (!profile->trace_length)
+        return true;
     size_t place = an_profile_draw_trace(profile);
     if (place == AN_NO_PLACE)
         return true;

@@ -201,7 +201,7 @@ bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm
     if (!from.traces)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (traces[i].function_count) {
+        if (traces[i].function_count && profile->trace_length) {
             from.traces[from.count] = traces[i];
             if (weight)
                 from.traces[from.count].weight = weight;
