@@ -117,7 +117,7 @@ static int order_file(const char *path, unsigned long long tests, const char *ou
     }
     if (behaviour && code != AN_OK) {
         char text[LLVM_VERDICT_SIZE];
-        llvm_tell(path, llvm_verdict(path, false, &error, text));
+        llvm_tell(path, llvm_verdict(path, 0, &error, text));
     }
     an_behaviour_free(behaviour);
     return done ? EXIT_DONE : EXIT_FAILED;

@@ -382,10 +382,10 @@ static bool print_all(struct show *show)
     return done;
 }
 
-static void report(const struct an_error *error, const char *path, bool with_ids)
+static void report(const struct an_error *error, const char *path, unsigned looks)
 {
     char text[LLVM_VERDICT_SIZE];
-    llvm_tell(path, llvm_verdict(path, with_ids, error, text));
+    llvm_tell(path, llvm_verdict(path, looks, error, text));
 }
 
 static int show_file(struct show *show, const char *path)
@@ -397,7 +397,7 @@ static int show_file(struct show *show, const char *path)
     if (code == AN_OK)
         code = an_llvm_reader_open(&show->reader, file.bytes.data, file.bytes.size, &error);
     if (code != AN_OK) {
-        report(&error, path, show->binary_ids);
+        report(&error, path, show->binary_ids ? LLVM_LOOKS_AT_IDS : 0);
     } else if (redirect_start(show->output)) {
         show->info = an_llvm_reader_info(show->reader);
         show->hottest.most = (size_t)show->top;
@@ -571,7 +571,7 @@ static int overlap(char **paths, struct an_llvm_overlap_options *options)
         bool is_base = strcmp(error.file, paths[1]) != 0;
         char text[LLVM_VERDICT_SIZE];
         llvm_tell("error in getting profile count sums",
-                  llvm_verdict(paths[!is_base], false, &error, text));
+                  llvm_verdict(paths[!is_base], 0, &error, text));
         return EXIT_FAILED;
     }
     if (result.base.counts < 1 || result.test.counts < 1) {

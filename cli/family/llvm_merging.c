@@ -226,7 +226,8 @@ static void complain_as_llvm(const struct an_ledger *ledger, unsigned threads, b
         char text[LLVM_VERDICT_SIZE];
         if (entry->status == AN_INPUT_REJECTED && entry->error)
             fprintf(stderr, "warning: %s: %s\n", entry->path,
-                    llvm_verdict(entry->path, true, entry->error, text));
+                    llvm_verdict(entry->path, LLVM_LOOKS_AT_IDS | LLVM_LOOKS_AT_COUNTS,
+                                 entry->error, text));
     }
     if (failed)
         fprintf(stderr, "error: no profile can be merged\n");

@@ -29,9 +29,15 @@
 #define CONTEXT_SENSITIVE (1ull << 57)
 #define TEMPORAL (1ull << 63)
 
+/* Of a raw profile. */
+#define LARGEST_COUNT (1ull << 56)
+
 enum {
-    RAW_VERSION = 10,
-    INDEXED_VERSION = 12,
+    RAW_VERSION = 10, /* of LLVM 19; anneal reads those between the next two */
+    RAW_OLDEST = 5,
+    RAW_NEWEST = 11,
+    INDEXED_VERSION = 12, /* likewise */
+    INDEXED_NEWEST = 14,
     VALUE_KINDS = 3,
     MOST_NAMES = 1 << 30, /* bytes of names, unpacked */
 };
@@ -433,7 +439,8 @@ struct raw {
     bool big, wide; /* wide: of a 64-bit program */
     uint64_t magic, counter_size;
     uint64_t fields[RAW_FIELDS];
-    size_t counters, bitmap, values; /* where they begin */
+    size_t counters, values; /* where they begin */
+    uint64_t large;          /* the first count that is none; 0: no such one */
 };
 
 static uint64_t padding(uint64_t size)
@@ -448,6 +455,10 @@ static void judge_raw_header(struct raw *raw, size_t at, struct verdict *verdict
     for (int i = 0; i < RAW_FIELDS; i++)
         fields[i] = an_get64(raw->file.data + at + 8 * i, raw->big);
     uint64_t version = fields[RAW_VERSION_WORD] & UINT32_MAX, left = raw->file.size - at;
+    if (version != RAW_VERSION && version >= RAW_OLDEST && version <= RAW_NEWEST) {
+        leave(verdict); /* not for anneal */
+        return;
+    }
     if (version != RAW_VERSION) {
         say_it(verdict,
                "raw profile version mismatch: Profile uses raw profile format version = %" PRIu64
@@ -495,7 +506,6 @@ static void judge_raw_header(struct raw *raw, size_t at, struct verdict *verdict
         return;
     }
     raw->counters = at + starts[4];
-    raw->bitmap = at + starts[6];
     raw->values = at + starts[14];
     const uint8_t *base = raw->file.data + at;
     judge_names((struct an_bytes){base + starts[8], (size_t)fields[RAW_NAMES]}, verdict);
@@ -513,6 +523,18 @@ static void judge_place(const char *what, int64_t offset, uint64_t size, struct 
         say_it(verdict,
                MALFORMED ": %s offset %" PRId64 " is greater than the maximum %s offset %" PRId64,
                what, offset, what, (int64_t)size - 1);
+}
+
+/* A count that is too large is worth a warning, if nothing else is wrong. */
+static void find_large(struct raw *raw, size_t offset, uint32_t counters)
+{
+    if (raw->counter_size != 8)
+        return;
+    bool has_time = raw->fields[RAW_VERSION_WORD] & TEMPORAL;
+    for (uint32_t i = has_time; i < counters && !raw->large; i++) {
+        uint64_t count = an_get64(raw->file.data + raw->counters + offset + 8 * i, raw->big);
+        raw->large = count > LARGEST_COUNT ? count : 0;
+    }
 }
 
 static void judge_raw_record(struct raw *raw, const uint8_t *data, uint64_t index,
@@ -544,6 +566,7 @@ static void judge_raw_record(struct raw *raw, const uint8_t *data, uint64_t inde
                counters, most);
         return;
     }
+    find_large(raw, (size_t)offset, counters);
     if (bitmap) {
         offset = (int64_t)(places[1] - (raw->fields[RAW_BITMAP_DELTA] - skipped));
         judge_place("bitmap", offset, raw->fields[RAW_BITMAP], verdict);
@@ -580,7 +603,7 @@ static bool find_next(const struct raw *raw, size_t *at, struct verdict *verdict
     return !verdict->done;
 }
 
-static void judge_raw(struct raw *raw, struct verdict *verdict)
+static void judge_raw(struct raw *raw, unsigned looks, struct verdict *verdict)
 {
     size_t at = 0;
     if (raw->file.size < 8 * RAW_FIELDS) {
@@ -594,6 +617,9 @@ static void judge_raw(struct raw *raw, struct verdict *verdict)
             judge_raw_record(raw, data + i * (raw->wide ? 64 : 48), i, verdict);
         at = raw->values;
     } while (!verdict->done && find_next(raw, &at, verdict));
+    if (!verdict->done && raw->large && looks & LLVM_LOOKS_AT_COUNTS)
+        say_it(verdict, "excessively large counter value suggests corrupted profile data: %" PRIu64,
+               raw->large);
 }
 
 static bool is_raw(struct an_bytes file, struct raw *raw)
@@ -727,7 +753,7 @@ static void judge_offsets(const struct indexed *indexed, bool has_traces, struct
     }
 }
 
-static void judge_indexed(struct an_bytes file, bool with_ids, struct verdict *verdict)
+static void judge_indexed(struct an_bytes file, unsigned looks, struct verdict *verdict)
 {
     struct indexed indexed = {.file = file};
     struct an_bytes ids = {0};
@@ -737,6 +763,10 @@ static void judge_indexed(struct an_bytes file, bool with_ids, struct verdict *v
     }
     uint64_t word = number_at(&indexed, 8);
     indexed.version = word & UINT32_MAX;
+    if (indexed.version > INDEXED_VERSION && indexed.version <= INDEXED_NEWEST) {
+        leave(verdict);
+        return;
+    }
     if (indexed.version > INDEXED_VERSION) {
         say_it(verdict, UNSUPPORTED);
         return;
@@ -770,14 +800,14 @@ static void judge_indexed(struct an_bytes file, bool with_ids, struct verdict *v
     judge_offsets(&indexed, indexed.version >= 10 && word & TEMPORAL, &ids, verdict);
     if (!verdict->done)
         judge_functions(&indexed, at, number_at(&indexed, 32), verdict);
-    if (!verdict->done && with_ids)
+    if (!verdict->done && looks & LLVM_LOOKS_AT_IDS)
         judge_ids(ids, false, verdict);
 }
 
 /* ---- the whole ---- */
 
 /* False when nothing is wrong that LLVM would see. */
-static bool judge(struct an_bytes file, bool with_ids, char *text)
+static bool judge(struct an_bytes file, unsigned looks, char *text)
 {
     struct verdict verdict = {text, false};
     struct raw raw;
@@ -785,9 +815,9 @@ static bool judge(struct an_bytes file, bool with_ids, char *text)
     if (file.size == 0)
         say_it(&verdict, "empty raw profile file");
     else if (file.size >= 8 && memcmp(file.data, "\377lprofi\201", 8) == 0)
-        judge_indexed(file, with_ids, &verdict);
+        judge_indexed(file, looks, &verdict);
     else if (is_raw(file, &raw))
-        judge_raw(&raw, &verdict);
+        judge_raw(&raw, looks, &verdict);
     else if (is_text(file))
         judge_text(file, &verdict);
     else
@@ -829,6 +859,8 @@ static void own_words(const struct an_error *error, char *text)
     const char *word = word_for(error->code);
     if (error->code == AN_SYSTEM)
         snprintf(text, LLVM_VERDICT_SIZE, "%s", system_words(error));
+    else if (error->code == AN_MISMATCH)
+        snprintf(text, LLVM_VERDICT_SIZE, "%s", error->what);
     else if (error->code == AN_UNKNOWN || error->code == AN_EMPTY || error->code == AN_NO_MEMORY)
         snprintf(text, LLVM_VERDICT_SIZE, "%s", word);
     else
@@ -842,7 +874,7 @@ bool llvm_verdict_is_mixed(const struct an_error *error)
            (strstr(error->what, "instr-generate") || strstr(error->what, "function entries"));
 }
 
-char *llvm_verdict(const char *path, bool with_ids, const struct an_error *error,
+char *llvm_verdict(const char *path, unsigned looks, const struct an_error *error,
                    char text[LLVM_VERDICT_SIZE])
 {
     struct an_file file = {0};
@@ -854,9 +886,10 @@ char *llvm_verdict(const char *path, bool with_ids, const struct an_error *error
                  "Merge IR generated profile with Clang generated profile.");
         return text;
     }
-    if (error->code != AN_SYSTEM && stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+    bool is_own = error->code == AN_SYSTEM || error->code == AN_MISMATCH;
+    if (!is_own && stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
         an_file_load(&file, path, &again) == AN_OK)
-        judged = judge(file.bytes, with_ids, text);
+        judged = judge(file.bytes, looks, text);
     if (!judged)
         own_words(error, text);
     an_file_close(&file);

@@ -196,13 +196,17 @@ within_others() {
         ln -s "$anneal" $name
         usage "$name merge" ./$name merge
         usage "anneal $name merge" "$anneal" $name merge
-        run 1 ./$name merge --no-such-option
-        says "try '$name merge --help'"
-        run 1 "$anneal" $name merge --no-such-option
-        says "try 'anneal $name merge --help'"
     done
+    run 1 ./gcov-tool merge --no-such-option
+    says "try 'gcov-tool merge --help'"
+    run 1 "$anneal" gcov-tool merge --no-such-option
+    says "try 'anneal gcov-tool merge --help'"
+    run 1 ./llvm-profdata merge --no-such-option
+    says "Try: './llvm-profdata --help'"
+    run 1 "$anneal" llvm-profdata merge --no-such-option
+    says "Try: 'anneal llvm-profdata --help'"
     run 1 "$anneal" llvm-profdata frobnicate
-    says 'Run anneal llvm-profdata --help for usage'
+    says "Unknown subcommand 'frobnicate'.  Try: 'anneal llvm-profdata --help'"
     run 1 "$anneal" merge-fdata
     says 'See: anneal merge-fdata --help'
 }

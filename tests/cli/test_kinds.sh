@@ -62,7 +62,7 @@ gcc_and_others() {
         [ ! -e result ]
     done
     run 1 "$anneal" llvm-profdata show "$gcda"
-    says 'not an LLVM instrumentation profile but a GCC counter file (gcda)'
+    says "error: $gcda: truncated profile data" # as LLVM's tool, which takes it for text
 }
 
 something_unknown() {

@@ -75,12 +75,14 @@ values_are_suggested() {
 # Their messages are those of what they stand in for.
 personalities_suggest_nothing() {
     local name
-    for name in llvm-profdata gcov-tool; do
-        ln -s "$anneal" $name
-        run 1 ./$name merge --outpt=x "$one"
-        says "$name: error: unknown option '--outpt=x'"
-        never_says 'did you mean'
-    done
+    ln -s "$anneal" gcov-tool
+    run 1 ./gcov-tool merge --outpt=x "$one"
+    says "gcov-tool: error: unknown option '--outpt=x'"
+    never_says 'did you mean'
+    ln -s "$anneal" llvm-profdata
+    run 1 ./llvm-profdata merge --outpt=x "$one" # LLVM's suggestion
+    says "llvm-profdata: Unknown command line argument '--outpt=x'.  Try: './llvm-profdata --help'" \
+        "llvm-profdata: Did you mean '-o'?"
     run 1 ./llvm-profdata merge --failure-mode=wran "$one"
     never_says 'did you mean'
     for name in gcov merge-fdata perf2bolt; do
