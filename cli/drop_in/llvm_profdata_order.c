@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <anneal/llvm.h>
 #include <anneal/order.h>
 
 #include "base/file.h"
@@ -92,6 +93,37 @@ static enum an_code make(const struct an_behaviour *behaviour, size_t tests, str
     return code;
 }
 
+static void too_many_tests(size_t traces, unsigned long long tests)
+{
+    fprintf(stderr,
+            "error: --num-test-traces must be smaller than the total number of traces: "
+            "expected: < %zu, actual: %llu\n",
+            traces, tests);
+}
+
+static bool is_profile(struct an_bytes file)
+{
+    struct an_llvm_reader *reader;
+    struct an_error error;
+    if (an_llvm_reader_open(&reader, file.data, file.size, &error) != AN_OK)
+        return false;
+    an_llvm_reader_close(reader);
+    return true;
+}
+
+/* A profile without traces: LLVM's tool orders none of its functions. */
+static int order_nothing(unsigned long long tests, const char *output)
+{
+    const struct an_order none = {0};
+    struct an_error error;
+    if (tests) {
+        too_many_tests(0, tests);
+        return EXIT_FAILED;
+    }
+    bool done = redirect_start(output) && print(NULL, &none, 0, &error) == AN_OK;
+    return done && redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int order_file(const char *path, unsigned long long tests, const char *output)
 {
     struct an_file file = {0};
@@ -105,12 +137,14 @@ static int order_file(const char *path, unsigned long long tests, const char *ou
         code = an_file_load(&file, path, &error);
     if (code == AN_OK)
         code = an_behaviour_add_llvm(behaviour, file.bytes.data, file.bytes.size, &error);
+    bool has_none = code == AN_UNSUPPORTED && is_profile(file.bytes);
     an_file_close(&file);
+    if (has_none) {
+        an_behaviour_free(behaviour);
+        return order_nothing(tests, output);
+    }
     if (code == AN_OK && tests && tests >= an_behaviour_runs(behaviour)) {
-        fprintf(stderr,
-                "error: --num-test-traces must be smaller than the total number of traces: "
-                "expected: < %zu, actual: %llu\n",
-                an_behaviour_runs(behaviour), tests);
+        too_many_tests(an_behaviour_runs(behaviour), tests);
     } else if (code == AN_OK && redirect_start(output)) {
         code = make(behaviour, (size_t)tests, &error);
         done = code == AN_OK && redirect_finish();

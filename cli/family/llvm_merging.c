@@ -36,9 +36,10 @@ static bool read_line(struct renaming *renaming, char *line, const char *path, s
     char *space = strchr(line, ' ');
     if (!space || space == line || space[1] == '\0' || strchr(space + 1, ' ')) {
         if (says_as_llvm)
-            say_error("%s:%zu: unexpected line in remapping file\n"
-                      "note: expected 'old_symbol new_symbol'",
-                      path, number);
+            fprintf(stderr,
+                    "error: %s:%zu: unexpected line in remapping file\n"
+                    "note: expected 'old_symbol new_symbol'\n",
+                    path, number);
         else
             say_error("%s:%zu: unexpected line (expected 'old_symbol new_symbol')", path, number);
         return false;

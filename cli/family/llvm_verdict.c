@@ -5,6 +5,7 @@
  */
 #include "llvm_verdict.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -884,6 +885,10 @@ char *llvm_verdict(const char *path, unsigned looks, const struct an_error *erro
     if (llvm_verdict_is_mixed(error)) {
         snprintf(text, LLVM_VERDICT_SIZE,
                  "Merge IR generated profile with Clang generated profile.");
+        return text;
+    }
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        snprintf(text, LLVM_VERDICT_SIZE, "%s", strerror(EISDIR));
         return text;
     }
     bool is_own = error->code == AN_SYSTEM || error->code == AN_MISMATCH;
