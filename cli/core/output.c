@@ -33,6 +33,13 @@ bool make_folders(const char *path)
     return false;
 }
 
+bool has_content(uint64_t number, const char *why)
+{
+    if (!number)
+        say_error("nothing written: %s", why);
+    return number != 0;
+}
+
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text)
 {
     if (strcmp(path, "-") == 0 && !is_text && isatty(STDOUT_FILENO)) {

@@ -19,6 +19,13 @@ void report_error(const struct an_error *error);
  * message. Bytes that are no text are not written to a terminal. */
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text);
 
+/*
+ * The rule for results of nothing (docs/README.md, What holds for all commands): what has no function, record, name or sample in
+ * it is no success, and does not take the place of what has. `number` is how many there are. False after a message, in
+ * which `why` says what is missing. The library has it for what it makes and writes itself: AN_EMPTY.
+ */
+bool has_content(uint64_t number, const char *why);
+
 /* Makes the folders above an output that is not written as a whole; false after a message. */
 bool make_folders(const char *path);
 

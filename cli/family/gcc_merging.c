@@ -155,6 +155,17 @@ static void tell_files(const struct merge_request *request, const struct gcc_mod
     }
 }
 
+/* Of whole programs. A single object may well have no function of its own, as when all are in other objects, too. */
+static bool has_functions(const struct merge_request *request, const struct gcc_modules *modules,
+                          const struct an_ledger *ledger)
+{
+    uint64_t functions = 0;
+    for (size_t i = 0; i < ledger->count; i++)
+        if (ledger->entries[i].status == AN_INPUT_USED)
+            functions += ledger->entries[i].functions;
+    return !modules->folders || merge_has_content(request, functions, "function");
+}
+
 static int merge_and_write(const struct merge_request *request, const struct gcc_modules *modules)
 {
     const struct an_gcc_merge_options options = {
@@ -176,6 +187,7 @@ static int merge_and_write(const struct merge_request *request, const struct gcc
         report_error(&error);
     } else {
         done = merge_report(request, ledger, &family_gcc, code) &&
+               has_functions(request, modules, ledger) &&
                write_all(request, modules, ledger, merged);
     }
     if (ledger && merge_has_account(request)) {

@@ -234,6 +234,22 @@ static void complain_as_llvm(const struct an_ledger *ledger, unsigned threads, b
         fprintf(stderr, "error: no profile can be merged\n");
 }
 
+/* Whether there is a function to write; in a sparse profile, one that ran. */
+static bool has_functions(const struct merge_request *request, struct an_llvm_profile *profile)
+{
+    struct an_llvm_cursor cursor = {0};
+    struct an_llvm_record record;
+    bool found = false;
+    while (!found && an_llvm_profile_next(profile, &cursor, &record)) {
+        found = !request->write.sparse;
+        for (size_t i = 0; !found && i < record.count_number; i++)
+            found = record.counts[i] != 0;
+        for (size_t i = 0; !found && i < record.bitmap_bytes; i++)
+            found = record.bitmap[i] != 0;
+    }
+    return merge_has_content(request, found, "function");
+}
+
 static int write_profile(struct context *context, struct an_llvm_profile *profile,
                          const struct an_ledger *ledger)
 {
@@ -280,15 +296,15 @@ static int merge_and_write(struct context *context)
         if (code != AN_OK)
             say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected,
                       ledger->count, ledger->used ? " (--failure-mode=all merges the others)" : "");
-        else if (ledger->used == 0)
-            say_error("nothing written: no input has any profile data");
+        else
+            has_content(ledger->used, "no input has any profile data");
         if (inputs_are_mixed(ledger, &family_llvm))
             code = AN_MISMATCH;
     }
     bool ledger_written = !ledger || merge_account(request, ledger);
     if (code == AN_OK && (ledger->used || request->as_llvm)) {
         apply_filters(context, profile);
-        if (merge_has_content(request, an_llvm_profile_records(profile), "function"))
+        if (has_functions(request, profile))
             status = write_profile(context, profile, ledger);
     }
     if (!ledger_written)

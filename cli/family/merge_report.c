@@ -80,16 +80,16 @@ bool merge_report(const struct merge_request *request, const struct an_ledger *l
     if (code != AN_OK)
         say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected, ledger->count,
                   ledger->used ? " (--failure-mode=all merges the others)" : "");
-    else if (ledger->used == 0)
-        say_error("nothing written: no input has any profile data");
-    return code == AN_OK && ledger->used;
+    return code == AN_OK && has_content(ledger->used, "no input has any profile data");
 }
 
 bool merge_has_content(const struct merge_request *request, uint64_t number, const char *what)
 {
-    if (number || request->as_llvm || request->one_input || request->merge.partial)
-        return true;
-    say_error("nothing written: %s %s",
-              request->keep || request->drop ? "the filters leave no" : "no input has a", what);
-    return false;
+    char why[80];
+    snprintf(why, sizeof why, "%s %s%s",
+             request->keep || request->drop ? "the filters leave no"
+             : request->one_input           ? "the profile has no"
+                                            : "no input has a",
+             what, request->write.sparse ? " that ran" : "");
+    return request->as_llvm || request->merge.partial || has_content(number, why);
 }

@@ -56,9 +56,8 @@ bool merge_report(const struct merge_request *request, const struct an_ledger *l
                   const struct family *family, enum an_code code);
 
 /*
- * Whether a result of so many functions or records (`what`) is to be written: one of none would take the place of a good
- * one. It is what was asked for of a partial result, which tells of its inputs, and where one input that has none is
- * converted. False after a message.
+ * has_content() for a result of so many functions or records (`what`). One of none is what was asked for of a partial
+ * result, which tells of its inputs. False after a message.
  */
 bool merge_has_content(const struct merge_request *request, uint64_t number, const char *what);
 

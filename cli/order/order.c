@@ -1,5 +1,6 @@
 /* anneal order: an order of functions for the linker, and what it is worth. */
 #include <json-c/json.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,18 @@ static bool moves_entry(enum an_order_format format)
     return format == AN_ORDER_LLD || format == AN_ORDER_GNU;
 }
 
+/* Whether one of the first `count` functions is in the image: an order of what precedes them only is none. */
+static bool is_of_image(const struct ordering *ordering, size_t count)
+{
+    const uint32_t *first = ordering->matches->first;
+    char why[PATH_MAX + 80];
+    size_t found = 0;
+    for (size_t i = 0; i < count && !found; i++)
+        found = first[i + 1] - first[i];
+    snprintf(why, sizeof why, "%s has none of the functions of these runs", ordering->binary);
+    return has_content(found, why);
+}
+
 /* Finds the behaviour's functions in the image, what runs before them, and calls that no input told of. */
 static bool match_image(const struct request *request, struct ordering *ordering)
 {
@@ -192,6 +205,7 @@ static bool match_image(const struct request *request, struct ordering *ordering
     enum an_code code = AN_OK;
     if (!ordering->image)
         return true;
+    size_t functions = an_behaviour_functions(ordering->behaviour);
     if (ordering->objective != ORDER_START)
         code = an_behaviour_add_calls_of(ordering->behaviour, ordering->image, &error);
     if (code == AN_OK && moves_entry(request->format))
@@ -200,7 +214,7 @@ static bool match_image(const struct request *request, struct ordering *ordering
         code = an_matches_find(ordering->behaviour, ordering->image, &ordering->matches, &error);
     if (code != AN_OK)
         report_error(&error);
-    return code == AN_OK;
+    return code == AN_OK && is_of_image(ordering, functions);
 }
 
 static enum an_code choose_order(const struct request *request,

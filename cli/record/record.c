@@ -145,7 +145,7 @@ const struct command command_record = {
     .exit_status =
         "With a command, the status of that command, 128 and the number of the signal that ended "
         "it, or 127 if it cannot be run. With --pid, 0 for success. In both cases 1 if the "
-        "recording fails, and 2 for wrong usage.",
+        "recording fails or there was nothing to record, and 2 for wrong usage.",
     .see_also = "anneal-aggregate(1), anneal-doctor(1), perf-record(1)",
     .run = run,
     .runs_command = true,

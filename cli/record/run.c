@@ -23,7 +23,10 @@
 #include "cli/core/tracer.h"
 #include "record.h"
 
-enum { EXIT_NOT_RUN = 127 };
+enum {
+    EXIT_NOT_RUN = 127,
+    NOTHING_RECORDED = 3, /* the status of a tracer without a sample: nothing else went wrong */
+};
 
 /* ---- the tracer ---- */
 
@@ -48,12 +51,12 @@ static int trace(struct record_request *request, int pid_from)
     request->options.started = open_gate;
     enum an_code code = an_record(&request->options, &counts, &error);
     progress_clear();
-    if (code != AN_OK) {
+    bool told = (code != AN_OK && code != AN_EMPTY) || record_tell(request, &counts);
+    if (code != AN_OK)
         report_error(&error);
+    if (fflush(stdout) != 0 || !told)
         return EXIT_FAILED;
-    }
-    bool told = record_tell(request, &counts);
-    return fflush(stdout) == 0 && told ? EXIT_DONE : EXIT_FAILED;
+    return code == AN_OK ? EXIT_DONE : code == AN_EMPTY ? NOTHING_RECORDED : EXIT_FAILED;
 }
 
 /* ---- the command ---- */
@@ -188,7 +191,9 @@ static void wait_for_all(struct front *front, const sigset_t *signals)
         bool command_runs = front->command > 0 && !front->command_ended;
         if (front->tracer_ended && !command_runs)
             return;
-        bool useless = front->interrupted || front->tracer_status != 0;
+        bool failed =
+            front->tracer_status != 0 && tracer_status(front->tracer_status) != NOTHING_RECORDED;
+        bool useless = front->interrupted || failed;
         if (front->tracer_ended && useless && !told) {
             kill(front->command, SIGTERM);
             told = true;
@@ -210,6 +215,16 @@ static int give_up(struct front *front)
     return EXIT_NOT_RUN;
 }
 
+/* A command's own status, unless its recording failed. Where nothing was recorded, a command that failed says so itself. */
+static int status_of(const struct front *front)
+{
+    int traced = tracer_status(front->tracer_status);
+    int command = front->command > 0 ? tracer_status(front->command_status) : EXIT_DONE;
+    if (traced == NOTHING_RECORDED)
+        return command == EXIT_DONE ? EXIT_FAILED : command;
+    return traced == EXIT_DONE ? command : traced;
+}
+
 int record_run(struct record_request *request)
 {
     struct front front = {.request = request};
@@ -227,7 +242,5 @@ int record_run(struct record_request *request)
         return give_up(&front);
     wait_for_all(&front, &signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (front.command > 0 && front.tracer_status == 0)
-        return tracer_status(front.command_status);
-    return tracer_status(front.tracer_status);
+    return status_of(&front);
 }

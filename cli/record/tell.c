@@ -193,9 +193,7 @@ static void tell(const struct record_request *request, const struct an_record_co
     if (counts->lost)
         say_warning("the kernel lost %s samples: use a lower frequency (-F)",
                     with_commas(counts->lost));
-    if (counts->samples == 0)
-        say_warning("no branches were recorded: did the process run?");
-    else if (strcmp(request->options.output, "-") != 0)
+    if (counts->samples && strcmp(request->options.output, "-") != 0)
         say("wrote %s; next: anneal aggregate -p %s -o PROFILE BINARY", request->options.output,
             request->options.output);
 }

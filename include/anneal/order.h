@@ -248,7 +248,8 @@ enum an_order_format {
 
 /*
  * The file's text, malloc()ed, for the caller to free. With matches, what the binary does not have is left out,
- * and copies that the compiler made of a function follow it; NULL: all names as the profiles have them.
+ * and copies that the compiler made of a function follow it; NULL: all names as the profiles have them. AN_EMPTY: nothing
+ * is left.
  */
 AN_API enum an_code an_order_write(const struct an_behaviour *behaviour,
                                    const struct an_order *order, const struct an_matches *matches,

@@ -97,7 +97,7 @@ struct an_record_options {
  * longer, and on failure the output is as it was before. counts is filled in any case.
  *
  * AN_USAGE: no such process, or a method that this machine does not allow; AN_SYSTEM: no permission;
- * AN_UNSUPPORTED: another processor or kernel.
+ * AN_UNSUPPORTED: another processor or kernel; AN_EMPTY: there was nothing to record, as of a process that sleeps.
  *
  * The threads that it starts take no signals: these go to the caller's.
  */

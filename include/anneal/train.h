@@ -185,7 +185,7 @@ struct an_train_options {
  *
  * *result is set whenever runs were made, also on failure (NULL otherwise), and is freed by
  * an_train_result_free(). AN_OK: a profile was written; whether runs failed is in the result. AN_EMPTY: no
- * run left a profile that could be merged. AN_USAGE: the request makes no sense. AN_SYSTEM: a file
+ * run left a profile that could be merged, or none has a function. AN_USAGE: the request makes no sense. AN_SYSTEM: a file
  * could not be written, or the command cannot be run at all.
  */
 AN_API enum an_code an_train(const struct an_train_options *options,

@@ -105,10 +105,15 @@ enum an_code an_order_write(const struct an_behaviour *behaviour, const struct a
         done = put_function(&writing, behaviour, matches, order->functions[i]);
     if (format == AN_ORDER_GNU)
         an_buffer_print(&writing.text, "    }\n}\nINSERT BEFORE .text;\n");
+    size_t names = writing.written.count;
     an_names_free(&writing.written);
     if (!done || writing.text.failed) {
         an_buffer_free(&writing.text);
         return an_fail_memory(error);
+    }
+    if (!names) {
+        an_buffer_free(&writing.text);
+        return an_fail(error, AN_EMPTY, "nothing written: no function to order");
     }
     *text = (char *)writing.text.data;
     *size = writing.text.size;

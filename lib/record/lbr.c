@@ -183,7 +183,7 @@ enum an_code an_lbr_record(const struct an_record_options *options,
     an_tasks_free(recorder.tasks);
     an_perf_events_free(recorder.events);
     if (code == AN_OK)
-        return an_perf_writer_close(recorder.writer, error);
+        return an_perf_writer_end(recorder.writer, counts->samples, error);
     an_perf_writer_drop(recorder.writer);
     return code;
 }

@@ -435,6 +435,16 @@ enum an_code an_perf_writer_close(struct an_perf_writer *writer, struct an_error
     return code;
 }
 
+enum an_code an_perf_writer_end(struct an_perf_writer *writer, uint64_t samples,
+                                struct an_error *error)
+{
+    if (samples)
+        return an_perf_writer_close(writer, error);
+    an_perf_writer_drop(writer);
+    an_fail(error, AN_EMPTY, "no branches were recorded: nothing written");
+    return an_error_hint(error, "record for longer, or while the program is busy");
+}
+
 void an_perf_writer_drop(struct an_perf_writer *writer)
 {
     if (!writer)

@@ -77,6 +77,10 @@ bool an_perf_writer_failed(const struct an_perf_writer *writer);
 /* Finishes, and frees the writer in any case. */
 enum an_code an_perf_writer_close(struct an_perf_writer *writer, struct an_error *error);
 
+/* The same for a recording in which there are so many samples. Of one without any nothing is kept: AN_EMPTY. */
+enum an_code an_perf_writer_end(struct an_perf_writer *writer, uint64_t samples,
+                                struct an_error *error);
+
 /* Frees the writer; nothing is left of the file. May be NULL. */
 void an_perf_writer_drop(struct an_perf_writer *writer);
 

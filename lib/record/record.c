@@ -104,7 +104,7 @@ static enum an_code record_all(const struct an_record_options *options,
         code = record_windows(recorder, error);
     code = an_windows_close(recorder, code, error);
     if (code == AN_OK)
-        return an_perf_writer_close(writer, error);
+        return an_perf_writer_end(writer, counts->samples, error);
     an_perf_writer_drop(writer);
     return code;
 }

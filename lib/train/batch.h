@@ -52,7 +52,7 @@ enum an_code an_batch_merge(const struct an_training *training, size_t batch,
 
 /* What all batches together are. */
 struct an_merged {
-    void *llvm; /* a profile in bytes; NULL: none */
+    void *llvm; /* a profile in bytes; NULL: none, or without functions */
     size_t llvm_size;
     struct an_train_names names;   /* of GCC's modules: paths without the slash they begin with */
     struct an_gcc_merged *modules; /* for each of them */

@@ -121,7 +121,7 @@ static enum an_code merge_llvm(const struct an_training *training, const struct 
         an_llvm_merge(&options, finding->llvm.items, finding->llvm.count, &profile, &ledger, error);
     if (code != AN_OK)
         code = tell_why(code, ledger, error);
-    else
+    else if (an_llvm_profile_records(profile))
         code = an_llvm_profile_write(profile, &write, &merged->llvm, &merged->llvm_size,
                                      &result->left_out, error);
     if (code == AN_OK) {

@@ -405,11 +405,11 @@ static enum an_code no_profile(const struct trainer *trainer, struct an_error *e
     const struct an_train_counts *counts = &trainer->result->counts;
     if (trainer->result->interrupted)
         return an_fail(error, AN_EMPTY, "no run was complete: nothing written");
-    an_fail(error, AN_EMPTY, "none of %zu runs left a valid profile: nothing written",
-            counts->ended);
-    return counts->failed == counts->ended
-               ? AN_EMPTY
-               : an_error_hint(error, "were the programs built with -fprofile-generate?");
+    bool all_failed = counts->failed == counts->ended;
+    an_fail(error, AN_EMPTY, "none of %zu runs left a %s: nothing written", counts->ended,
+            all_failed ? "valid profile" : "profile with functions");
+    return all_failed ? AN_EMPTY
+                      : an_error_hint(error, "were the programs built with -fprofile-generate?");
 }
 
 static bool is_stopped_at_once(const struct trainer *trainer)

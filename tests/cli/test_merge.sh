@@ -258,9 +258,20 @@ no_functions() {
     says 'nothing written: no input has a function'
     expect "$(cat result)" before
     run 0 "$anneal" merge -q --partial -o partial none.proftext
-    run 0 "$anneal" convert -q -o converted none.proftext # of what is there
+    run 1 "$anneal" convert -q -o result none.proftext
+    says 'nothing written: the profile has no function'
+    printf '%s\n' ':ir' never 1 2 0 0 '' >never.proftext
+    for command in merge convert; do
+        for form in --text --format-version=12; do
+            run 1 "$anneal" $command -q $form --sparse -o result never.proftext
+            says 'function that ran'
+        done
+    done
+    expect "$(cat result)" before
+    run 0 "$anneal" merge -q -o result never.proftext
     run 0 "$anneal" llvm-profdata merge -o peer none.proftext # as llvm-profdata
-    same peer converted
+    run 0 "$anneal" llvm-profdata merge --sparse -o sparse never.proftext
+    expect "$(head -c 8 peer sparse | grep -c lprofi)" 2
 }
 
 check 'merges to a file' merges_to_a_file

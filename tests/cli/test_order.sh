@@ -379,6 +379,22 @@ END
     says 'requires the linked program'
 }
 
+# Of a program that has nothing of the runs there would be an order of what precedes them only.
+no_function_is_left() {
+    echo 'int main(void) { return 0; }' >one.c
+    gcc -ffunction-sections one.c -o program
+    echo before >order
+    printf '%s\n' late early >list
+    for how in --format=lld --format=gold --format=gnu; do
+        run 1 "$anneal" order "$how" -b program -o order list
+        says 'nothing written: program has none of the functions of these runs'
+    done
+    expect "$(cat order)" before
+    printf '%s\n' late main >list
+    run 0 "$anneal" order -b program -o order list
+    grep -qx main order
+}
+
 refuses() {
     run 2 "$anneal" order
     says 'no runs named'
@@ -429,5 +445,6 @@ check 'the order is the same for any number of threads' does_not_depend_on_threa
 check 'llvm-profdata order prints what LLVM prints' the_personality_prints_what_llvm_prints
 check "no worse than LLVM's order by its own measure" no_worse_than_llvm_by_its_own_measure
 check 'evaluation as table, JSON and picture' evaluates_and_draws
+check 'a program that has none of the functions is refused' no_function_is_left
 check 'what is no order is refused' refuses
 finish

@@ -206,6 +206,11 @@ no_profile_at_all() {
     says 'left no profile (was it built with -fprofile-generate?' 'none of 2 runs left a valid profile'
     train 1 -o result "$programs/llvm" ::: 1fail 2fail
     says 'none of 2 runs left a valid profile: nothing written'
+    # linked for profiles, but compiled without: each run leaves one that has no function
+    clang-19 -O1 -c "$tests/support/trained.c" -o plain.o
+    clang-19 -fprofile-generate -u __llvm_profile_runtime plain.o -o linked
+    train 1 -o result ./linked ::: 1 2
+    says 'none of 2 runs left a profile with functions: nothing written' '-fprofile-generate?'
     expect "$(cat result)" old
 }
 

@@ -114,7 +114,7 @@ hostile_library() {
     in_time 1 -q --keep-anyway --profile "$profile"
     says 'unwinder'
     expect "$(differing)" 0
-    run 0 timeout -k 1 120 "$anneal" record -q --method=step -d 300ms -o recording -p "$target"
+    run 0 timeout -k 1 120 "$anneal" record -q --method=step --branches=32 -o recording -p "$target"
     gets_on
     ends_well
 }

@@ -31,32 +31,41 @@ alone() {
 
 # ---- what is recorded ----
 
+# recorded FILE LEAST: as readable; a file that is not there has no samples
+recorded() {
+    if [ -e "$1" ]; then
+        readable "$@"
+    else
+        expect "$2" 0
+    fi
+}
+
 # commands LEAST SECONDS: each has so many samples at least
 commands() {
     for method in emulate step; do
-        run 7 "${record[@]}" --method=$method -o data "$hot" "$2"
+        records 7 data "${record[@]}" --method=$method -o data "$hot" "$2"
         expect "$(cat out)" 'done'
         says 'branches in'
-        [ "$1" = 0 ] || says 'wrote data'
-        readable data "$1"
+        [ ! -e data ] || says 'wrote data'
+        recorded data "$1"
     done
-    run 7 "${record[@]}" -q -- "$hot" "$2"
-    readable perf.data "$1"
-    [ ! -s err ] || fail "$(cat err)"
-    alone data perf.data
+    records 7 perf.data "${record[@]}" -q -- "$hot" "$2"
+    recorded perf.data "$1"
+    [ ! -e perf.data ] || [ ! -s err ] || fail "$(cat err)"
+    expect "$(find . -name '*data*' | grep -vxE './(perf[.])?data')" ''
 }
 check 'a command: its output and exit status are its own' commands 0 0.05
 
 short_commands() {
     for _ in {1..10}; do
-        run 0 "${record[@]}" -q -o data true
-        readable data 0
-        run 1 "${record[@]}" -q -o data false
+        records 0 data "${record[@]}" -q -o data true
+        recorded data 0
+        records 1 data "${record[@]}" -q -o data false
     done
-    run 0 "${record[@]}" -q -o data nice
+    records 0 data "${record[@]}" -q -o data nice
     expect "$(cat out)" "$(nice)"
-    run 0 "${record[@]}" -q -o data -- sh -c 'echo "$1" >&2; read -r word; echo "$word"' sh text <<<word
-    expect "$(cat out err)" $'word\ntext'
+    records 0 data "${record[@]}" -q -o data -- sh -c 'echo "$1" >&2; read -r word; echo "$word"' sh text <<<word
+    expect "$(cat out; grep -v 'no branches' err)" $'word\ntext'
 }
 check 'commands that end at once' short_commands
 
@@ -70,8 +79,8 @@ no_command() {
 check 'commands that cannot be run' no_command
 
 killed_command() {
-    run 143 "${record[@]}" -q -o data -- sh -c 'kill $$'
-    readable data 0
+    records 143 data "${record[@]}" -q -o data -- sh -c 'kill $$'
+    recorded data 0
 }
 check 'a command that dies of a signal' killed_command
 
@@ -94,12 +103,12 @@ check 'a process that runs' attached
 lasts() {
     local moment busy=
     for _ in 1 2 3 4 5; do
-        run 0 "${record[@]}" --json -o data -p "$target" "${@:3}"
+        records 0 data "${record[@]}" --json -o data -p "$target" "${@:3}"
         at_least "$(account seconds)" "$1"
         if [ $current_tier = check ] || at_most "$(account seconds)" "$2" >late; then
             return
         fi
-        run 0 "${record[@]}" --json -o moment -p "$target" -d 10ms
+        records 0 moment.data "${record[@]}" --json -o moment.data -p "$target" -d 10ms
         moment=$(account seconds)
         ! at_least "$moment" 0.2 >/dev/null || busy=$moment
     done
@@ -113,13 +122,28 @@ durations() {
     lasts 1 1.5 --duration=1
     lasts 1.2 1.7 --duration=1.2s
     stop
-    start sleep 600 # as a process that does nothing
-    lasts 0.3 0.8 --duration=0.005m
-    expect "$(account samples)" 0
-    readable data 0
-    stop
 }
 check 'for a given time' durations
+
+# Its recording is none: what was there before stays.
+asleep() {
+    start sleep 600
+    for method in emulate step; do
+        echo before >data
+        run 1 "${record[@]}" --method=$method --json --ledger=account -o data -p "$target" -d 20ms
+        says 'no branches were recorded: nothing written'
+        expect "$(account samples)" 0
+        same account out
+        expect "$(cat data)" before
+        alone data
+        is_free "$target"
+    done
+    stop
+    # a command goes on
+    records 0 other "${record[@]}" -q -o other -d 20ms -- sh -c 'sleep 0.2; echo whole' </dev/null
+    expect "$(cat out)" whole
+}
+check 'of a process that sleeps nothing is recorded' asleep
 
 enough_branches() {
     start "$known_branches" -s 600
@@ -165,9 +189,9 @@ check 'the longest windows' long_windows 1024 9 113
 
 end_of_process() {
     start "$hot" 0.3
-    run 0 "${record[@]}" --json -o data -p "$target"
+    records 0 data "${record[@]}" --json -o data -p "$target"
     wait "$target" || expect $? 7
-    readable data 0
+    recorded data 0
 }
 check 'until the process ends' end_of_process
 
@@ -186,8 +210,8 @@ keys() {
     kill -"$1" -- -$front
     wait $front || status=$?
     expect $status $((128 + $(kill -l "$1")))
-    readable data 0
-    alone data
+    recorded data 0
+    expect "$(find . -name '*data*' ! -name data)" ''
 }
 check_with pgrep 'Ctrl-C ends the command, and its recording is whole' keys INT
 check_with pgrep 'a hang-up does, too' keys HUP
@@ -415,10 +439,10 @@ check_with python3 'a process of 32 bits' narrow
 
 full_disk() {
     start "$known_branches" -s 600
-    run 1 "${record[@]}" -o /dev/full -d 300ms -p "$target"
+    run 1 "${record[@]}" -o /dev/full --branches=200 -p "$target"
     says /dev/full
     local status=0
-    "${record[@]}" -q -o - -d 300ms -p "$target" >/dev/full 2>err || status=$?
+    "${record[@]}" -q -o - --branches=200 -p "$target" >/dev/full 2>err || status=$?
     expect $status 1
     is_free "$target"
     stop
@@ -516,7 +540,7 @@ own_process() {
     await runs ./target "$target"
     run 0 "${as_nobody[@]}" ./anneal record -q --overhead=50% -o folder/data --branches=100 -p "$target"
     readable folder/data 1
-    run 0 "${as_nobody[@]}" ./anneal record -q --overhead=50% -o folder/step -d 500ms --method=step -p "$target"
+    run 0 "${as_nobody[@]}" ./anneal record -q --overhead=50% -o folder/step --branches=32 --method=step -p "$target"
     run 1 "${as_nobody[@]}" ./anneal record -q -o data -d 300ms -p "$target"
     says 'Permission denied'
     expect "$(find . -name '*data*')" ./folder/data

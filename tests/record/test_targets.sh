@@ -331,7 +331,7 @@ EOP
     gcc -O2 mask.c -o mask
     run 0 ./mask
     for method in emulate step; do
-        run 0 "${record[@]}" -q --method=$method -o data ./mask
+        records 0 data "${record[@]}" -q --method=$method -o data ./mask
     done
 }
 check 'a program that blocks or ignores SIGTRAP' masked
@@ -341,7 +341,8 @@ stopped() {
     start "$known_branches" -s 600
     kill -STOP "$target"
     await is_stopped "$target"
-    run 0 "${record[@]}" --json -o data -d 300ms -p "$target"
+    run 1 "${record[@]}" --json -o data -d 300ms -p "$target"
+    says 'no branches were recorded'
     is_stopped "$target" || fail "$(grep State "/proc/$target/status")"
     kill -CONT "$target"
     is_free "$target"
@@ -383,7 +384,7 @@ grep -E '^(Sig|Shd|Seccomp|NoNewPrivs|Cap)' /proc/self/status
 ls /proc/self/fd
 END
     sh show >expected </dev/null 2>/dev/null
-    run 0 "${record[@]}" -q -o data sh show </dev/null
+    records 0 data "${record[@]}" -q -o data sh show </dev/null
     grep -v '^SigQ' expected >one
     grep -v '^SigQ' out >two
     same two one
