@@ -86,6 +86,10 @@ enum cc_way {
 int cc_run_with_profile(const struct cc *cc, const struct cc_words *front,
                         const struct cc_words *back, struct an_buffer *said, enum cc_way *way);
 
+/* Notes the compiler's name in a record, with what stands before it, but for their folders. */
+struct an_fdo_draft;
+void cc_note_compiler(struct an_fdo_draft *draft, const struct cc *cc);
+
 /*
  * Compiles one source of a command once more, by itself and in silence, for words behind the user's that say what is
  * wanted of it. False: the compiler fails.

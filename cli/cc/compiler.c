@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cc.h"
+#include "fdo/record.h"
 
 /* The program of that name in $PATH, as execvp() would find it. */
 static bool find_program(const char *name, char path[PATH_MAX])
@@ -141,4 +142,14 @@ void cc_compiler_recognise(struct cc *cc)
     cc->family = CC_UNKNOWN;
     if (!recognise_program(cc, name) && !cc->is_named && find_program(name, path))
         ask(cc, path);
+}
+
+void cc_note_compiler(struct an_fdo_draft *draft, const struct cc *cc)
+{
+    char name[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < cc->compiler.count && cc->compiler.items[i] && length < sizeof name; i++)
+        length += (size_t)snprintf(name + length, sizeof name - length, "%s%s", i ? " " : "",
+                                   an_file_name(cc->compiler.items[i]));
+    an_fdo_draft_line(draft, "compiler", name);
 }

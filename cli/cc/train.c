@@ -196,6 +196,7 @@ static void record_program(const struct cc *cc)
         return;
     if (an_fdo_draft_open(&draft)) {
         an_fdo_draft_line(&draft, "program", path);
+        cc_note_compiler(&draft, cc);
         draft_id(&draft, an_elf_build_id(elf));
         draft_units(&draft, cc, elf);
         if (an_fdo_draft_save(&draft, &cc->store, AN_FDO_PROGRAMS, an_fdo_hash(path), &error) !=

@@ -49,17 +49,6 @@ static void save(const struct cc *cc, const struct an_fdo_unit *unit, struct an_
         report_error(&error);
 }
 
-/* The compiler's name, with what stands before it, but for their folders. */
-static void note_compiler(struct an_fdo_draft *draft, const struct cc *cc)
-{
-    char name[256] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < cc->compiler.count && cc->compiler.items[i] && length < sizeof name; i++)
-        length += (size_t)snprintf(name + length, sizeof name - length, "%s%s", i ? " " : "",
-                                   an_file_name(cc->compiler.items[i]));
-    an_fdo_draft_line(draft, "compiler", name);
-}
-
 static bool begin_record(const struct cc *cc, struct an_fdo_draft *draft,
                          const struct an_fdo_unit *unit)
 {
@@ -69,7 +58,7 @@ static bool begin_record(const struct cc *cc, struct an_fdo_draft *draft,
     an_fdo_draft_line(draft, "unit", unit->name);
     if (unit->object[0])
         an_fdo_draft_line(draft, "object", unit->object);
-    note_compiler(draft, cc);
+    cc_note_compiler(draft, cc);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <anneal/gcc.h>
 
@@ -175,6 +176,50 @@ enum an_code an_fdo_gcc_add(const char *to, const char *from, struct an_error *e
     an_buffer_free(&alike);
     an_file_close(&before);
     an_file_close(&later);
+    return code;
+}
+
+/* ---- what is there ---- */
+
+static enum an_code find_own(struct findings *findings, const struct an_fdo_store *store,
+                             const struct an_fdo_unit *unit, struct an_error *error)
+{
+    char own[PATH_MAX];
+    return an_fdo_unit_gcda(unit, own) ? find(findings, store, own, error) : AN_OK;
+}
+
+enum an_code an_fdo_gcc_left(const struct an_fdo_store *store, const struct an_fdo_unit *unit,
+                             size_t *files, uint64_t *counts, struct an_error *error)
+{
+    struct findings findings = {0};
+    struct an_file file = {0};
+    struct an_error ignored;
+    struct an_gcda gcda;
+    enum an_code code = find_own(&findings, store, unit, error);
+    *files = 0;
+    *counts = 0;
+    for (size_t i = 0; code == AN_OK && i < findings.count; i++) {
+        if (an_gcda_load(&gcda, &file, findings.items[i].path, &ignored) != AN_OK)
+            continue;
+        uint64_t its = an_gcda_total(&gcda);
+        an_gcda_free(&gcda);
+        *counts = its > UINT64_MAX - *counts ? UINT64_MAX : *counts + its;
+        ++*files;
+    }
+    an_file_close(&file);
+    an_vector_free(&findings);
+    return code;
+}
+
+enum an_code an_fdo_gcc_forget(const struct an_fdo_store *store, const struct an_fdo_unit *unit,
+                               struct an_error *error)
+{
+    struct findings findings = {0};
+    enum an_code code = find_own(&findings, store, unit, error);
+    for (size_t i = 0; code == AN_OK && i < findings.count; i++)
+        if (unlink(findings.items[i].path) < 0)
+            code = an_fail_errno(error, findings.items[i].path, "cannot remove");
+    an_vector_free(&findings);
     return code;
 }
 

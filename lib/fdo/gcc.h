@@ -22,6 +22,14 @@ enum an_code an_fdo_gcc_profile(const struct an_fdo_store *store, const struct a
  */
 bool an_fdo_gcc_is_of(const char *name, const char *own);
 
+/* How many counter files training left of a unit, and the sum of the counts of their arcs, which stops at 2^64-1. */
+enum an_code an_fdo_gcc_left(const struct an_fdo_store *store, const struct an_fdo_unit *unit,
+                             size_t *files, uint64_t *counts, struct an_error *error);
+
+/* Removes them. */
+enum an_code an_fdo_gcc_forget(const struct an_fdo_store *store, const struct an_fdo_unit *unit,
+                               struct an_error *error);
+
 /* Adds the counts of one counter file to those of another one, of the same source and compiler, wherever it was built. */
 enum an_code an_fdo_gcc_add(const char *to, const char *from, struct an_error *error);
 

@@ -238,7 +238,7 @@ bool an_fdo_llvm_hash(const char *profile, const char *name, uint64_t *hash)
     return is_there;
 }
 
-static bool is_id(const char *digits, const struct an_llvm_binary_id *id)
+bool an_fdo_llvm_is_id(const char *digits, const struct an_llvm_binary_id *id)
 {
     if (strlen(digits) != 2 * id->size)
         return false;
@@ -263,11 +263,48 @@ static bool may_be_of(const char *path, const char *digits)
         const struct an_llvm_info *info = an_llvm_reader_info(reader);
         may = info->binary_id_count == 0;
         for (size_t i = 0; i < info->binary_id_count; i++)
-            may |= is_id(digits, &info->binary_ids[i]);
+            may |= an_fdo_llvm_is_id(digits, &info->binary_ids[i]);
         an_llvm_reader_close(reader);
     }
     an_file_close(&file);
     return may;
+}
+
+static uint64_t sum_of(struct an_llvm_reader *reader)
+{
+    struct an_llvm_record record;
+    uint64_t sum = 0;
+    while (an_llvm_reader_next(reader, &record))
+        for (uint32_t i = 0; i < record.count_number; i++)
+            sum = record.counts[i] > UINT64_MAX - sum ? UINT64_MAX : sum + record.counts[i];
+    return sum;
+}
+
+enum an_code an_fdo_llvm_each(const struct an_fdo_store *store,
+                              enum an_code (*take)(void *context,
+                                                   const struct an_fdo_llvm_left *left,
+                                                   struct an_error *error),
+                              void *context, struct an_error *error)
+{
+    struct inputs inputs = {0};
+    struct an_file file = {0};
+    struct an_error ignored;
+    enum an_code code = find(&inputs, store, error);
+    for (size_t i = 0; code == AN_OK && i < inputs.count; i++) {
+        struct an_fdo_llvm_left left = {.path = inputs.items[i].path};
+        struct an_llvm_reader *reader;
+        if (an_file_load(&file, left.path, &ignored) != AN_OK ||
+            an_llvm_reader_open(&reader, file.bytes.data, file.bytes.size, &ignored) != AN_OK)
+            continue;
+        left.ids = an_llvm_reader_info(reader)->binary_ids;
+        left.id_count = an_llvm_reader_info(reader)->binary_id_count;
+        left.counts = sum_of(reader);
+        code = take(context, &left, error);
+        an_llvm_reader_close(reader);
+    }
+    an_file_close(&file);
+    an_vector_free(&inputs);
+    return code;
 }
 
 static bool has_left(const struct inputs *inputs, const struct an_fdo_record *program)

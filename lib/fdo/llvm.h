@@ -36,6 +36,24 @@ struct an_fdo_llvm_functions {
 bool an_fdo_llvm_functions_read(struct an_fdo_llvm_functions *functions, const char *profile);
 void an_fdo_llvm_functions_free(struct an_fdo_llvm_functions *functions);
 
+/* A profile that training left. */
+struct an_fdo_llvm_left {
+    const char *path;
+    const struct an_llvm_binary_id *ids; /* of the programs and libraries that it is of */
+    size_t id_count;
+    uint64_t counts; /* their sum, which stops at 2^64-1 */
+};
+
+/* Hands over each of them that can be read, in the order of their names, until `take` fails. */
+enum an_code an_fdo_llvm_each(const struct an_fdo_store *store,
+                              enum an_code (*take)(void *context,
+                                                   const struct an_fdo_llvm_left *left,
+                                                   struct an_error *error),
+                              void *context, struct an_error *error);
+
+/* Whether that is the build-id, as hexadecimal digits. */
+bool an_fdo_llvm_is_id(const char *digits, const struct an_llvm_binary_id *id);
+
 /*
  * Whether a program with that unit left a profile in training: profiles have the build-ids of their
  * programs, and so have the records of these. True also when that is not known.

@@ -4,7 +4,7 @@
  *
  *     pass1/NUMBER      source │ unit │ base (the outermost folder of the build) │ absolute (its object was named so) │
  *                       numbered (programs tell whether they have it)
- *     programs/NUMBER   program │ id (its build-id) │ unit (a number) ...
+ *     programs/NUMBER   program │ compiler │ id (its build-id) │ unit (a number) ... │ left out (its counts were removed)
  *     pass2/NUMBER      source │ unit │ object (its file; none: the compiler keeps it to itself) │
  *                       profile (a path; none: there is no such line) │ empty (it has no functions) │
  *                       borrowed (the unit that the profile is of) │ warned (with the profile, the compiler warns, and

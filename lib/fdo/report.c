@@ -38,11 +38,12 @@ static int process_of(const char *program)
     return process;
 }
 
-/* A program of pass 1 with the unit of that number; the one that runs still, if there is one. */
-static const char *find_program(const struct an_fdo_report *report, uint64_t number, int *process)
+/* A program of pass 1 with the unit of that number; the one that runs still, if there is one; or else one that counts. */
+static const struct an_fdo_record *find_program(const struct an_fdo_report *report, uint64_t number,
+                                                int *process)
 {
     const struct an_fdo_records *programs = &report->programs;
-    const char *found = NULL;
+    const struct an_fdo_record *found = NULL;
     *process = 0;
     for (size_t i = 0; !*process && i < programs->count; i++) {
         const char *program = an_fdo_value(&programs->items[i], "program");
@@ -51,8 +52,8 @@ static const char *find_program(const struct an_fdo_report *report, uint64_t num
         if (report->processes[i] == UNKNOWN)
             report->processes[i] = process_of(program);
         *process = report->processes[i];
-        if (!found || *process)
-            found = program;
+        if (!found || *process || an_fdo_value(found, "left out"))
+            found = &programs->items[i];
     }
     return found;
 }
@@ -69,7 +70,10 @@ static enum an_fdo_fate fate_of(const struct an_fdo_report *report, struct an_fd
         return AN_FDO_EMPTY;
     if (!trained)
         return AN_FDO_NOT_TRAINED;
-    entry->program = find_program(report, trained->number, &entry->process);
+    const struct an_fdo_record *program = find_program(report, trained->number, &entry->process);
+    entry->program = program ? an_fdo_value(program, "program") : NULL;
+    if (program && an_fdo_value(program, "left out"))
+        return AN_FDO_LEFT_OUT;
     if (entry->process)
         return AN_FDO_NOT_ENDED;
     bool is_known = an_fdo_value(trained, "numbered") && report->programs.count;
@@ -84,39 +88,14 @@ static unsigned long long number_of(const struct an_fdo_record *record, const ch
 
 /* ---- builds ---- */
 
-static void find_folder(const struct an_fdo_report *report, const char *unit,
-                        struct an_fdo_build *build)
-{
-    const char *below = an_fdo_below(unit, report->base);
-    const char *slash = below ? strchr(below, '/') : NULL;
-    if (slash && strncmp(below, ".libs/", strlen(".libs/")) == 0) /* libtool's second object */
-        slash = NULL;
-    build->folder = slash ? below : ".";
-    build->folder_length = slash ? (size_t)(slash - below) : 1;
-}
-
-static bool is_same_build(const struct an_fdo_build *a, const struct an_fdo_build *b)
-{
-    return a->folder_length == b->folder_length &&
-           memcmp(a->folder, b->folder, a->folder_length) == 0 &&
-           strcmp(a->compiler, b->compiler) == 0;
-}
-
 /* Entries of one source follow each other. */
 static bool add_to_build(struct an_fdo_report *report, struct an_fdo_entry *entry)
 {
-    const char *compiler = an_fdo_value(entry->record, "compiler");
-    struct an_fdo_build build = {.compiler = compiler ? compiler : ""};
-    size_t i = 0, count = report->entries.count;
-    find_folder(report, entry->unit, &build);
-    while (i < report->builds.count && !is_same_build(&report->builds.items[i], &build))
-        i++;
-    if (i == report->builds.count) {
-        struct an_fdo_build *added = an_vector_push(&report->builds);
-        if (!added)
-            return false;
-        *added = build;
-    }
+    size_t count = report->entries.count;
+    size_t i = an_fdo_builds_number(&report->builds, entry->unit, report->base,
+                                    an_fdo_value(entry->record, "compiler"));
+    if (i == SIZE_MAX)
+        return false;
     struct an_fdo_build *place = &report->builds.items[i];
     entry->build = i;
     place->files += entry->fate != AN_FDO_EMPTY;

@@ -2,6 +2,7 @@
 #ifndef AN_FDO_REPORT_H
 #define AN_FDO_REPORT_H
 
+#include "fdo/builds.h"
 #include "fdo/record.h"
 
 enum an_fdo_fate {
@@ -12,19 +13,8 @@ enum an_fdo_fate {
     AN_FDO_NOT_ENDED,    /* a program that has it runs still */
     AN_FDO_NEVER_RAN,    /* the programs that have it left no profile */
     AN_FDO_REFUSED,      /* the compiler fails with its profile */
+    AN_FDO_LEFT_OUT,     /* the programs that have it were left out (training.h) */
     AN_FDO_FATES,
-};
-
-/*
- * Units of one build. Several builds of a project share a store: in folders of their own (build-a, build-b: the first
- * part of a unit's path below the outermost folder; "." if it is in that), or by compilers of their own.
- */
-struct an_fdo_build {
-    const char *folder;
-    size_t folder_length;
-    const char *compiler; /* "": not known */
-    size_t files, used;   /* with functions; with a profile */
-    unsigned long long functions;
 };
 
 struct an_fdo_entry {
@@ -48,10 +38,8 @@ struct an_fdo_report {
     int *processes;    /* that run each of the programs; looked for at the first question */
     struct {
         AN_VECTOR(struct an_fdo_entry);
-    } entries; /* in the order of their sources */
-    struct {
-        AN_VECTOR(struct an_fdo_build);
-    } builds;                     /* in the order in which entries have them */
+    } entries;                    /* in the order of their sources */
+    struct an_fdo_builds builds;  /* in the order in which entries have them */
     bool is_mixed;                /* a source was compiled in more than one */
     size_t fates[AN_FDO_FATES];   /* how many of each */
     size_t files;                 /* with functions */

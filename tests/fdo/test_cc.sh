@@ -796,6 +796,89 @@ several_builds() {
     ! grep -q 'By folder' out || fail "$(cat out)"
 }
 
+# generated COMPILER: in a folder of that name, a program of which a source is made by another one, which so runs in pass 1
+generated() {
+    mkdir "$1"
+    touch "$1/Makefile"
+    (
+        cd "$1"
+        for source in generator common app; do
+            FDO_PASS=$pass anneal cc "$1" -O2 -c ../src/$source.c
+        done
+        FDO_PASS=$pass anneal cc "$1" -O2 generator.o common.o -o generator
+        ./generator >table.c
+        FDO_PASS=$pass anneal cc "$1" -O2 -c table.c
+        FDO_PASS=$pass anneal cc "$1" -O2 app.o common.o table.o -o app
+    )
+}
+
+# status_in FOLDER SOURCE
+status_in() {
+    anneal fdo --json | jq -r --arg folder "$1" --arg source "$2" \
+        '. as $all | .files[] | select($all.builds[.build].folder == $folder and (.source | endswith($source))) | .status'
+}
+
+# What the build itself runs becomes training. clang's programs have profiles of their own; GCC's share those of files.
+programs_of_the_build() {
+    local compiler pass=1
+    mkdir src
+    touch Makefile
+    echo 'int twice(int x) { int sum = 0; for (int i = 0; i < x; i++) sum += i & 3; return sum; }' >src/common.c
+    echo '#include <stdio.h>
+int twice(int); int main(void) { printf("int table = %d; int three(void) { return 3; }\n", twice(100)); return 0; }' >src/generator.c
+    echo 'int twice(int); extern int table; int three(void);
+int main(int n, char **v) { (void)v; return twice(n * 900) < table + three(); }' >src/app.c
+    for compiler in gcc-12 clang-19; do
+        generated $compiler
+        run 0 $compiler/app
+    done
+    run 0 anneal fdo
+    prints 'nothing was compiled with FDO_PASS=2 yet' 'Programs that ran in training' '  clang-19 (clang-19):' \
+        ' clang-19/generator' ' clang-19/app' '  gcc-12 (gcc-12):' ' gcc-12/generator' ' gcc-12/app' \
+        'in files that several of them have'
+    run 0 anneal fdo --json
+    # of each build by itself: all of it is somebody's, and the loop is the file that they share
+    jq -e '[.programs[] | select(.folder == "clang-19") | .share] | add > 0.999 and length == 2' out >/dev/null || fail "$(cat out)"
+    jq -e '.programs[] | select(.folder == "clang-19" and (.program | endswith("/app"))) | .share > 0.85' out >/dev/null || fail "$(cat out)"
+    jq -e '.programs[] | select(.folder == "gcc-12") | .ran and .files >= 1 and .shared_files == 1 and .shared_counts > 1000' \
+        out >/dev/null || fail "$(cat out)"
+
+    run 1 anneal fdo --leave-out generator
+    says 'generator: no such program was linked with FDO_PASS=1'
+    run 0 anneal fdo --leave-out clang-19/generator
+    prints 'clang-19/generator: left out, with '
+    [ ! -s err ] || fail "$(cat err)"
+    (cd gcc-12 && run 0 anneal fdo --leave-out "$PWD/generator" && mv out err ..)
+    prints 'gcc-12/generator: left out, with '
+    says '1 of its files is in other programs, too: what it has counted there stays'
+    run 1 anneal fdo --leave-out gcc-12/generator
+    says 'has no counts of its own'
+    run 0 anneal fdo
+    ! grep generator out || fail "$(cat out)"
+    expect "$(find .anneal/llvm -name '*.profraw' | wc -l)" 1
+    expect "$(find .anneal/gcc -name '*generator*')" ''
+
+    # In pass 2 no count of the generator is left
+    rm -r gcc-12 clang-19
+    pass=2
+    for compiler in gcc-12 clang-19; do
+        generated $compiler
+    done
+    expect "$(status_in clang-19 app.c) $(status_in clang-19 common.c)" 'used used'
+    expect "$(status_in gcc-12 app.c) $(status_in gcc-12 common.c)" 'used used'
+    expect "$(status_in gcc-12 generator.c)" 'left out'
+    run 0 anneal fdo
+    prints 'generator.c was left out, with gcc-12/generator'
+    llvm-profdata-19 show --all-functions --counts .anneal/use/llvm.profdata >merged
+    expect "$(grep -A3 '^  twice:' merged | sed -n 's/.*Block counts: //p')" '[900, 1]' # of the application alone
+    # What is linked and runs again counts again
+    rm -r gcc-12
+    pass=1
+    generated gcc-12
+    expect "$(anneal fdo --json | jq -c '.programs[] | select(.program | endswith("/gcc-12/generator")) | [.ran, .left_out]')" \
+        '[true,false]'
+}
+
 # A profile that is damaged, as one of a process that was killed, stays out; whole ones beside it count.
 damaged_profiles() {
     local compiler=$1 part damaged
@@ -1133,6 +1216,7 @@ for compiler in gcc-12 clang-19; do
     check_with "$compiler $(profile_tools "$compiler") make tar gzip" "$compiler: damaged profiles in archives" damaged_profiles $compiler
 done
 check_with 'gcc-12 clang-19 jq' 'several builds with one store' several_builds
+check_with 'gcc-12 clang-19 llvm-profdata-19 jq' 'programs that a build runs are told, and left out' programs_of_the_build
 check_with 'gcc-12 make tar gzip' 'wrong archives' wrong_archives
 check_with gcc-12 'a build that was removed' removed
 check_with gcc-12 'the trials of the cc crate' flag_check

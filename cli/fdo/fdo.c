@@ -8,17 +8,18 @@
 #include "cli/core/command.h"
 #include "cli/core/install_path.h"
 #include "cli/core/output.h"
+#include "fdo.h"
 #include "fdo/archive.h"
 #include "fdo/import.h"
 #include "fdo/report.h"
 #include "fdo/store.h"
 #include "fdo/unit.h"
 
-enum { JSON = 1, STORE, EXPORT, IMPORT, MAKEFILE, CMAKE, MESON };
+enum { JSON = 1, STORE, LEAVE_OUT, EXPORT, IMPORT, MAKEFILE, CMAKE, MESON };
 
 struct values {
     int wanted;
-    const char *export_to;
+    const char *export_to, *left_out;
     bool is_second; /* of the native files */
 };
 
@@ -27,6 +28,10 @@ static const char *const passes[] = {"1", "2", NULL};
 static const struct option_spec options[] = {
     JSON_ROW(JSON, "print the report as JSON", TAKEN),
     {STORE, 0, "store", NULL, "print the path of the folder that keeps the profiles", TAKEN},
+    {LEAVE_OUT, 0, "leave-out", "PROGRAM",
+     "remove from the training what this program has counted, such as a generator that ran in the "
+     "build",
+     TAKEN},
     {EXPORT, 0, "export", "FILE",
      "write the training into FILE, for a build elsewhere (a tar archive, compressed by gzip)",
      TAKEN},
@@ -41,14 +46,14 @@ static const struct option_spec options[] = {
 };
 
 static const struct option_rule rules[] = {
-    {ALONE, JSON, {0}, {0}},     {ALONE, STORE, {0}, {0}},
-    {ALONE, EXPORT, {0}, {0}},   {ALONE, IMPORT, {0}, {0}},
-    {ALONE, MAKEFILE, {0}, {0}}, {ALONE, CMAKE, {0}, {0}},
-    {ALONE, MESON, {0}, {0}},    {0},
+    {ALONE, JSON, {0}, {0}},   {ALONE, STORE, {0}, {0}},  {ALONE, LEAVE_OUT, {0}, {0}},
+    {ALONE, EXPORT, {0}, {0}}, {ALONE, IMPORT, {0}, {0}}, {ALONE, MAKEFILE, {0}, {0}},
+    {ALONE, CMAKE, {0}, {0}},  {ALONE, MESON, {0}, {0}},  {0},
 };
 
-static const char *const fates[AN_FDO_FATES] = {
-    "used", "no functions", "not trained", "never linked", "not ended", "never ran", "refused"};
+static const char *const fates[AN_FDO_FATES] = {"used",         "no functions", "not trained",
+                                                "never linked", "not ended",    "never ran",
+                                                "refused",      "left out"};
 
 /* ---- text ---- */
 
@@ -65,13 +70,14 @@ static const char *reason(const struct an_fdo_entry *entry)
         return entry->program ? "never ran or did not end: " : "left no profile";
     case AN_FDO_REFUSED:
         return "was compiled without: the compiler fails with its profile";
+    case AN_FDO_LEFT_OUT:
+        return "was left out, with ";
     default:
         return "";
     }
 }
 
-/* As the project has it: relative to the folder in which the store is. */
-static const char *shown(const struct an_fdo_store *store, const char *path)
+const char *fdo_shown(const struct an_fdo_store *store, const char *path)
 {
     size_t folder = (size_t)(an_file_name(store->root) - store->root);
     return folder && strncmp(path, store->root, folder) == 0 ? path + folder : path;
@@ -93,8 +99,8 @@ static void print_stale(const struct an_fdo_entry *entry, const char *source)
 
 static void print_reason(const struct an_fdo_entry *entry, const struct an_fdo_store *store)
 {
-    printf("  %s %s%s", shown(store, entry->source), reason(entry),
-           entry->program ? shown(store, entry->program) : "");
+    printf("  %s %s%s", fdo_shown(store, entry->source), reason(entry),
+           entry->program ? fdo_shown(store, entry->program) : "");
     if (entry->process)
         printf(" (anneal dump %d writes its profile)", entry->process);
     putchar('\n');
@@ -127,7 +133,7 @@ static void print_changed(const struct an_fdo_report *report, const struct an_fd
     for (size_t i = 0; i < report->entries.count; i++) {
         const struct an_fdo_entry *entry = &report->entries.items[i];
         if (!entry->lender)
-            print_stale(entry, shown(store, entry->source));
+            print_stale(entry, fdo_shown(store, entry->source));
     }
 }
 
@@ -143,7 +149,7 @@ static void print_warned(const struct an_fdo_report *report, const struct an_fdo
            "compiled with -Wno-error:\n");
     for (size_t i = 0; i < report->entries.count; i++)
         if (report->entries.items[i].warned)
-            printf("  %s\n", shown(store, report->entries.items[i].source));
+            printf("  %s\n", fdo_shown(store, report->entries.items[i].source));
 }
 
 /* clang does not say of all that it uses how much of it ran. */
@@ -153,7 +159,7 @@ static const char *number(const struct an_fdo_record *record, const char *fact)
     return value ? value : "-";
 }
 
-static const char *build_name(const struct an_fdo_build *build, char name[PATH_MAX])
+const char *fdo_build_name(const struct an_fdo_build *build, char name[PATH_MAX])
 {
     bool is_known = build->compiler[0] != 0;
     snprintf(name, PATH_MAX, "%.*s%s%s%s", (int)build->folder_length, build->folder,
@@ -166,12 +172,12 @@ static void print_used(const struct an_fdo_report *report, const struct an_fdo_e
 {
     char name[PATH_MAX];
     printf("%7s %7s %7zu %7zu  %s", number(entry->record, "used"), number(entry->record, "ran"),
-           entry->absent, entry->stale, shown(store, entry->source));
+           entry->absent, entry->stale, fdo_shown(store, entry->source));
     if (entry->lender)
-        printf(" as %s (profile borrowed from %s)", shown(store, entry->unit),
-               shown(store, entry->lender));
+        printf(" as %s (profile borrowed from %s)", fdo_shown(store, entry->unit),
+               fdo_shown(store, entry->lender));
     else if (report->is_mixed)
-        printf(" in %s", build_name(&report->builds.items[entry->build], name));
+        printf(" in %s", fdo_build_name(&report->builds.items[entry->build], name));
     putchar('\n');
 }
 
@@ -184,18 +190,18 @@ static void print_builds(const struct an_fdo_report *report)
     for (size_t i = 0; i < report->builds.count; i++) {
         const struct an_fdo_build *build = &report->builds.items[i];
         char name[PATH_MAX];
-        printf("  %s: %zu of %zu file%s a profile, %llu function%s\n", build_name(build, name),
+        printf("  %s: %zu of %zu file%s a profile, %llu function%s\n", fdo_build_name(build, name),
                build->used, build->files, build->files == 1 ? " has" : "s have", build->functions,
                plural(build->functions));
     }
 }
 
-static void print_text(const struct an_fdo_report *report, const struct an_fdo_store *store)
+static bool print_text(const struct an_fdo_report *report, const struct an_fdo_store *store)
 {
     if (!report->entries.count) {
         printf("%s: nothing was compiled with FDO_PASS=2 yet (%zu file%s with FDO_PASS=1)\n",
                store->root, report->pass1.count, plural(report->pass1.count));
-        return;
+        return fdo_print_programs(store);
     }
     printf("%s: %zu of %zu file%s a profile, %llu function%s\n", store->root,
            report->fates[AN_FDO_USED], report->files, report->files == 1 ? " has" : "s have",
@@ -208,6 +214,7 @@ static void print_text(const struct an_fdo_report *report, const struct an_fdo_s
     print_without(report, store);
     print_changed(report, store);
     print_warned(report, store);
+    return fdo_print_programs(store);
 }
 
 /* ---- JSON ---- */
@@ -299,7 +306,9 @@ static bool print_json(const struct an_fdo_report *report, const struct an_fdo_s
     for (size_t i = 0; i < report->entries.count; i++)
         json_object_array_add(files, entry_json(&report->entries.items[i]));
     json_object_object_add(root, "files", files);
-    return json_print(stdout, root);
+    struct json_object *programs = fdo_programs_json(store);
+    json_object_object_add(root, "programs", programs);
+    return json_print(stdout, root) && programs;
 }
 
 static int report(const struct an_fdo_store *store, bool as_json)
@@ -318,7 +327,7 @@ static int report(const struct an_fdo_store *store, bool as_json)
     else if (as_json)
         done = print_json(&made, store);
     else
-        print_text(&made, store);
+        done = print_text(&made, store);
     done = done && !is_empty;
     an_fdo_report_free(&made);
     return done ? EXIT_DONE : EXIT_FAILED;
@@ -389,6 +398,8 @@ static int about_store(const struct values *values, const struct option_parser *
     case STORE:
         puts(store.root);
         return EXIT_DONE;
+    case LEAVE_OUT:
+        return fdo_leave_out(&store, values->left_out);
     case EXPORT:
         return export_training(&store, values->export_to);
     case IMPORT:
@@ -404,6 +415,8 @@ static bool take(const struct command *command, void *into, int id, const char *
     values->wanted = id;
     if (id == EXPORT)
         values->export_to = value;
+    if (id == LEAVE_OUT)
+        values->left_out = value;
     int pass = id == MESON ? option_choice(command, "meson", value, passes) : 0;
     values->is_second = pass == 1;
     return pass >= 0;
@@ -449,7 +462,9 @@ const struct command command_fdo = {
         "Reports on a build with anneal cc: how many functions of each file were compiled with a "
         "profile; which files had none, and why (they were never linked into a program in "
         "training, the program never ran or did not end, or they were not compiled for "
-        "training); and which functions have changed since training, with both checksums.\n\n"
+        "training); and which functions have changed since training, with both checksums. It "
+        "lists the programs that ran in training, also those that the build itself ran, such as "
+        "generators, with their shares of the counts; --leave-out removes one of them.\n\n"
         "Run it in the build folder, or with ANNEAL_PROFILE_DIR set as for the build.\n\n"
         "A project can be trained in one place and built in another: --export writes the training "
         "into a file, "
@@ -468,6 +483,8 @@ const struct command command_fdo = {
                 "    keep the training, for a build elsewhere\n"
                 "anneal fdo --import training-*.tar.gz\n"
                 "    there, take the sum of what several machines have trained\n"
+                "anneal fdo --leave-out build/generator\n"
+                "    before pass 2, forget what a program counted that the build has run\n"
                 "rm -r \"$(anneal fdo --store)\"\n"
                 "    discard the training\n",
     .see_also = "anneal-cc(1), anneal-train(1)",
