@@ -74,9 +74,21 @@ index_is_complete() {
     done
 }
 
+# The table of folders in tests/README.md has all that are there, and no others.
+tests_are_described() {
+    local folder
+    (cd "$tests" && printf '%s\n' */) | sort >folders
+    sed -n 's/^| \(`[^|]*`\) |.*/\1/p' "$tests/README.md" | grep -oE '`[a-z]+/`' | tr -d '`' | sort >described
+    diff folders described >differences || fail "$(cat differences)"
+    for folder in $(cat folders); do
+        expect "$(grep -c "^| .*\`$folder\`" "$tests/README.md")" 1
+    done
+}
+
 check 'README.md has at most 150 lines' is_short
 check 'its commands exist' names_commands
 check 'it has every command, in the groups of the help' is_grouped_as_the_help
 check_with gcc 'its example compiles and runs' example_runs
 check 'the index of docs/ has every page' index_is_complete
+check 'the folders of tests/ are described' tests_are_described
 finish
