@@ -107,6 +107,19 @@ static void count_warning(void *context, const char *path, const char *name, siz
     result->warnings[warning]++;
 }
 
+/* The batches have left out something, too. */
+static enum an_code write_llvm(struct an_llvm_profile *profile,
+                               const struct an_llvm_write_options *options,
+                               struct an_merged *merged, struct an_train_result *result,
+                               struct an_error *error)
+{
+    struct an_llvm_left_out before = result->left_out;
+    enum an_code code = an_llvm_profile_write(profile, options, &merged->llvm, &merged->llvm_size,
+                                              &result->left_out, error);
+    result->left_out.uniform_functions += before.uniform_functions;
+    return code;
+}
+
 static enum an_code merge_llvm(const struct an_training *training, const struct finding *finding,
                                struct an_merged *merged, struct an_error *error)
 {
@@ -122,8 +135,7 @@ static enum an_code merge_llvm(const struct an_training *training, const struct 
     if (code != AN_OK)
         code = tell_why(code, ledger, error);
     else if (an_llvm_profile_records(profile))
-        code = an_llvm_profile_write(profile, &write, &merged->llvm, &merged->llvm_size,
-                                     &result->left_out, error);
+        code = write_llvm(profile, &write, merged, result, error);
     if (code == AN_OK) {
         result->llvm_functions = an_llvm_profile_functions(profile);
         result->llvm_bytes = merged->llvm_size;

@@ -14,15 +14,23 @@ static void count_warning(void *context, const char *path, const char *name, siz
     result->warnings[warning]++;
 }
 
-static enum an_code write_llvm(struct an_llvm_profile *profile, const char *path,
-                               struct an_error *error)
+/*
+ * In the version that the whole may have at most, by the compilers that it is of; or, when it is known which one it gets, in
+ * one that holds everything. So what a batch cannot hold, the whole cannot either; but it is not seen there any more.
+ */
+static enum an_code write_llvm(const struct an_training *training, struct an_llvm_profile *profile,
+                               const char *path, struct an_error *error)
 {
-    const struct an_llvm_write_options options = {.size = sizeof options};
+    const struct an_llvm_write_options options = {
+        .size = sizeof options,
+        .format_version = training->options->format_version ? AN_LLVM_NEWEST_WRITTEN : 0};
+    struct an_llvm_left_out left_out;
     void *bytes;
     size_t size;
-    enum an_code code = an_llvm_profile_write(profile, &options, &bytes, &size, NULL, error);
+    enum an_code code = an_llvm_profile_write(profile, &options, &bytes, &size, &left_out, error);
     if (code != AN_OK)
         return code;
+    training->result->left_out.uniform_functions += left_out.uniform_functions;
     code = an_folder_write(path, (struct an_bytes){bytes, size}, true, error);
     free(bytes);
     return code;
@@ -41,7 +49,7 @@ static enum an_code multiply(const struct an_training *training, const char *pat
     struct an_ledger *ledger;
     enum an_code code = an_llvm_merge(&options, &input, 1, &profile, &ledger, error);
     if (code == AN_OK)
-        code = write_llvm(profile, path, error);
+        code = write_llvm(training, profile, path, error);
     an_llvm_profile_free(profile);
     an_ledger_free(ledger);
     return code;
@@ -68,7 +76,7 @@ static enum an_code merge_llvm(const struct an_training *training,
     for (size_t i = 0; code == AN_OK && i < sources->count; i++)
         an_batch_account(training, &sources->items[i], &ledger->entries[i]);
     if (code == AN_OK && ledger->used) {
-        code = write_llvm(profile, path, error);
+        code = write_llvm(training, profile, path, error);
         if (code == AN_OK && sources->items[0].weight != 1)
             code = multiply(training, path, sources->items[0].weight, error);
     }

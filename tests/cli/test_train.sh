@@ -117,6 +117,36 @@ weights() {
         <(llvm-profdata-19 show --counts --all-functions expected)
 }
 
+# Uniformity needs version 14. It gets through the batches, of 32 runs each, or it is told that it did not.
+uniform_runs() {
+    local corpus=$tests/data/llvm/raw number file
+    cat >run <<'EOF'
+#!/bin/sh
+mkdir -p "${LLVM_PROFILE_FILE%/*}"
+cp "$1" "${LLVM_PROFILE_FILE%/*}/1.profraw"
+EOF
+    chmod +x run
+    for number in {1..40}; do
+        [ "$number" = 35 ] && file=uniform-ir-clang23-run2 || file=uniform-ir-clang23-run1
+        echo "$corpus/$file.profraw"
+    done >list
+    "$anneal" merge -q -f list -o expected
+    train 0 -o result -f list ./run
+    never_says 'cannot hold'
+    same result expected
+    # Beside runs of an older compiler
+    sed "20s,.*,$corpus/c-ir-clang19-run1.profraw," list >mixed
+    "$anneal" merge -f mixed -o expected 2>err
+    says 'version 12 cannot hold the uniformity of 16 functions'
+    train 0 -o result -f mixed ./run
+    says 'this version of the format cannot hold everything'
+    same result expected
+    "$anneal" merge -q --format-version=14 -f mixed -o expected
+    train 0 --format-version=14 -o result -f mixed ./run
+    never_says 'cannot hold'
+    same result expected
+}
+
 # The merge does not depend on how many runs there are at a time; it is that of the peers.
 many_runs() {
     local jobs numbers
@@ -497,6 +527,7 @@ if [ -e "$programs/built" ]; then
     check "runs of GCC's programs" gcc_runs
     check 'runs of both' both_kinds
     check 'weights' weights
+    check 'uniformity of code for GPUs' uniform_runs
     check 'the same for any number of jobs' many_runs
     check 'repeated runs' repeated
     check_with gcov-12 'runs that fork' forking_runs
