@@ -26,14 +26,27 @@ unsigned an_llvm_version_of_release(unsigned release)
 }
 
 /* Of versions that will do, the one with the hashes that the profile has. Version 12 with old ones serves new compilers, too. */
-static unsigned by_hashes(const struct an_llvm_profile *profile, unsigned version, unsigned newest)
+static unsigned by_hashes(struct frontend_hashes hashes, unsigned version, unsigned newest)
 {
-    struct frontend_hashes hashes = an_frontend_hashes(profile);
     if (version < INDEXED_MASKED && newest >= INDEXED_MASKED && hashes.new && !hashes.old)
         return INDEXED_MASKED;
     if (version >= INDEXED_MASKED && hashes.old && !hashes.new)
         return AN_LLVM_DEFAULT_VERSION;
     return version;
+}
+
+static unsigned version_of(const struct an_llvm_profile *profile,
+                           const struct an_llvm_write_options *full, struct frontend_hashes hashes)
+{
+    if (full->format_version)
+        return full->format_version;
+    if (full->release) {
+        unsigned version = an_llvm_version_of_release(full->release);
+        return by_hashes(hashes, version, version);
+    }
+    unsigned read = profile->version ? profile->version : AN_LLVM_DEFAULT_VERSION;
+    /* A partial result of a later anneal may come from compilers that are not known here. */
+    return by_hashes(hashes, read < INDEXED_NEWEST ? read : INDEXED_NEWEST, INDEXED_NEWEST);
 }
 
 unsigned an_llvm_profile_version(const struct an_llvm_profile *profile,
@@ -43,15 +56,7 @@ unsigned an_llvm_profile_version(const struct an_llvm_profile *profile,
     struct an_error ignored;
     if (an_options_take(&full, sizeof full, options, &ignored) != AN_OK)
         return AN_LLVM_DEFAULT_VERSION;
-    if (full.format_version)
-        return full.format_version;
-    if (full.release) {
-        unsigned version = an_llvm_version_of_release(full.release);
-        return by_hashes(profile, version, version);
-    }
-    unsigned read = profile->version ? profile->version : AN_LLVM_DEFAULT_VERSION;
-    /* A partial result of a later anneal may come from compilers that are not known here. */
-    return by_hashes(profile, read < INDEXED_NEWEST ? read : INDEXED_NEWEST, INDEXED_NEWEST);
+    return version_of(profile, &full, an_frontend_hashes(profile));
 }
 
 /* What the readers of a version, or of a release, would take for something else. */
@@ -68,16 +73,6 @@ static enum an_code check_variants(const struct an_llvm_profile *profile, unsign
     return an_error_hint(error, "collect it again without that option, or write version 12");
 }
 
-static void count_lost_hashes(const struct an_llvm_profile *profile, unsigned version,
-                              struct an_llvm_left_out *left_out)
-{
-    struct frontend_hashes hashes = an_frontend_hashes(profile);
-    if (version < INDEXED_MASKED)
-        left_out->new_hashes = hashes.new;
-    else
-        left_out->old_hashes = hashes.old;
-}
-
 /* ---- bytes ---- */
 
 static void count_uniform(const struct an_llvm_profile *profile, struct an_llvm_left_out *left_out)
@@ -89,8 +84,8 @@ static void count_uniform(const struct an_llvm_profile *profile, struct an_llvm_
 
 static enum an_code write_profile(struct an_llvm_profile *profile,
                                   const struct an_llvm_write_options *options, unsigned version,
-                                  struct an_buffer *buffer, struct an_llvm_left_out *left_out,
-                                  struct an_error *error)
+                                  struct frontend_hashes hashes, struct an_buffer *buffer,
+                                  struct an_llvm_left_out *left_out, struct an_error *error)
 {
     unsigned release = options->text || !options->format_version ? options->release : 0;
     unsigned newest_read = release         ? an_llvm_version_of_release(release)
@@ -106,7 +101,10 @@ static enum an_code write_profile(struct an_llvm_profile *profile,
         count_uniform(profile, left_out);
         return an_text_write(profile, options->sparse, buffer, error);
     }
-    count_lost_hashes(profile, version, left_out);
+    if (version < INDEXED_MASKED)
+        left_out->new_hashes = hashes.new;
+    else
+        left_out->old_hashes = hashes.old;
     return an_indexed_write(profile, version, options->sparse, buffer, left_out, error);
 }
 
@@ -135,7 +133,8 @@ enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
-    unsigned version = an_llvm_profile_version(profile, &full);
+    struct frontend_hashes hashes = an_frontend_hashes(profile);
+    unsigned version = version_of(profile, &full, hashes);
     if (version < AN_LLVM_OLDEST_WRITTEN || version > AN_LLVM_NEWEST_WRITTEN)
         return an_fail(error, AN_USAGE, "cannot write indexed version %u, expected %d to %d",
                        version, AN_LLVM_OLDEST_WRITTEN, AN_LLVM_NEWEST_WRITTEN);
@@ -150,7 +149,7 @@ enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
     if (full.partial)
         code = write_partial(profile, full.partial, &buffer, error);
     else
-        code = write_profile(profile, &full, version, &buffer, left_out, error);
+        code = write_profile(profile, &full, version, hashes, &buffer, left_out, error);
     if (code == AN_OK && buffer.failed)
         code = an_fail_memory(error);
     if (code != AN_OK) {
