@@ -42,7 +42,7 @@ static bool refuses_options(const struct merge_request *request)
     else if (request->write.format_version)
         say_error("--format-version applies only to LLVM profiles; this is a GCC profile (use "
                   "--gcc-version)");
-    else if (request->write.release)
+    else if (request->compiler)
         say_error("--for applies only to LLVM profiles; this is a GCC profile (use --gcc-version)");
     else if (request->write.sparse)
         say_error("--sparse applies only to LLVM profiles; this is a GCC profile (gcda)");

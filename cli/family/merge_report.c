@@ -19,7 +19,7 @@ bool merge_refuses_options(const struct merge_request *request, const struct fam
         {request->write.sparse, "--sparse", false},
         {request->write.text, "--text", false},
         {request->write.format_version != 0, "--format-version", false},
-        {request->write.release != 0, "--for", false},
+        {request->compiler != NULL, "--for", false},
         {request->remapping != NULL, "--remapping-file", false},
         {request->merge.keep_vtable_names, "--keep-vtable-symbols", false},
         {request->merge.trace_reservoir != 0, "--trace-reservoir-size", false},

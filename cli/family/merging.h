@@ -16,6 +16,7 @@ struct merge_request {
     const char *output;
     const char *ledger;      /* file for the ledger's JSON, or NULL */
     bool json;               /* print that, too */
+    const char *compiler;    /* that is to read an LLVM profile, or NULL */
     const char *remapping;   /* file with "old new" lines, or NULL */
     const char *keep, *drop; /* regular expressions on function names, or NULL */
     const char *factors;     /* of the runs of gcda files, or NULL (factors.h) */

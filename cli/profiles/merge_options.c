@@ -78,7 +78,8 @@ static bool take(const struct command *command, void *values, int id, const char
         request->write.format_version = (unsigned)number;
         return true;
     case MERGE_FOR:
-        return llvm_release_of("for", value, &request->write.release);
+        request->compiler = value;
+        return true;
     case MERGE_PREVIOUS_VERSION:
         request->write.format_version = 11;
         return true;
@@ -182,6 +183,10 @@ static int merge_inputs(struct merge_request *request, bool nothing_named)
     }
     const struct family *family = request->as_llvm ? &family_llvm : inputs_family(&request->inputs);
     const struct family_commands *commands = family_commands(family);
+    /* It may be a program that has to be run: not for a request that is refused. */
+    if (family == &family_llvm && request->compiler &&
+        !llvm_release_of("for", request->compiler, &request->write.release))
+        return EXIT_USAGE;
     return (request->one_input ? commands->convert : commands->merge)(request);
 }
 

@@ -86,6 +86,22 @@ other_families_refuse_it() {
     [ ! -e other ] || fail 'a result was written'
 }
 
+# A program is run for what can be done only.
+asked_in_the_end() {
+    printf '#!/bin/sh\necho run >>asked\necho "clang version 19.1.7"\n' >compiler
+    chmod +x compiler
+    run 2 "$anneal" merge --for=./compiler --format-version=12 -o other "$ir"
+    run 2 "$anneal" merge --for=./compiler --partial -o other "$ir"
+    run 2 "$anneal" merge --for=./compiler --no-such-option -o other "$ir"
+    run 2 "$anneal" merge --for=./compiler -o other "$tests/data/runtime/gcc-16.gcda"
+    run 2 "$anneal" convert --for=./compiler -o other "$tests/data/runtime/gcc-16.gcda"
+    run 2 "$anneal" convert --for=./compiler -o other "$ir" "$ir"
+    [ ! -e asked ] || fail 'the program was run for nothing'
+    run 0 "$anneal" merge -q --for=./compiler -o result "$ir" "$ir"
+    expect "$(cat asked)" run
+    [ ! -e other ] || fail 'a result was written'
+}
+
 # Hashes decide where versions do not say which compiler it was.
 hashes_choose_the_version() {
     run 0 "$anneal" merge -o result "$new_hashes"
@@ -232,6 +248,7 @@ the_old_compiler_finds_them() { # LLVM
 
 check 'names of compilers say the version' names_say_the_version
 check 'programs are asked for their version' programs_are_asked
+check 'programs are asked when nothing is refused' asked_in_the_end
 check 'profiles of other families are not for one' other_families_refuse_it
 check 'hashes choose the version' hashes_choose_the_version
 check 'inputs of any format prove what they come from' inputs_of_any_format_prove_it
