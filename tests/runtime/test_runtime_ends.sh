@@ -138,14 +138,17 @@ crashes() {
     build "$1"
     while read -r way number; do
         clean
-        ANNEAL_EXIT_SIGNAL=SEGV,BUS,ABRT,ILL,TRAP run $((128 + number)) ./ends "$way"
+        ANNEAL_EXIT_SIGNAL=SEGV,BUS,FPE,ABRT,ILL,TRAP run $((128 + number)) ./ends "$way"
         expect "$way $(counted before)" "$way 3 "
         clean
         run $((128 + number)) ./ends "$way"
         expect "$way $(counted before)" "$way nothing "
     done <<'EOF'
 segv 11
+bus 7
+divide 8
 trap 4
+breakpoint 5
 abort 6
 overflow 11
 EOF

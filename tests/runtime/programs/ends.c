@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,10 +89,28 @@ __attribute__((noinline)) static int overflow(const volatile char *above, int de
     return depth < 0 ? 0 : overflow(here, depth + 1) + here[0];
 }
 
+/* A page of a file that has become shorter. */
+static void read_behind_the_end(void)
+{
+    FILE *file = tmpfile();
+    volatile char *page = MAP_FAILED;
+    if (file)
+        page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(file), 0);
+    if (page != MAP_FAILED)
+        printf("%d", page[0]);
+}
+
 static void crash(const char *way)
 {
+    static volatile int nothing;
     if (!strcmp(way, "segv"))
         *(volatile int *)16 = 1;
+    if (!strcmp(way, "bus"))
+        read_behind_the_end();
+    if (!strcmp(way, "divide"))
+        printf("%d", getpid() / nothing);
+    if (!strcmp(way, "breakpoint"))
+        __asm__ volatile("int3");
     if (!strcmp(way, "trap"))
         __builtin_trap();
     if (!strcmp(way, "abort"))
