@@ -10,8 +10,6 @@
  * they came on. Where that is not written, they are not wrapped (cli/rt/library.c); then such a process is only noticed when
  * it writes its profile, and what was counted before it began is in it, too, as with the compilers' runtimes.
  */
-#include "hosted/births.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,6 +18,16 @@
 #include <unistd.h>
 
 #include "hosted/process.h"
+
+/* Which the linker puts in place of the C library's; the latter two are assembly. */
+int __wrap_daemon(int keeps_folder, int keeps_files);
+long __wrap_syscall(long number, ...);
+int __wrap_clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
+
+/* What the assembly goes on with. */
+long an_rt_after_call(void);
+long an_rt_failed_call(long negative);
+_Noreturn void an_rt_run_clone(int (*run)(void *), void *argument);
 
 /* ---- daemons ---- */
 
