@@ -349,6 +349,7 @@ static int act(void *values, const struct option_parser *parser)
     if (!complete(request, parser->command, parser->operand_count))
         return EXIT_USAGE;
     request->options.original = parser->operands[0];
+    request->options.for_fdata = request->form == AN_AGGREGATE_FDATA;
     request->options.allow_truncated = request->failure_mode == AN_FAIL_WARN;
     return translate(request);
 }

@@ -40,6 +40,8 @@ struct an_aggregate_options {
      * may be NULL. */
     void (*progress)(void *context, size_t done, size_t total);
     void *context;
+    /* The profile will be written as fdata, which has names: a stripped binary is refused before the recording is read. */
+    bool for_fdata;
 };
 
 enum an_build_id_match {
@@ -139,6 +141,7 @@ struct an_translate_options {
      * may be NULL. */
     void (*progress)(void *context, size_t done, size_t total);
     void *context;
+    bool for_fdata; /* as in struct an_aggregate_options */
 };
 
 struct an_translate_counts {

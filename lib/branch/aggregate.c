@@ -352,6 +352,8 @@ enum an_code an_aggregate_run(const struct an_aggregate_options *options, const 
         return an_fail_memory(error);
     aggregate->options = full;
     code = open_binary(aggregate, binary, error);
+    if (code == AN_OK && full.for_fdata)
+        code = an_usable_check_names(aggregate->elf, error);
     bool counted = full.input == AN_AGGREGATE_COUNTS ||
                    (full.input == AN_AGGREGATE_DETECT && an_counted_recognise(recording));
     if (code == AN_OK)

@@ -70,27 +70,28 @@ static enum an_code hint_processes(const struct an_mappings *mappings, struct an
     return an_error_hint(error, "these processes did: %s", list);
 }
 
-static enum an_code refuse_processes(const struct an_recorded *recorded, const struct an_elf *elf,
-                                     uint32_t pid, const char *recording, struct an_error *error)
+enum an_code an_recorded_refuse_processes(const struct an_recorded_wanted *wanted,
+                                          const struct an_mappings *mappings,
+                                          struct an_error *error)
 {
-    const char *own = an_file_name(an_elf_path(elf));
-    if (pid && recorded->mappings.processes.count)
-        an_fail(error, AN_MISMATCH, "process %u did not run %s", pid, own);
-    else if (recorded->mappings.other_builds)
-        an_fail(error, AN_MISMATCH, "the %s in the recording is another build", own);
+    const char *or_layout = wanted->has_layouts ? " or one of its layouts" : "";
+    const char *own = wanted->name;
+    if (wanted->pid && mappings->processes.count)
+        an_fail(error, AN_MISMATCH, "process %u did not run %s%s", wanted->pid, own, or_layout);
+    else if (mappings->other_builds)
+        an_fail(error, AN_MISMATCH, "the %s in the recording%s is another build", own,
+                wanted->has_layouts ? ", or a layout of it," : "");
     else
-        an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s%s", own,
-                an_samples_info(recorded->samples)->build_id_count && an_elf_build_id(elf).size
-                    ? ", or one with its build-id"
-                    : "");
-    an_error_in(error, recording);
-    if (recorded->mappings.processes.count)
-        return hint_processes(&recorded->mappings, error);
-    if (recorded->mappings.other_builds)
+        an_fail(error, AN_MISMATCH, "no process in the recording ran a file named %s%s%s", own,
+                or_layout, wanted->has_ids ? ", or one with its build-id" : "");
+    an_error_in(error, wanted->recording);
+    if (mappings->processes.count)
+        return hint_processes(mappings, error);
+    if (mappings->other_builds)
         return an_error_hint(error, "name the recorded binary, or use --ignore-build-id");
-    if (recorded->mappings.seen[0])
+    if (mappings->seen[0])
         return an_error_hint(error, "it has %s: rename the binary if it is one of these",
-                             recorded->mappings.seen);
+                             mappings->seen);
     return an_error_hint(error, "it has no mappings: if it is text, print them, too, with perf "
                                 "script --show-mmap-events");
 }
@@ -111,9 +112,14 @@ static enum an_code find_processes(struct an_recorded *recorded, const struct an
         .only_pid = options->pid,
     };
     enum an_code code = an_mappings_read(&recorded->mappings, recorded->samples, &wanted, error);
-    if (code == AN_OK && an_mappings_wanted(&recorded->mappings) == 0)
-        return refuse_processes(recorded, elf, options->pid, recording, error);
-    return code;
+    if (code != AN_OK || an_mappings_wanted(&recorded->mappings))
+        return code;
+    const struct an_recorded_wanted looked_for = {
+        .recording = recording,
+        .name = file.name,
+        .pid = options->pid,
+        .has_ids = an_samples_info(recorded->samples)->build_id_count && an_elf_build_id(elf).size};
+    return an_recorded_refuse_processes(&looked_for, &recorded->mappings, error);
 }
 
 enum an_code an_recorded_open(struct an_recorded *recorded, const char *recording,

@@ -32,6 +32,19 @@ enum an_build_id_match an_recorded_build(const struct an_samples *samples, const
 enum an_code an_recorded_refuse_build(const struct an_elf *elf, const char *recording,
                                       struct an_error *error);
 
+/* What was looked for in a recording. */
+struct an_recorded_wanted {
+    const char *recording, *name; /* of the binary's file */
+    uint32_t pid;                 /* only this process; 0: any */
+    bool has_layouts;             /* of the binary were looked for, too */
+    bool has_ids;                 /* also under other names, by the build-id */
+};
+
+/* What to say when no process ran it. Always AN_MISMATCH. */
+enum an_code an_recorded_refuse_processes(const struct an_recorded_wanted *wanted,
+                                          const struct an_mappings *mappings,
+                                          struct an_error *error);
+
 /*
  * Opens the recording ("-": standard input) and finds the processes that ran the binary. AN_MISMATCH when there are
  * none, or it was another build. The caller closes it, also on failure.

@@ -111,6 +111,8 @@ enum an_code an_translate_run(const struct an_translate_options *options, const 
         return an_fail_memory(error);
     translation->options = full;
     code = open_layouts(translation, error);
+    if (code == AN_OK && full.for_fdata)
+        code = an_usable_check_names(translation->layouts.original, error);
     if (code == AN_OK)
         code = aim(translation, error);
     if (code == AN_OK)

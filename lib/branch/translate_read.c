@@ -41,31 +41,6 @@ static enum an_code look_for(struct an_translation *translation, const struct an
     return AN_OK;
 }
 
-static enum an_code refuse_processes(const struct an_translation *translation,
-                                     const char *recording, struct an_error *error)
-{
-    const struct an_mappings *mappings = &translation->mappings;
-    const char *own = an_file_name(translation->options.original);
-    if (mappings->processes.count)
-        an_fail(error, AN_MISMATCH, "process %u did not run %s or one of its layouts",
-                translation->options.pid, own);
-    else if (mappings->other_builds)
-        an_fail(error, AN_MISMATCH, "the %s in the recording, or a layout of it, is another build",
-                own);
-    else
-        an_fail(error, AN_MISMATCH, "no process in the recording ran %s or one of its layouts",
-                own);
-    an_error_in(error, recording);
-    if (mappings->processes.count)
-        return an_error_hint(error, "use --pid=%u, or none", mappings->processes.items[0].pid);
-    if (mappings->other_builds)
-        return an_error_hint(error, "name the recorded files, or use --ignore-build-id");
-    if (mappings->seen[0])
-        return an_error_hint(error, "it has %s", mappings->seen);
-    return an_error_hint(error, "it has no mappings: if it is text, print them, too, with perf "
-                                "script --show-mmap-events");
-}
-
 static enum an_code find_processes(struct an_translation *translation, const char *recording,
                                    struct an_error *error)
 {
@@ -88,8 +63,12 @@ static enum an_code find_processes(struct an_translation *translation, const cha
     translation->mappings.assume_bias = true;
     if (code == AN_OK)
         translation->counts.processes = an_mappings_wanted(&translation->mappings);
+    const struct an_recorded_wanted wanted = {.recording = recording,
+                                              .name = an_file_name(translation->options.original),
+                                              .pid = translation->options.pid,
+                                              .has_layouts = true};
     if (code == AN_OK && translation->counts.processes == 0)
-        return refuse_processes(translation, recording, error);
+        return an_recorded_refuse_processes(&wanted, &translation->mappings, error);
     if (code == AN_OK && !place_layouts(translation))
         code = an_fail_memory(error);
     return code;

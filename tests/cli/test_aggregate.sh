@@ -355,7 +355,7 @@ other_build() {
     run 0 "$anneal" translate -q -p "$data" -o again "$program"
     same result again
     run 1 "$anneal" translate -p "$data" -o none --pid=7 "$program"
-    says 'process 7 did not run program or one of its layouts' '--pid=1000'
+    says 'process 7 did not run program or one of its layouts' 'these processes did: 1000'
 }
 check 'another build, by all three' other_build
 
@@ -429,6 +429,8 @@ stripped() {
         unusable "$anneal" $command -p "$data" bare/program
         says 'bare/program: it is stripped: llvm-bolt finds functions by names' 'as it was before strip' '--to-pa'
         unusable "$anneal" $command --pa -p counts bare/program
+        says 'bare/program: it is stripped'
+        unusable "$anneal" $command -p no-such-file bare/program # before the recording is read
         says 'bare/program: it is stripped'
     done
     run 0 "$anneal" aggregate -q --to-pa -p "$data" -o addresses bare/program

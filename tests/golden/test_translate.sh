@@ -320,7 +320,9 @@ refuses() {
     run 1 "$anneal" translate -p data -o ours "$home/program.fdata1"
     says 'not an ELF file'
     run 1 "$anneal" translate -p data -o ours /bin/true
-    says 'ran true'
+    says '/bin/true: it is stripped'
+    run 1 "$anneal" translate --to-pa -p data -o ours /bin/true
+    says 'no process in the recording ran a file named true or one of its layouts'
     same ours expected
     run 0 "$anneal" translate -q -p data -o ours "$home/program"
     run 0 "$anneal" aggregate -q -p data -o expected "$home/program"
