@@ -172,6 +172,16 @@ static bool are_same_records(const struct an_rt_file *file, const struct an_rt_m
     return memcmp(file->names, module->names.begin, module->names.size) == 0;
 }
 
+/* Where records do not tell a build, its id does. */
+static bool is_same_build(const struct an_rt_file *file, const struct an_rt_module *module)
+{
+    size_t size = module->build_id.size;
+    if (module->records || size == 0)
+        return true;
+    return file->words[AN_RT_BINARY_IDS] >= 8 + size && an_rt_load64(file->binary_ids) == size &&
+           memcmp(file->binary_ids + 8, module->build_id.begin, size) == 0;
+}
+
 enum an_rt_fit an_rt_file_open(struct an_rt_file *file, const struct an_rt_module *module,
                                const uint8_t *bytes, size_t size)
 {
@@ -185,6 +195,7 @@ enum an_rt_fit an_rt_file_open(struct an_rt_file *file, const struct an_rt_modul
     if (!cut_sections(file, layout, &at, end) || !check_values(file, layout, at, end))
         return AN_RT_DAMAGED;
     bool is_same = file->words[AN_RT_VERSION] == module->version_word &&
-                   is_same_size(file, module) && are_same_records(file, module);
+                   is_same_size(file, module) && is_same_build(file, module) &&
+                   are_same_records(file, module);
     return is_same ? AN_RT_FITS : AN_RT_OTHER;
 }

@@ -21,7 +21,7 @@ void __llvm_profile_register_function(void *record);
 void __llvm_profile_register_names_function(void *names, uint64_t size);
 
 /* What it refers to. */
-extern int __llvm_profile_runtime;
+extern int __llvm_profile_runtime; /* hosted/llvm_start.c */
 extern uint64_t __llvm_profile_raw_version;
 extern uint64_t __llvm_profile_global_timestamp;
 
@@ -67,5 +67,8 @@ const char *__llvm_profile_get_filename(void);
 struct _IO_FILE; /* FILE: this header is for places without a libc, too */
 void __llvm_profile_set_file_object(struct _IO_FILE *file, int merges);
 int __llvm_profile_is_continuous_mode_enabled(void);
+const char *__llvm_profile_get_path_prefix(void);
+void lprofSetProfileDumped(unsigned is_dumped);
+unsigned lprofProfileDumped(void);
 
 #endif

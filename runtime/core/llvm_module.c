@@ -54,6 +54,23 @@ static void find_deltas(struct an_rt_module *module, const uint8_t *records)
     module->bitmap_delta = (uintptr_t)module->bitmap.begin - data;
 }
 
+/* Only counters are in the program, its records are in its debugging information or in a section that is not loaded
+ * (-mllvm -profile-correlate): llvm-profdata puts them together. clang's front end does not say of which version that is. */
+static bool find_bare(struct an_rt_module *module)
+{
+    enum { CORRELATED = 10 };
+    unsigned told = (uint8_t)module->version_word;
+    const struct an_rt_layout *layout = an_rt_layout(told ? told : CORRELATED);
+    if (module->counters.size == 0 || !layout)
+        return false;
+    module->layout = *layout;
+    module->version_word = (module->version_word & ~0xffull) | layout->version;
+    module->counters_delta = module->bitmap_delta = 0; /* what llvm-profdata knows them by */
+    module->build_id = an_rt_build_id();
+    module->counts = module->counters.begin;
+    return true;
+}
+
 static bool find(struct an_rt_module *module)
 {
     *module = (struct an_rt_module){
@@ -68,7 +85,7 @@ static bool find(struct an_rt_module *module)
     };
     const uint8_t *records = module->data.begin;
     if (module->data.size == 0)
-        return false;
+        return find_bare(module);
     const struct an_rt_layout *layout = layout_of(module);
     if (layout) {
         module->layout = *layout;
@@ -127,6 +144,15 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return (middle << 32 | (uint32_t)bottom) ^ top;
 }
 #endif
+
+uint64_t an_rt_bare_signature(uint64_t version_word, uint64_t counters, const uint8_t *build_id,
+                              size_t size)
+{
+    uint64_t sum = mix(version_word, counters);
+    for (size_t i = 0; i < size; i++)
+        sum = mix(sum, build_id[i]);
+    return sum;
+}
 
 uint64_t an_rt_signature(const struct an_rt_layout *layout, uint64_t version_word,
                          const uint8_t *data, size_t records)

@@ -96,8 +96,15 @@ size_t an_rt_unknown(unsigned *told);
 uint64_t an_rt_signature(const struct an_rt_layout *layout, uint64_t version_word,
                          const uint8_t *data, size_t records);
 
+/* The same where there are no records: of the number of counters and the build id. */
+uint64_t an_rt_bare_signature(uint64_t version_word, uint64_t counters, const uint8_t *build_id,
+                              size_t size);
+
 static inline uint64_t an_rt_module_signature(const struct an_rt_module *module)
 {
+    if (module->records == 0)
+        return an_rt_bare_signature(module->version_word, module->counters.size,
+                                    module->build_id.begin, module->build_id.size);
     return an_rt_signature(&module->layout, module->version_word, module->data.begin,
                            module->records);
 }

@@ -7,7 +7,7 @@
 #include "core/llvm_values.h"
 
 enum {
-    VALUES_IN_FILE = 255,                           /* of a site: their number is a byte */
+    VALUES_IN_FILE = AN_RT_VALUES_MOST,             /* of a site: their number is a byte */
     COUNTER_CHUNK = sizeof(void *) == 8 ? 256 : 16, /* small processors have little memory */
 };
 #define LARGEST_COUNT (1ull << 56) /* LLVM takes more for damage */
@@ -24,6 +24,7 @@ struct writer {
     struct an_rt_sink *sink;
     uint8_t *counts;    /* how many values each site of the function gets */
     size_t count_limit; /* as many as the function with the most sites has */
+    unsigned most;      /* values of a site in the program */
     uint64_t chunk[COUNTER_CHUNK];
     /* The values of the site that is being written. */
     unsigned pair_count;
@@ -38,8 +39,25 @@ enum an_rt_fit an_rt_raw_judge(const struct an_rt_module *module, const uint8_t 
     uint64_t version_word = file.words[AN_RT_VERSION];
     const struct an_rt_layout *layout = an_rt_layout((uint8_t)version_word);
     *owner = 0;
-    if (fit == AN_RT_OTHER && layout)
+    if (fit == AN_RT_OTHER && layout && file.words[AN_RT_RECORDS] == 0)
+        *owner = an_rt_bare_signature(version_word, file.words[AN_RT_COUNTERS], file.binary_ids,
+                                      file.words[AN_RT_BINARY_IDS]);
+    else if (fit == AN_RT_OTHER && layout)
         *owner = an_rt_signature(layout, version_word, file.data, file.words[AN_RT_RECORDS]);
+    return fit;
+}
+
+enum an_rt_fit an_rt_raw_find(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                              size_t *at)
+{
+    enum an_rt_fit fit = AN_RT_OTHER;
+    *at = 0;
+    while (*at < size && fit == AN_RT_OTHER) {
+        struct an_rt_file file = {0};
+        fit = an_rt_file_open(&file, module, old + *at, size - *at);
+        if (fit == AN_RT_OTHER)
+            *at = file.rest ? (size_t)(file.rest - old) : size;
+    }
     return fit;
 }
 
@@ -231,9 +249,9 @@ static void gather(struct writer *writer, struct sites *sites, unsigned site)
             (struct pair){an_rt_load64(sites->old_pairs), an_rt_load64(sites->old_pairs + 8)};
     const struct an_rt_node *node =
         an_rt_values(writer->module, sites->record, sites->first + site);
-    for (unsigned seen = 0; node && seen < AN_RT_VALUES; node = node->next, seen++) {
+    for (unsigned seen = 0; node && seen < writer->most; node = node->next, seen++) {
         uint64_t count = writer->module->is_part ? node->due : node->count;
-        if (count)
+        if (count || !node->count) /* what was seen before all counts became 0 is known */
             add_pair(writer, an_rt_targets_find(&writer->targets, sites->kind, node->value), count);
     }
     keep_most_frequent(writer);
@@ -348,12 +366,14 @@ static bool write_one(const struct an_rt_module *module, const struct an_rt_file
                       struct an_rt_sink *sink)
 {
     /* Too large for small stacks. */
-    size_t size =
-        sizeof(struct writer) + (AN_RT_VALUES + (old ? VALUES_IN_FILE : 0)) * sizeof(struct pair);
+    unsigned most = an_rt_values_kept;
+    size_t pairs = most + (old ? VALUES_IN_FILE : 0);
+    size_t size = sizeof(struct writer) + pairs * sizeof(struct pair);
     struct writer *writer = an_rt_scratch(size);
     if (!writer)
         return false;
     writer->module = module;
+    writer->most = most;
     writer->sink = sink;
     writer->old = old;
     const struct an_rt_addresses ours = {module->data.begin, module->vtables.begin};
@@ -399,4 +419,15 @@ bool an_rt_raw_write(const struct an_rt_module *module, const uint8_t *old, size
     bool done =
         an_rt_has_times(module) ? write_newer(module, &file, sink) : write_one(module, &file, sink);
     return done && an_rt_put(sink, file.rest, (size_t)(file.end - file.rest));
+}
+
+bool an_rt_raw_write_among(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                           struct an_rt_sink *sink)
+{
+    size_t at;
+    if (!old)
+        return write_one(module, NULL, sink);
+    bool is_there = an_rt_raw_find(module, old, size, &at) == AN_RT_FITS;
+    return an_rt_put(sink, old, at) &&
+           an_rt_raw_write(module, is_there ? old + at : NULL, size - at, sink);
 }

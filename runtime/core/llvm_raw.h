@@ -28,4 +28,15 @@ bool an_rt_raw_write_own(const struct an_rt_module *module, struct an_rt_sink *s
 /* Where the counters are in a profile of the module that is not added to another one. */
 uint64_t an_rt_raw_place_of_counters(const struct an_rt_module *module);
 
+/*
+ * Of a file with the profiles of a program and its libraries, one behind the other: where the module's is. AN_RT_OTHER: it is
+ * not among them, and they end at *at.
+ */
+enum an_rt_fit an_rt_raw_find(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                              size_t *at);
+
+/* Writes such a file, with the module's profile added to its own, or behind the others. */
+bool an_rt_raw_write_among(const struct an_rt_module *module, const uint8_t *old, size_t size,
+                           struct an_rt_sink *sink);
+
 #endif

@@ -63,6 +63,12 @@ void an_rt_since_reset(const struct an_rt_module *module)
         memset(written, 0, module->counters.size);
 }
 
+void an_rt_since_forget(const struct an_rt_module *module)
+{
+    an_rt_since_reset(module);
+    an_rt_values_forget(module);
+}
+
 void an_rt_since_settle(const struct an_rt_module *module)
 {
     uint64_t *live = (uint64_t *)(void *)module->counters.begin;

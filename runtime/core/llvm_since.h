@@ -23,6 +23,9 @@ bool an_rt_since_any(void);
 /* The counters were set to 0. */
 void an_rt_since_reset(const struct an_rt_module *module);
 
+/* What comes next is another file, which has nothing yet. */
+void an_rt_since_forget(const struct an_rt_module *module);
+
 /* Takes from the counters what is written: nobody else may be counting. */
 void an_rt_since_settle(const struct an_rt_module *module);
 

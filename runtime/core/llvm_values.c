@@ -11,6 +11,9 @@
 #include "core/llvm_mix.h"
 #include "core/nodes.h"
 
+unsigned an_rt_values_kept = AN_RT_VALUES;
+bool an_rt_values_kept_is_told;
+
 /* Where records have the heads of their lists; 0: not known yet, or not all in one place. */
 static size_t values_at;
 
@@ -40,6 +43,8 @@ static struct an_rt_node **heads_of(const struct an_rt_module *module, uint8_t *
     if (sites == 0)
         return heads;
     size_t size = sites * sizeof *heads;
+    if (!an_rt_values_kept_is_told)
+        an_rt_values_kept = AN_RT_VALUES_MOST;
     struct an_rt_node **fresh = take_nodes(module, (size + AN_RT_NODE - 1) / AN_RT_NODE);
     if (!fresh)
         return NULL;
@@ -98,7 +103,7 @@ __attribute__((noinline, cold)) static void add_value(uint64_t value, uint8_t *r
         if (!rarest || node->count < rarest->count)
             rarest = node;
     }
-    if (length >= AN_RT_VALUES)
+    if (length >= an_rt_values_kept)
         displace(rarest, value, times);
     else
         append(module, end, value, times);
@@ -161,6 +166,16 @@ static void note_written(struct an_rt_node *node)
 void an_rt_values_reset(const struct an_rt_module *module)
 {
     each_node(module, reset);
+}
+
+static void forget(struct an_rt_node *node)
+{
+    node->written = 0;
+}
+
+void an_rt_values_forget(const struct an_rt_module *module)
+{
+    each_node(module, forget);
 }
 
 void an_rt_values_make_due(const struct an_rt_module *module)

@@ -308,13 +308,14 @@ static bool name_beside(const char *path, uint64_t owner, char name[AN_RT_PATH])
     return an_rt_name_with(path, tag, name, AN_RT_PATH);
 }
 
+/* old: what is added to; NULL: nothing. */
 static int replace(int file, const char *path, const struct an_rt_contents *contents,
                    const uint8_t *old, const struct stat *is)
 {
     struct an_rt_file_sink *to = an_rt_file_sink(-1, path);
-    int error = write_contents(to, contents, old, (size_t)is->st_size);
+    int error = write_contents(to, contents, old, old ? (size_t)is->st_size : 0);
     /* Where it fails, for lack of space or by a limit, there may be a way for a new file yet. */
-    if (!error && fits_in_place(to, contents, is) && !write_in_place(file, to, contents))
+    if (!error && old && fits_in_place(to, contents, is) && !write_in_place(file, to, contents))
         return 0;
     /* Nobody else writes to the new file: we have the lock. Who had it before may have been killed. */
     if (!error)
@@ -389,10 +390,24 @@ static enum step move_aside(const char *path)
     return error ? failed(path, error) : AGAIN;
 }
 
+/* What nobody takes for a profile is kept. */
+static enum step replace_former(int file, const struct stat *is, const char *path,
+                                const struct an_rt_contents *contents)
+{
+    uint8_t first[AN_RT_FIRST];
+    if (is->st_size &&
+        (pread(file, first, sizeof first, 0) != sizeof first || !contents->may_be(first)))
+        return move_aside(path);
+    int error = replace(file, path, contents, NULL, is);
+    return error ? failed(path, error) : DONE;
+}
+
 static enum step add_locked(int file, const struct stat *is, const char *path,
                             const struct an_rt_contents *contents)
 {
     size_t size = (size_t)is->st_size;
+    if (contents->former && an_rt_is_former(contents->former, is))
+        return replace_former(file, is, path, contents);
     if (!may_be_profile(file, size, contents))
         return move_aside(path);
     uint8_t *old = load(file, size);
@@ -561,7 +576,12 @@ bool an_rt_commit_open(int file, const char *what, const struct an_rt_contents *
         error = write_new(file, contents);
     else
         error = add_open_regular(file, contents);
-    if (error)
+    if (error == EBADMSG)
+        an_rt_warn(what,
+                   "Invalid profile data to merge: the file that the program opened has no intact "
+                   "profile of it; the counts of this run are lost",
+                   0);
+    else if (error)
         failed(what, error);
     return !error;
 }

@@ -30,6 +30,8 @@
  * Each step but the long ones, whose bytes nobody reads, is one write within a page, which the kernel does not
  * break off.
  *
+ * What is former (former.h) is not added to, but replaced in the same way.
+ *
  * Links are followed, so that it is the file they lead to that is replaced. What is no regular file is left alone: a
  * pipe may never be read. What is far larger than any profile, or does not begin like one, is damaged, and not read.
  *
@@ -42,6 +44,7 @@
 #define AN_RT_COMMIT_H
 
 #include "core/port.h"
+#include "hosted/former.h"
 #include "hosted/name.h"
 
 enum { AN_RT_FIRST = 8 };
@@ -59,7 +62,8 @@ struct an_rt_contents {
     size_t (*detour)(void *context, size_t size, uint8_t detour[8]);
     /* Whether a file may be a profile, of any program, by its first bytes: one that cannot be is not read. */
     bool (*may_be)(const uint8_t first[AN_RT_FIRST]);
-    size_t own_size; /* what the program's profile has at least, about */
+    const struct an_rt_former *former; /* what is replaced instead of added to; NULL: nothing is */
+    size_t own_size;                   /* what the program's profile has at least, about */
 };
 
 /*

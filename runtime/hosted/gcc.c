@@ -5,14 +5,14 @@
  * GCOV_PREFIX and GCOV_PREFIX_STRIP say. Every process adds to it, or, when that is not possible, to one
  * beside it (commit.h).
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "core/bytes.h"
 #include "core/gcc_gcda.h"
 #include "core/gcc_interface.h"
 #include "hosted/commit.h"
-#include "hosted/environment.h"
+#include "hosted/gcc_name.h"
+#include "hosted/gcc_programs.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/plain.h"
@@ -22,43 +22,8 @@
 static struct {
     struct an_rt_gcc_info *first;
     bool is_written;
+    const struct an_rt_gcc_program *other; /* NULL: none */
 } state;
-
-/* ---- names ---- */
-
-/* The name without so many of its leading folders. */
-static const char *strip(const char *name, unsigned folders)
-{
-    const char *rest = name;
-    while (folders-- > 0) {
-        const char *slash = strchr(rest + 1, '/');
-        if (!slash)
-            break;
-        rest = slash;
-    }
-    return rest;
-}
-
-static bool name_of(const struct an_rt_gcc_info *info, char *name)
-{
-    const char *prefix = an_rt_getenv("GCOV_PREFIX"), *levels = an_rt_getenv("GCOV_PREFIX_STRIP");
-    const char *rest = info->name;
-    unsigned stripped = levels ? an_rt_text_number(&levels, AN_RT_PATH) : 0;
-    if (rest[0] == '/')
-        rest = strip(rest, stripped);
-    if (!prefix && stripped)
-        prefix = ".";
-    size_t length = prefix ? strlen(prefix) : 0;
-    bool has_slash = length && prefix[length - 1] == '/';
-    const char *between = length && !has_slash && rest[0] != '/' ? "/" : "";
-    if (has_slash && rest[0] == '/')
-        rest++;
-    struct an_rt_text text = an_rt_text(name, AN_RT_PATH);
-    an_rt_text_put(&text, prefix ? prefix : "");
-    an_rt_text_put(&text, between);
-    an_rt_text_put(&text, rest);
-    return !text.overflowed;
-}
 
 /* ---- files ---- */
 
@@ -97,8 +62,8 @@ static void write_info(const struct an_rt_gcc_info *info, int64_t greatest)
 {
     static char name[AN_RT_PATH];
     struct job job = {info, greatest};
-    struct an_rt_contents contents = {judge, write_object, &job, detour, may_be, 0};
-    if (name_of(info, name))
+    struct an_rt_contents contents = {judge, write_object, &job, detour, may_be, NULL, 0};
+    if (an_rt_gcc_name(info->name, name))
         an_rt_commit(name, &contents, info->stamp);
     else
         an_rt_warn(info->name, "the name of the profile is too long", 0);
@@ -145,6 +110,15 @@ static void be_born(enum an_rt_birth birth)
 
 static struct an_rt_member member = {.write = write_member, .be_born = be_born};
 
+/* What was written is not written again at the end, unless the counts are reset. */
+static void dump(void)
+{
+    if (!an_rt_lock())
+        return;
+    write_member(AN_RT_ENDING);
+    an_rt_unlock();
+}
+
 /* ---- what objects call as they come and go ---- */
 
 /* Nobody knows how its counters are laid out. */
@@ -186,7 +160,7 @@ void __gcov_exit(void)
 {
     static bool has_left;
     if (!state.is_written)
-        __gcov_dump();
+        dump();
     if (!has_left)
         an_rt_leave(&member);
     has_left = true;
@@ -194,28 +168,36 @@ void __gcov_exit(void)
 
 /* ---- what programs call ---- */
 
-/* What was written is not written again at the end, unless the counts are reset. */
-void __gcov_dump(void)
+void an_rt_gcc_add_program(const struct an_rt_gcc_program *program)
 {
-    if (!an_rt_lock())
-        return;
-    write_member(AN_RT_ENDING);
-    an_rt_unlock();
+    state.other = program;
 }
 
-void __gcov_reset(void)
+/* Visible to whoever looks for them in a library, as libgcov's are. */
+#define VISIBLE __attribute__((visibility("default")))
+
+VISIBLE void __gcov_dump(void)
+{
+    dump();
+    if (state.other)
+        state.other->dump();
+}
+
+VISIBLE void __gcov_reset(void)
 {
     if (!an_rt_lock())
         return;
     reset_all();
     an_rt_unlock();
+    if (state.other)
+        state.other->reset();
 }
 
-/* GCC calls this in place of fork. What was counted before is the parent's. */
+/* The compilers call this in place of fork. What was counted before is the parent's. */
 int __gcov_fork(void)
 {
     pid_t child = fork();
     if (child == 0)
-        reset_all();
+        __gcov_reset();
     return child;
 }

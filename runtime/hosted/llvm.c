@@ -2,8 +2,9 @@
  * LLVM's profiles on Linux: when they are written, and into which file.
  *
  * The name is that of ANNEAL_PROFILE_FILE, LLVM_PROFILE_FILE, what the program or the compiler set
- * (-fprofile-generate=FOLDER), or default.profraw, in this order. Every process adds to the file of that
- * name, or, when that is not possible, to one beside it (commit.h).
+ * (-fprofile-generate=FOLDER), or default.profraw, in this order. With the first, and with %m in a name, every process adds
+ * to the file of that name, or, when that is not possible, to one beside it (commit.h); otherwise a process has the file
+ * for itself.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -23,6 +24,9 @@
 #include "hosted/continuous.h"
 #include "hosted/environment.h"
 #include "hosted/file_sink.h"
+#include "hosted/former.h"
+#include "hosted/llvm_output.h"
+#include "hosted/llvm_start.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/plain.h"
@@ -34,9 +38,19 @@ extern char __llvm_profile_filename[] __attribute__((weak, visibility("hidden"))
 
 static struct {
     char pattern[AN_RT_PATH];
-    FILE *object;    /* where the program wants it, or NULL */
+    FILE *object;                                 /* where the program wants it, or NULL */
+    const struct an_rt_module *without_functions; /* NULL: there are some, or no file is wanted */
+    bool adds_up;                                 /* the name is one of ANNEAL_PROFILE_FILE */
+    bool is_dumped;  /* the program says that its profile is where it should be */
     bool is_written; /* nothing is to be written any more, unless the program asks for it */
 } state;
+
+/* What is to be written; NULL: nothing. */
+static const struct an_rt_module *profiled(void)
+{
+    const struct an_rt_module *found = an_rt_module();
+    return found ? found : state.without_functions;
+}
 
 static enum an_rt_fit judge(void *context, const uint8_t *old, size_t size, uint64_t *owner)
 {
@@ -46,6 +60,28 @@ static enum an_rt_fit judge(void *context, const uint8_t *old, size_t size, uint
 static bool write_profile(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
 {
     return an_rt_raw_write(context, old, size, sink);
+}
+
+/* The same for a file that is the process's own, with other modules' profiles. */
+static enum an_rt_fit judge_among(void *context, const uint8_t *old, size_t size, uint64_t *owner)
+{
+    size_t at;
+    *owner = 0;
+    return an_rt_raw_find(context, old, size, &at) == AN_RT_DAMAGED ? AN_RT_DAMAGED : AN_RT_FITS;
+}
+
+static bool write_among(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
+{
+    return an_rt_raw_write_among(context, old, size, sink);
+}
+
+/*
+ * Whether all processes add to the file of that name. Otherwise it is LLVM_PROFILE_FILE's as LLVM documents it: one file
+ * for the process and its libraries, which replaces that of the run before (former.h).
+ */
+static bool adds_up(void)
+{
+    return state.adds_up || an_rt_name_is_merged(state.pattern) || an_rt_is_plain();
 }
 
 static bool may_be(const uint8_t first[AN_RT_FIRST])
@@ -77,7 +113,7 @@ AN_RT_APART static bool take_turn(const struct an_rt_module *module, const char 
     struct stat is;
     bool is_short = true;
     memcpy(turn, name, strlen(name) + 1);
-    if (!an_rt_has_times(module) || an_rt_is_plain())
+    if (!an_rt_has_times(module) || an_rt_is_plain() || !adds_up())
         return true;
     for (unsigned i = 1; is_short && i < AN_RT_ORDERS && stat(turn, &is) == 0; i++)
         is_short = name_turn(name, i, turn);
@@ -97,8 +133,8 @@ static int write_module(const struct an_rt_module *module)
 {
     static char name[AN_RT_PATH], turn[AN_RT_PATH];
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
-    struct an_rt_contents contents = {judge, write_profile, mutable,
-                                      NULL,  may_be,        own_size(module)};
+    struct an_rt_contents contents = {judge,  write_profile, mutable,         NULL,
+                                      may_be, NULL,          own_size(module)};
     if (state.object)
         return an_rt_commit_open(fileno(state.object), "the profile", &contents) ? 0 : -1;
     struct an_rt_identity identity = identify(module);
@@ -106,6 +142,11 @@ static int write_module(const struct an_rt_module *module)
         !take_turn(module, name, turn)) {
         an_rt_warn(state.pattern, "the name of the profile is too long", 0);
         return -1;
+    }
+    if (!adds_up()) {
+        contents.judge = judge_among;
+        contents.write = write_among;
+        contents.former = an_rt_former(turn);
     }
     return an_rt_commit(turn, &contents, identity.signature) ? 0 : -1;
 }
@@ -118,15 +159,28 @@ static void choose_name(void)
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
         if (candidates[i] && *candidates[i] && strlen(candidates[i]) < sizeof state.pattern) {
             memcpy(state.pattern, candidates[i], strlen(candidates[i]) + 1);
+            state.adds_up = i == 0;
             return;
         }
+}
+
+/* As with compiler-rt, and in its words. */
+static void use_folder(void)
+{
+    static const char usual[] = "default.profraw";
+    if (!an_rt_name_lacks_folder(state.pattern))
+        return;
+    an_rt_say_as_llvm("Warning", "Unable to get the TMPDIR environment variable, referenced in ",
+                      state.pattern, ". Using the default path.");
+    memcpy(state.pattern, usual, sizeof usual);
+    state.adds_up = false;
 }
 
 /* ---- what programs may call ---- */
 
 void __llvm_profile_reset_counters(void)
 {
-    const struct an_rt_module *module = an_rt_module();
+    const struct an_rt_module *module = profiled();
     if (!module)
         return;
     int none = module->version_word & AN_RT_BYTE_COVERAGE ? 0xff : 0;
@@ -150,10 +204,11 @@ static int write_now(const struct an_rt_module *module)
 /* In a file in which the program counts it is as it is: that is enough, unless the file is to go. */
 static int write_locked(bool is_last)
 {
-    const struct an_rt_module *module = an_rt_module();
+    const struct an_rt_module *module = profiled();
     int result = 0;
     if (!module)
         return 0;
+    __llvm_profile_initialize_file();
     if (!an_rt_lock())
         return -1;
     if (is_last || !an_rt_continuous_is_on())
@@ -180,16 +235,22 @@ int __llvm_profile_dump(void)
 
 void __llvm_profile_set_dumped(void)
 {
+    state.is_dumped = true;
     state.is_written = true;
     an_rt_continuous_end();
 }
 
 void __llvm_profile_set_filename(const char *name)
 {
+    const struct an_rt_module *module = profiled();
+    if (module && name && strcmp(name, state.pattern) != 0 && !an_rt_name_is_merged(name))
+        an_rt_since_forget(module);
     if (!name || !*name)
         choose_name();
-    else if (strlen(name) < sizeof state.pattern)
+    else if (strlen(name) < sizeof state.pattern) {
         memcpy(state.pattern, name, strlen(name) + 1);
+        state.adds_up = false;
+    }
 }
 
 /* Profiles are added to what is there, always. */
@@ -204,10 +265,15 @@ int __llvm_profile_is_continuous_mode_enabled(void)
     return an_rt_continuous_is_on();
 }
 
+/* The program may do without the runtime's own start. */
 void __llvm_profile_initialize_file(void)
 {
-    if (!state.pattern[0])
-        choose_name();
+    if (state.pattern[0])
+        return;
+    an_rt_begin();
+    lprofSetupValueProfiler();
+    choose_name();
+    use_folder();
 }
 
 void __llvm_profile_initialize(void)
@@ -218,11 +284,36 @@ void __llvm_profile_initialize(void)
 const char *__llvm_profile_get_filename(void)
 {
     static char name[AN_RT_PATH];
-    const struct an_rt_module *module = an_rt_module();
+    const struct an_rt_module *module = profiled();
     struct an_rt_identity identity = {0};
     if (module)
         identity = identify(module);
     return an_rt_name(state.pattern, &identity, name, sizeof name) ? name : "";
+}
+
+/* The folder that the name begins with, with its slash. */
+const char *__llvm_profile_get_path_prefix(void)
+{
+    static char prefix[AN_RT_PATH];
+    const char *name = __llvm_profile_get_filename();
+    const char *slash = strrchr(name, '/');
+    size_t length = slash ? (size_t)(slash - name) + 1 : 0;
+    memcpy(prefix, name, length);
+    prefix[length] = 0;
+    return prefix;
+}
+
+void lprofSetProfileDumped(unsigned is_dumped)
+{
+    if (is_dumped)
+        __llvm_profile_set_dumped();
+    else
+        state.is_written = false;
+}
+
+unsigned lprofProfileDumped(void)
+{
+    return state.is_written;
 }
 
 /* ---- start and end ---- */
@@ -240,9 +331,46 @@ static void begin_continuous(const struct an_rt_module *module)
     an_rt_continuous_begin(module, name);
 }
 
+/* Later the file may be another one. */
+static void look_at_former(const struct an_rt_module *module)
+{
+    static char name[AN_RT_PATH];
+    if (adds_up())
+        return;
+    struct an_rt_identity identity = identify(module);
+    if (an_rt_name(state.pattern, &identity, name, sizeof name))
+        an_rt_former(name);
+}
+
+static enum an_rt_fit judge_nothing(void *context, const uint8_t *old, size_t size, uint64_t *owner)
+{
+    (void)context, (void)old, (void)size;
+    *owner = 0;
+    return AN_RT_FITS;
+}
+
+static bool write_nothing(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
+{
+    (void)context;
+    return !old || an_rt_put(sink, old, size);
+}
+
+/* The profile is elsewhere: that of the run before is not to be taken for it. */
+static void leave_empty(const struct an_rt_module *module)
+{
+    static char name[AN_RT_PATH];
+    struct an_rt_contents contents = {
+        .judge = judge_nothing, .write = write_nothing, .may_be = may_be};
+    struct an_rt_identity identity = identify(module);
+    if (!an_rt_name(state.pattern, &identity, name, sizeof name))
+        return;
+    contents.former = an_rt_former(name);
+    an_rt_commit(name, &contents, identity.signature);
+}
+
 static void write_member(enum an_rt_moment moment)
 {
-    const struct an_rt_module *module = an_rt_module();
+    const struct an_rt_module *module = profiled();
     if (!module || state.is_written)
         return;
     if (moment == AN_RT_STAYING) {
@@ -266,7 +394,12 @@ static struct an_rt_member member;
 
 static void at_exit(void)
 {
+    __llvm_profile_initialize_file();
+    if (state.is_dumped)
+        an_rt_say_as_llvm("Note", "Profile data not written to file: already written", "", "");
     if (an_rt_lock()) {
+        if (state.is_dumped && !an_rt_since_any() && !adds_up())
+            leave_empty(profiled());
         write_member(AN_RT_ENDING);
         an_rt_unlock();
     }
@@ -276,7 +409,7 @@ static void at_exit(void)
 /* What was counted before the fork is the parent's, unless that hands it over. */
 static void in_child(void)
 {
-    const struct an_rt_module *module = an_rt_module();
+    const struct an_rt_module *module = profiled();
     if (!an_rt_lock())
         return;
     an_rt_continuous_part(module);
@@ -309,9 +442,6 @@ int __llvm_profile_register_write_file_atexit(void)
     return atexit(at_exit);
 }
 
-/* Instrumented objects refer to it, so that the linker takes this file in. */
-int __llvm_profile_runtime;
-
 /* What writing takes for a moment, with room to spare: targets of calls, values of a site, parts of the counts. */
 static size_t scratch_for(const struct an_rt_module *module)
 {
@@ -328,7 +458,7 @@ AN_RT_APART static void tell_unknown(void)
     unsigned told;
     if (!an_rt_unknown(&told))
         return;
-    const struct an_rt_module *module = an_rt_module();
+    const struct an_rt_module *module = profiled();
     struct an_rt_text text = an_rt_text(words, sizeof words);
     an_rt_text_put(&text, "objects of ");
     if (told && !an_rt_layout(told)) {
@@ -351,24 +481,57 @@ AN_RT_APART static void tell_unknown(void)
     an_rt_warn(state.pattern, words, 0);
 }
 
-/* Before the program's own constructors, so that its destructors are counted. */
-__attribute__((constructor(101))) static void start(void)
+/*
+ * Records that look like those of a version that is known, but are said to be of none: nobody can tell what they mean. True
+ * when nothing is to be written.
+ */
+AN_RT_APART static bool refuse_version(void)
+{
+    static char words[32];
+    uint64_t told = __llvm_profile_raw_version & 0x00ffffffffffffffull;
+    unsigned unused;
+    if (told == 0 || (told < 256 && an_rt_layout((unsigned)told)) || an_rt_unknown(&unused) ||
+        !an_rt_module())
+        return false;
+    struct an_rt_text text = an_rt_text(words, sizeof words);
+    an_rt_text_put_decimal(&text, AN_RT_NEWEST);
+    an_rt_text_put(&text, ", but get ");
+    an_rt_text_put_decimal(&text, told);
+    an_rt_begin();
+    an_rt_say_as_llvm("Error", "Runtime and instrumentation version mismatch : expected ", words,
+                      "");
+    return true;
+}
+
+/* The program has nothing to write, but clang was told to link a runtime: there is to be a file, as with compiler-rt. */
+static const struct an_rt_module no_functions = {
+    .layout = {.version = 10, .record_size = 64, .kinds = 3}, .version_word = 10};
+
+void an_rt_llvm_start(bool is_wanted)
 {
     unsigned told;
-    if (!an_rt_module() && !an_rt_unknown(&told))
+    size_t unknown = an_rt_unknown(&told);
+    if (refuse_version())
         return;
-    an_rt_begin();
+    if (!profiled() && is_wanted && !unknown)
+        state.without_functions = &no_functions;
+    if (!profiled() && !unknown)
+        return;
     __llvm_profile_initialize_file();
     tell_unknown();
-    if (!an_rt_module())
+    if (!profiled())
         return;
     __llvm_profile_register_write_file_atexit();
-    member.llvm = an_rt_module();
+    member.llvm = profiled();
     an_rt_plain_begin(scratch_for(member.llvm));
     if (an_rt_lock()) {
         begin_continuous(member.llvm);
         an_rt_unlock();
     }
     an_rt_join(&member);
+    if (an_rt_lock()) {
+        look_at_former(member.llvm);
+        an_rt_unlock();
+    }
     pthread_atfork(NULL, NULL, in_child);
 }

@@ -93,10 +93,20 @@ static void say_plainly(const struct iovec pieces[PIECES])
             return;
 }
 
+static void say_pieces(const struct iovec pieces[PIECES])
+{
+    int cancelling;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
+    if (an_rt_is_plain())
+        say_plainly(pieces);
+    else
+        say(pieces);
+    pthread_setcancelstate(cancelling, &cancelling);
+}
+
 void an_rt_warn(const char *path, const char *what, int number)
 {
     static bool has_spoken;
-    int cancelling;
     if (__atomic_exchange_n(&has_spoken, true, __ATOMIC_RELAXED) || !is_listening)
         return;
     const char *reason = number ? reason_of(number) : NULL;
@@ -109,10 +119,15 @@ void an_rt_warn(const char *path, const char *what, int number)
         piece(reason ? reason : ""),
         piece("\n"),
     };
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
-    if (an_rt_is_plain())
-        say_plainly(pieces);
-    else
-        say(pieces);
-    pthread_setcancelstate(cancelling, &cancelling);
+    say_pieces(pieces);
+}
+
+void an_rt_say_as_llvm(const char *level, const char *before, const char *path, const char *after)
+{
+    const struct iovec pieces[PIECES] = {
+        piece("LLVM Profile "), piece(level), piece(": "), piece(before), piece(path),
+        piece(after),           piece("\n"),
+    };
+    if (is_listening)
+        say_pieces(pieces);
 }

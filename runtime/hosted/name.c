@@ -22,10 +22,15 @@ static void put_build_id(struct an_rt_text *text, const struct an_rt_identity *i
         an_rt_text_put_hex(text, identity->build_id.begin[i], 2);
 }
 
+/* With its slash: what follows is the rest of the name. */
 static void put_temporary(struct an_rt_text *text)
 {
     const char *folder = an_rt_getenv("TMPDIR");
-    an_rt_text_put(text, folder && *folder ? folder : "/tmp");
+    if (!folder || !*folder)
+        return;
+    an_rt_text_put(text, folder);
+    if (folder[strlen(folder) - 1] != '/')
+        an_rt_text_put(text, "/");
 }
 
 /* %m, %4m: returns what is behind it, or NULL when it is something else. */
@@ -88,12 +93,38 @@ bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char
     return !text.overflowed;
 }
 
+bool an_rt_name_lacks_folder(const char *pattern)
+{
+    const char *folder = an_rt_getenv("TMPDIR");
+    if (folder && *folder)
+        return false;
+    while ((pattern = strchr(pattern, '%'))) {
+        if (pattern[1] == 't')
+            return true;
+        pattern += pattern[1] ? 2 : 1;
+    }
+    return false;
+}
+
 bool an_rt_name_is_continuous(const char *pattern)
 {
     while ((pattern = strchr(pattern, '%'))) {
         if (pattern[1] == 'c')
             return true;
         pattern += pattern[1] ? 2 : 1;
+    }
+    return false;
+}
+
+bool an_rt_name_is_merged(const char *pattern)
+{
+    while ((pattern = strchr(pattern, '%'))) {
+        pattern++;
+        while (*pattern >= '0' && *pattern <= '9')
+            pattern++;
+        if (*pattern == 'm')
+            return true;
+        pattern += *pattern ? 1 : 0;
     }
     return false;
 }

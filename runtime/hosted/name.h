@@ -13,15 +13,21 @@ struct an_rt_identity {
 };
 
 /*
- * Fills in a pattern as LLVM's users write it: %p the process, %h the host, %t $TMPDIR, %b the build id,
+ * Fills in a pattern as LLVM's users write it: %p the process, %h the host, %t $TMPDIR and a slash, %b the build id,
  * %m the signature, %Nm that and one of N numbers, %% a percent sign; %c, which asks for counting in a
  * file (continuous.h), is taken out. Others stay as they are. False when the name is too long for `room` bytes.
  */
 bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char *name,
                 size_t room);
 
+/* Whether %t is in a pattern, and there is no $TMPDIR. */
+bool an_rt_name_lacks_folder(const char *pattern);
+
 /* Whether %c is in a pattern. */
 bool an_rt_name_is_continuous(const char *pattern);
+
+/* Whether %m is, so that all processes of a build have one name, or one of some. */
+bool an_rt_name_is_merged(const char *pattern);
 
 /* NAME.TAG, with what its last component has behind the last dot kept at the end. */
 bool an_rt_name_with(const char *name, const char *tag, char *other, size_t room);

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "core/port.h"
+#include "hosted/former.h"
 
 enum an_rt_moment {
     AN_RT_GOING_ON,    /* what is counted later will be added later */
@@ -43,6 +44,8 @@ struct an_rt_member {
     void (*on_signal)(int signal); /* of this copy: filled in by an_rt_join */
 };
 
+enum { AN_RT_FORMERS = 8 };
+
 struct an_rt_process {
     uint64_t version;                    /* AN_RT_PROCESS_VERSION */
     uint64_t dumps;                      /* how often a signal has had all profiles written */
@@ -53,9 +56,10 @@ struct an_rt_process {
     uint8_t *
         mark; /* 0 where memory has been copied for a new process: the kernel clears it; NULL: it cannot */
     bool hands_over; /* a fork is under way whose child goes on with the counts */
+    struct an_rt_former formers[AN_RT_FORMERS];
 };
 
-#define AN_RT_PROCESS_VERSION 2
+#define AN_RT_PROCESS_VERSION 3
 
 /* Of the note. */
 #define AN_RT_NOTE_OWNER "anneal"

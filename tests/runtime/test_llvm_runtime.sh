@@ -75,7 +75,7 @@ same_as_compiler_rt() {
     # shellcheck disable=SC2086
     "clang++-$version" -w -O1 $mode "$programs/calls.cc" -o theirs
     for run in 1 2 3 4 5; do
-        LLVM_PROFILE_FILE=ours.profraw run 3 ./ours
+        ANNEAL_PROFILE_FILE=ours.profraw run 3 ./ours
         [ ! -s err ]
         LLVM_PROFILE_FILE=theirs-$run.profraw run 3 ./theirs
     done
@@ -88,7 +88,7 @@ same_as_compiler_rt() {
 
 at_once() {
     build 19 steps.c steps -fprofile-generate
-    seq 300 | LLVM_PROFILE_FILE=all.profraw xargs -P 16 -n 1 ./steps 2>err
+    seq 300 | ANNEAL_PROFILE_FILE=all.profraw xargs -P 16 -n 1 ./steps 2>err
     # xargs gives each run a number, which the program ignores
     [ ! -s err ]
     expect "$(multiple 19 all.profraw)" 300
@@ -102,7 +102,7 @@ killed() {
     large) build_large steps ;;
     esac
     for round in 1 2 3; do
-        said=$(LLVM_PROFILE_FILE=all.profraw "$kill_some" 150 3000 "$round" ./steps)
+        said=$(ANNEAL_PROFILE_FILE=all.profraw "$kill_some" 150 3000 "$round" ./steps)
         runs=$(multiple 19 all.profraw)
         echo "round $round: $said, $runs counted"
         # shellcheck disable=SC2086
@@ -124,7 +124,7 @@ two_builds() {
         for program in one two three; do
             echo $program
         done
-    done | LLVM_PROFILE_FILE=all.profraw xargs -P 8 -I{} sh -c ./{} 2>err
+    done | ANNEAL_PROFILE_FILE=all.profraw xargs -P 8 -I{} sh -c ./{} 2>err
     [ ! -s err ]
     expect "$(find . -name 'all*.profraw' | wc -l)" 3
     for file in all*.profraw; do
@@ -138,7 +138,7 @@ values_survive() {
     local run
     build 19 calls.cc moved -fprofile-generate -fPIE -pie
     for run in $(seq 20); do
-        LLVM_PROFILE_FILE=all.profraw run 3 ./moved
+        ANNEAL_PROFILE_FILE=all.profraw run 3 ./moved
         LLVM_PROFILE_FILE=alone-$run.profraw run 3 ./moved
     done
     [ "$(cmp -l alone-1.profraw alone-2.profraw | wc -l)" -gt 10 ] # they were loaded elsewhere
@@ -151,7 +151,7 @@ values_survive() {
 
 forks() {
     build 19 forks.c forks -fprofile-generate
-    LLVM_PROFILE_FILE=all.profraw run 0 ./forks
+    ANNEAL_PROFILE_FILE=all.profraw run 0 ./forks
     expect "$(counts 19 all.profraw one two)" '3 5 '
 }
 
@@ -160,14 +160,14 @@ steered() {
     build 19 steered.c steered -fprofile-generate
     for way in twice reset dump buffer; do
         rm -f all.profraw
-        LLVM_PROFILE_FILE=all.profraw run 0 ./steered $way
+        ANNEAL_PROFILE_FILE=all.profraw run 0 ./steered $way
         expect "$way $(counts 19 all.profraw work)" "$way 5 "
     done
     run 0 ./steered named
     expect "$(counts 19 "$(cat out)" work)" '5 '
     rm -f all.profraw
     for way in 5 10 15; do
-        LLVM_PROFILE_FILE=all.profraw run 0 ./steered object
+        ANNEAL_PROFILE_FILE=all.profraw run 0 ./steered object
         expect "$(counts 19 object.profraw work)" "$way "
     done
     [ ! -e all.profraw ]
@@ -199,15 +199,15 @@ int main(void)
 }
 END
     clang-19 -O1 -fprofile-generate main.c -o main -Wl,--whole-archive "$library" -Wl,--no-whole-archive
-    LLVM_PROFILE_FILE=all-%m.profraw run 0 ./main
-    LLVM_PROFILE_FILE=all-%m.profraw run 0 ./main
+    ANNEAL_PROFILE_FILE=all-%m.profraw run 0 ./main
+    ANNEAL_PROFILE_FILE=all-%m.profraw run 0 ./main
     [ ! -s err ]
     expect "$(find . -name 'all-*.profraw' | wc -l)" 2
     llvm-profdata-19 merge all-*.profraw -o all.profdata
     expect "$(counts 19 all.profdata own part)" '2 12 '
     rm all*
-    LLVM_PROFILE_FILE=all.profraw run 0 ./main # behind one name
-    LLVM_PROFILE_FILE=all.profraw run 0 ./main
+    ANNEAL_PROFILE_FILE=all.profraw run 0 ./main # behind one name
+    ANNEAL_PROFILE_FILE=all.profraw run 0 ./main
     llvm-profdata-19 merge all*.profraw -o all.profdata
     expect "$(counts 19 all.profdata own part)" '2 12 '
 }
@@ -216,10 +216,10 @@ names() {
     build 19 steps.c steps -fprofile-generate -Wl,--build-id=0xabcdef0123
     ANNEAL_PROFILE_FILE=a/b%%/%p-%h-%b-%x.profraw LLVM_PROFILE_FILE=no run 0 ./steps
     expect "$(cd 'a/b%' && echo * | sed 's/^[0-9]*/PID/')" "PID-$(hostname)-abcdef0123-%x.profraw"
-    TMPDIR=$PWD/t LLVM_PROFILE_FILE=%t/x_%2m.profraw run 0 ./steps
+    TMPDIR=$PWD/t ANNEAL_PROFILE_FILE=%t/x_%2m.profraw run 0 ./steps
     ls t
     echo t/x_*_[01].profraw | grep -E '^t/x_[0-9]+_[01].profraw$'
-    LLVM_PROFILE_FILE=/dev/null run 0 ./steps
+    ANNEAL_PROFILE_FILE=/dev/null run 0 ./steps
     [ ! -s err ]
     [ -c /dev/null ]
     [ ! -e default.profraw ]
@@ -235,7 +235,7 @@ names() {
 
 damaged() {
     build 19 steps.c steps -fprofile-generate
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     run 0 ./steps
     for size in 0 1 100 "$(($(stat -c %s all.profraw) - 8))"; do
         head -c "$size" all.profraw >cut
@@ -258,7 +258,7 @@ damaged() {
 
 # A program that was built again has the name; what the old one counted is kept beside it.
 rebuilt() {
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     build 19 steps.c steps -fprofile-generate
     run 0 ./steps
     cp all.profraw old
@@ -285,7 +285,7 @@ build_large() {
 full() {
     local room
     build_large steps
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     run 0 ./steps
     cp all.profraw before
     for room in 0 1 9000 "$(($(stat -c %s all.profraw) - 1))"; do
@@ -295,7 +295,7 @@ full() {
         same all.profraw before
         expect "$(ls all*)" all.profraw
     done
-    LLVM_PROFILE_FILE=new.profraw LD_PRELOAD=$full_disk FULL_AFTER=9 run 0 ./steps
+    ANNEAL_PROFILE_FILE=new.profraw LD_PRELOAD=$full_disk FULL_AFTER=9 run 0 ./steps
     [ ! -e new.profraw ]
     run 0 ./steps
     expect "$(multiple 19 all.profraw)" 2
@@ -303,7 +303,7 @@ full() {
 
 without_proc() {
     build 19 steps.c steps -fprofile-generate
-    export LLVM_PROFILE_FILE=deep/er/all.profraw
+    export ANNEAL_PROFILE_FILE=deep/er/all.profraw
     LD_PRELOAD=$no_proc run 0 ./steps
     LD_PRELOAD=$no_proc run 0 ./steps
     [ ! -s err ]
@@ -316,8 +316,8 @@ linked() {
     expect "$("$anneal" rt --library)" "$library"
     # shellcheck disable=SC2046 # words are meant
     clang-19 -O1 -fprofile-generate "$programs/steps.c" -o steps $("$anneal" rt)
-    LLVM_PROFILE_FILE=all.profraw run 0 ./steps
-    LLVM_PROFILE_FILE=all.profraw run 0 ./steps
+    ANNEAL_PROFILE_FILE=all.profraw run 0 ./steps
+    ANNEAL_PROFILE_FILE=all.profraw run 0 ./steps
     expect "$(multiple 19 all.profraw)" 2 # compiler-rt would have left one run
     expect "$("$anneal" rt --ldflags)" "$("$anneal" rt)"
     run 2 "$anneal" rt steps
@@ -328,21 +328,21 @@ no_leave() {
     build 19 steps.c steps -fprofile-generate
     chmod 755 . ..
     mkdir closed
-    LLVM_PROFILE_FILE=closed/x/all.profraw setpriv --reuid 65534 --clear-groups -- ./steps 2>err
+    ANNEAL_PROFILE_FILE=closed/x/all.profraw setpriv --reuid 65534 --clear-groups -- ./steps 2>err
     expect "$(wc -l <err)" 1
     grep -q 'Permission denied' err
 }
 
 coverage() {
     build 19 calls.cc ours -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
-    LLVM_PROFILE_FILE=ours.profraw run 3 ./ours
-    LLVM_PROFILE_FILE=ours.profraw run 3 ./ours
+    ANNEAL_PROFILE_FILE=ours.profraw run 3 ./ours
+    ANNEAL_PROFILE_FILE=ours.profraw run 3 ./ours
     llvm-profdata-19 merge ours.profraw -o ours.profdata
     llvm-cov-19 report ./ours -instr-profile=ours.profdata >out
     grep TOTAL out
     build 19 steps.c covered -fprofile-generate -mllvm -pgo-function-entry-coverage
-    LLVM_PROFILE_FILE=covered.profraw run 0 ./covered
-    LLVM_PROFILE_FILE=covered.profraw run 0 ./covered
+    ANNEAL_PROFILE_FILE=covered.profraw run 0 ./covered
+    ANNEAL_PROFILE_FILE=covered.profraw run 0 ./covered
     expect "$(llvm-profdata-19 show --covered covered.profraw | grep -c '^f')" 10
 }
 
@@ -355,7 +355,7 @@ orders() {
     run=0
     for calls in abc cba bb ca c bab ac a; do
         run=$((run + 1))
-        LLVM_PROFILE_FILE=ours.profraw run 0 ./ours $calls
+        ANNEAL_PROFILE_FILE=ours.profraw run 0 ./ours $calls
         LLVM_PROFILE_FILE=theirs-$run.profraw run 0 ./theirs $calls
     done
     expect "$(echo ours*.profraw)" "$(echo ours.{1..7}.profraw) ours.profraw"
@@ -367,7 +367,7 @@ orders() {
     }
     diff <(show_orders ours.profdata) <(show_orders theirs.profdata)
     for run in $(seq 40); do
-        LLVM_PROFILE_FILE=ours.profraw run 0 ./ours bca
+        ANNEAL_PROFILE_FILE=ours.profraw run 0 ./ours bca
     done
     [ ! -s err ]
     expect "$(find . -name 'ours*.profraw' | wc -l)" 8
@@ -376,7 +376,7 @@ orders() {
     llvm-profdata-19 show --temporal-profile-traces ours.profdata >traces
     expect "$(grep -c ' Trace ' traces)" 8
     expect "$(grep -c '^    main' traces)" 8
-    LLVM_PROFILE_FILE=dumped.profraw run 0 ./ours abdc # d has it written
+    ANNEAL_PROFILE_FILE=dumped.profraw run 0 ./ours abdc # d has it written
     llvm-profdata-19 merge dumped*.profraw -o dumped.profdata
     expect "$(counts 19 dumped.profdata a b c d)" '1 1 1 1 '
     expect "$(llvm-profdata-19 show --temporal-profile-traces dumped.1.profraw |

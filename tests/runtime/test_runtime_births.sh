@@ -43,7 +43,7 @@ each_way() {
     local way how
     # shellcheck disable=SC2046 # words are meant
     build "$1" births "${@:2}" $("$anneal" rt)
-    export LLVM_PROFILE_FILE=it.profraw
+    export ANNEAL_PROFILE_FILE=it.profraw
     for way in fork SYS_clone SYS_clone3 clone $([ "$(uname -m)" != x86_64 ] || echo SYS_fork); do
         for how in exit _exit return; do
             begins 12 '3 3' $way $how
@@ -61,15 +61,15 @@ unseen() {
     local ours
     # shellcheck disable=SC2046 # words are meant
     build "$1" births $("$anneal" rt)
-    LLVM_PROFILE_FILE=it.profraw begins 12 '6 3' unseen exit
+    ANNEAL_PROFILE_FILE=it.profraw begins 12 '6 3' unseen exit
     ours=$(counted)
     build "$1" births
-    LLVM_PROFILE_FILE=%p.profraw begins 12 "$ours" unseen exit
+    ANNEAL_PROFILE_FILE=%p.profraw begins 12 "$ours" unseen exit
     # One that counts in the same file as its parent leaves all to that.
     [ "$1" = clang-19 ] || return 0
     # shellcheck disable=SC2046 # words are meant
     build "$1" births $("$anneal" rt --continuous)
-    LLVM_PROFILE_FILE=%cit.profraw begins 12 '3 3' unseen exit
+    ANNEAL_PROFILE_FILE=%cit.profraw begins 12 '3 3' unseen exit
     expect "$(echo ./*.profraw)" ./it.profraw
 }
 
@@ -79,18 +79,18 @@ becomes_daemon() {
     for mode in '' --continuous; do
         # shellcheck disable=SC2046 # words are meant
         build "$1" births $("$anneal" rt $mode)
-        for LLVM_PROFILE_FILE in it.profraw ${mode:+%cit.profraw}; do
-            export LLVM_PROFILE_FILE
+        for ANNEAL_PROFILE_FILE in it.profraw ${mode:+%cit.profraw}; do
+            export ANNEAL_PROFILE_FILE
             rm -f ./*.gcda ./*.profraw
             ends_all ./births daemon
-            expect "$LLVM_PROFILE_FILE: $(counted)" "$LLVM_PROFILE_FILE: 3 3"
+            expect "$ANNEAL_PROFILE_FILE: $(counted)" "$ANNEAL_PROFILE_FILE: 3 3"
             expect "$(find . -name '*.profraw*' -o -name '*.gcda*' | wc -l)" 1
         done
         [ "$1" = clang-19 ] || break
     done
     [ "$1" = clang-19 ] || mv births.gcda ours
     build "$1" births
-    LLVM_PROFILE_FILE=%p.profraw
+    ANNEAL_PROFILE_FILE=%p.profraw
     rm -f ./*.profraw
     ends_all ./births daemon
     expect "$(counted)" '3 3'

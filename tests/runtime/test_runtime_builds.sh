@@ -25,7 +25,7 @@ sources() {
 
 # counted COMPILER FOLDER: two runs of the program, which are added up, and of the library
 counted() {
-    export GCOV_PREFIX=$PWD/counts GCOV_PREFIX_STRIP=99 LLVM_PROFILE_FILE=$PWD/counts/all.profraw
+    export GCOV_PREFIX=$PWD/counts GCOV_PREFIX_STRIP=99 ANNEAL_PROFILE_FILE=$PWD/counts/all.profraw
     for _ in 1 2; do
         run 0 "$2/main"
         [ ! -s err ]

@@ -19,7 +19,7 @@ build() {
 as_llvm_23() {
     local _
     build it "$data/clang-23-$1.s"
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     for _ in 1 2 3; do
         run 0 ./it
         [ ! -s err ]
@@ -50,7 +50,7 @@ three_runs() {
     rm -f ./*.profraw
     build it "$@"
     for _ in 1 2 3; do
-        LLVM_PROFILE_FILE=all.profraw run 0 ./it
+        ANNEAL_PROFILE_FILE=all.profraw run 0 ./it
         [ ! -s err ] || fail "$*: $(cat err)"
     done
     expect "$(find . -name '*.profraw')" ./all.profraw
@@ -115,7 +115,7 @@ unknown() {
     local order
     make_future ir
     build it ir.o
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     run 0 ./it
     expect "$(wc -l <err)" 1
     says 'anneal: warning: all.profraw: objects of raw version 12 are not counted (this runtime knows versions 7 to 11)'

@@ -11,7 +11,7 @@
 programs=$tests/runtime/programs
 kills=${KILLS:-40}
 unset ANNEAL_PROFILE_FILE
-export LLVM_PROFILE_FILE=%call.profraw
+export ANNEAL_PROFILE_FILE=%call.profraw
 
 # build VERSION OUTPUT SOURCE OPTION...: counters of loops would stay in registers until the loop ends
 build() {
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 }
 END
     build 19 main main.c
-    export LLVM_PROFILE_FILE=%call-%m.profraw
+    export ANNEAL_PROFILE_FILE=%call-%m.profraw
     run 0 ./main
     expect "$(echo all-* | wc -w)" 2
     ! compgen -G '*live*'
@@ -187,7 +187,7 @@ refused() {
     mkdir closed
     touch progress
     chmod 666 progress
-    LLVM_PROFILE_FILE=%cclosed/all.profraw setpriv --reuid 65534 --clear-groups -- ./steady 10 2>err
+    ANNEAL_PROFILE_FILE=%cclosed/all.profraw setpriv --reuid 65534 --clear-groups -- ./steady 10 2>err
     expect "$(wc -l <err)" 1
     grep -q 'closed/all.profraw: %c: counting in memory only: Permission denied' err
 }

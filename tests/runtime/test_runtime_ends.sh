@@ -224,7 +224,7 @@ dumped_while_counting() {
         clang-19 -w -O1 -pthread -fprofile-generate -fprofile-update=atomic "$programs/threads.c" \
             -o threads $("$anneal" rt --continuous)
         rm -f ./*.profraw
-        ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=$mode ./threads 2>err &
+        ANNEAL_DUMP_SIGNAL=USR2 ANNEAL_PROFILE_FILE=$mode ./threads 2>err &
         process=$!
         # The shell, which it is before, has a handler, too.
         await takes_dumps $process

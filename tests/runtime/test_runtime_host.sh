@@ -46,11 +46,11 @@ small_stack() {
         grep -q 'moved aside' err
     done
     # A name with all that can be in it, into folders that are not there, and another build's file.
-    export LLVM_PROFILE_FILE=$PWD/a/b/%h-%t-%b-%4m-x.profraw GCOV_PREFIX=$PWD/c/d
+    export ANNEAL_PROFILE_FILE=$PWD/a/b/%h-%t-%b-%4m-x.profraw GCOV_PREFIX=$PWD/c/d
     build "$compiler" small_stack.c -Wl,--build-id
     takes_little 'deep'
-    unset LLVM_PROFILE_FILE GCOV_PREFIX
-    export LLVM_PROFILE_FILE=same.profraw
+    unset ANNEAL_PROFILE_FILE GCOV_PREFIX
+    export ANNEAL_PROFILE_FILE=same.profraw
     takes_little 'same'
     build "$compiler" small_stack.c -O2
     takes_little 'other build'
@@ -72,7 +72,7 @@ build_large() {
 no_descriptors() {
     local file=all.profraw
     build_large "$1"
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     run 0 ./it
     [ "$1" = clang-19 ] || file=$(echo ./*.gcda)
     cp "$file" before
@@ -96,7 +96,7 @@ no_descriptors() {
 broken_pipe() {
     build "$1" guest.c
     echo >file
-    export LLVM_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file
+    export ANNEAL_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file
     run 0 ./it pipe
     export ANNEAL_DUMP_SIGNAL=USR2
     run 0 ./it pending
@@ -110,27 +110,27 @@ limits() {
     export ANNEAL_DUMP_SIGNAL=USR2
     echo >file
     for how in limit own ignored; do
-        LLVM_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file run 0 ./it $how
+        ANNEAL_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file run 0 ./it $how
         mkdir $how
-        LLVM_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it $how
+        ANNEAL_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it $how
         [ -z "$(find $how -type f)" ]
         # added to what is there
-        LLVM_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it cancel
+        ANNEAL_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it cancel
         [ ! -s err ]
         find $how -type f -exec md5sum {} + >before
         [ -s before ]
-        LLVM_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it $how
+        ANNEAL_PROFILE_FILE=$PWD/$how/it.profraw GCOV_PREFIX=$PWD/$how run 0 ./it $how
         find $how -type f -exec md5sum {} + >after
         # one of a page at most is written in place: it does not grow
         expect "$(cut -d ' ' -f 3 after)" "$(cut -d ' ' -f 3 before)"
     done
     unset ANNEAL_DUMP_SIGNAL
-    LLVM_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file run 0 ./it stop
+    ANNEAL_PROFILE_FILE=$PWD/file/it.profraw GCOV_PREFIX=$PWD/file run 0 ./it stop
 }
 
 cancelled() {
     build "$1" guest.c -pthread
-    export LLVM_PROFILE_FILE=it.profraw ANNEAL_DUMP_SIGNAL=USR2
+    export ANNEAL_PROFILE_FILE=it.profraw ANNEAL_DUMP_SIGNAL=USR2
     run 0 timeout -s KILL 60 ./it cancel
     run 0 timeout -s KILL 60 ./it cancel
     [ ! -s err ]
@@ -164,7 +164,7 @@ runs_in() {
 no_regular_file() {
     local file target
     build "$1" steps.c
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     file=$(name_of_profile "$1")
     end_soon
     [ ! -s err ]
@@ -212,7 +212,7 @@ no_regular_file() {
 large_file() {
     local file
     build "$1" steps.c
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     file=$(name_of_profile "$1")
     end_soon
     cp "$file" good
@@ -259,7 +259,7 @@ tight_umask() {
         mkdir -m 777 made
         for _ in 1 2 3; do
             # shellcheck disable=SC2086 # words are meant
-            LLVM_PROFILE_FILE=$PWD/made/a/b/all.profraw GCOV_PREFIX=$PWD/made/a/b GCOV_PREFIX_STRIP=99 \
+            ANNEAL_PROFILE_FILE=$PWD/made/a/b/all.profraw GCOV_PREFIX=$PWD/made/a/b GCOV_PREFIX_STRIP=99 \
                 run 0 $as sh -c "umask $mask; exec ./it"
             [ ! -s err ] || fail "$mask: $(cat err)"
         done
@@ -329,7 +329,7 @@ sandboxed() {
     [ "$1" = clang-19 ] || how='-O0 -fprofile-arcs'
     # shellcheck disable=SC2046,SC2086 # words are meant
     "$1" -w $how own.c -o it $("$anneal" rt)
-    export LLVM_PROFILE_FILE=made/all.profraw GCOV_PREFIX=made GCOV_PREFIX_STRIP=99
+    export ANNEAL_PROFILE_FILE=made/all.profraw GCOV_PREFIX=made GCOV_PREFIX_STRIP=99
     ./it || expect $? 159 # as before: SIGSYS
     [ -z "$(ls made)" ] || rm made/*
     for _ in 1 2 3; do
@@ -351,7 +351,7 @@ sandboxed() {
     # A dump has what was counted until then, the end the rest.
     [ "$1" = clang-19 ] || return 0
     build clang-19 guest.c
-    ANNEAL_PROFILE_PLAIN=1 ANNEAL_DUMP_SIGNAL=USR2 LLVM_PROFILE_FILE=two.profraw run 0 ./it cancel
+    ANNEAL_PROFILE_PLAIN=1 ANNEAL_DUMP_SIGNAL=USR2 ANNEAL_PROFILE_FILE=two.profraw run 0 ./it cancel
     expect "$(ls two.* | sed -E 's/[0-9]+-[0-9a-f]{8}/PID/' | sort | tr '\n' ' ')" \
         'two.PID-2.profraw two.PID.profraw '
     llvm-profdata-19 merge two.*.profraw -o two.profdata
@@ -364,7 +364,7 @@ sandboxed() {
 as_nobody() {
     local theirs=$scratch/$cases/theirs
     ANNEAL_DUMP_SIGNAL=USR2 ANNEAL_EXIT_SIGNAL=TERM TMPDIR=$theirs ANNEAL_PROFILE_FILE=$theirs/x \
-        LLVM_PROFILE_FILE=$theirs/x GCOV_PREFIX=$theirs GCOV_PREFIX_STRIP=1 \
+        ANNEAL_PROFILE_FILE=$theirs/x GCOV_PREFIX=$theirs GCOV_PREFIX_STRIP=1 \
         run 0 setpriv --reuid 65534 --clear-groups -- "${theirs%/theirs}/it"
     expect "$(cat out)" 'privileged, 0 signals'
 }

@@ -55,7 +55,7 @@ works() {
     flags=$(flags_for "$whose")
     build "$compiler" "$programs/steps.c" steps "$@"
     readelf -p .interp steps | grep musl || [ "$*" = -static ]
-    export LLVM_PROFILE_FILE=all.profraw
+    export ANNEAL_PROFILE_FILE=all.profraw
     [ "$compiler" = clang-19 ] || file=steps-steps.gcda
     seq 20 | xargs -P 8 -n 1 ./steps 2>err
     [ ! -s err ]
@@ -66,12 +66,12 @@ works() {
     says 'moved aside'
     expect "$(cat "$file.damaged")" 'no profile'
     expect "$(calls "$file")" 10
-    export LLVM_PROFILE_FILE=steps/all.profraw GCOV_PREFIX=$PWD/steps
+    export ANNEAL_PROFILE_FILE=steps/all.profraw GCOV_PREFIX=$PWD/steps
     run 0 ./steps
     says 'Not a directory'
     unset GCOV_PREFIX
     # Signals, threads, ends.
-    export LLVM_PROFILE_FILE=guest.profraw ANNEAL_DUMP_SIGNAL=USR2
+    export ANNEAL_PROFILE_FILE=guest.profraw ANNEAL_DUMP_SIGNAL=USR2
     build "$compiler" "$programs/guest.c" guest "$@"
     run 0 timeout -s KILL 60 ./guest cancel
     run 0 timeout -s KILL 60 ./guest pipe

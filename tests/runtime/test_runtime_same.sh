@@ -80,7 +80,7 @@ llvm_same() {
         [ ! -s err ]
         mv out expected
         # shellcheck disable=SC2086
-        LLVM_PROFILE_FILE=all-%m.profraw run 0 ours/$words
+        ANNEAL_PROFILE_FILE=all-%m.profraw run 0 ours/$words
         [ ! -s err ]
         same out expected
     done < <("${program}_runs")
@@ -119,7 +119,7 @@ int main() { work(); }
 END_OF_SOURCE
     compile clang++-19 it.cc
     link clang++-19 ours it.o -o it
-    LLVM_PROFILE_FILE=all.profraw run 0 ./it
+    ANNEAL_PROFILE_FILE=all.profraw run 0 ./it
     counts 19 all.profraw >found
     grep 'work.* 2$' found
 }
