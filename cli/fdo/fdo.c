@@ -8,12 +8,13 @@
 #include "cli/core/command.h"
 #include "cli/core/install_path.h"
 #include "cli/core/output.h"
-#include "fdo.h"
 #include "fdo/archive.h"
 #include "fdo/import.h"
 #include "fdo/report.h"
 #include "fdo/store.h"
 #include "fdo/unit.h"
+#include "names.h"
+#include "programs.h"
 
 enum { JSON = 1, STORE, LEAVE_OUT, EXPORT, IMPORT, MAKEFILE, CMAKE, MESON };
 
@@ -75,12 +76,6 @@ static const char *reason(const struct an_fdo_entry *entry)
     default:
         return "";
     }
-}
-
-const char *fdo_shown(const struct an_fdo_store *store, const char *path)
-{
-    size_t folder = (size_t)(an_file_name(store->root) - store->root);
-    return folder && strncmp(path, store->root, folder) == 0 ? path + folder : path;
 }
 
 static void print_stale(const struct an_fdo_entry *entry, const char *source)
@@ -157,14 +152,6 @@ static const char *number(const struct an_fdo_record *record, const char *fact)
 {
     const char *value = an_fdo_value(record, fact);
     return value ? value : "-";
-}
-
-const char *fdo_build_name(const struct an_fdo_build *build, char name[PATH_MAX])
-{
-    bool is_known = build->compiler[0] != 0;
-    snprintf(name, PATH_MAX, "%.*s%s%s%s", (int)build->folder_length, build->folder,
-             is_known ? " (" : "", build->compiler, is_known ? ")" : "");
-    return name;
 }
 
 static void print_used(const struct an_fdo_report *report, const struct an_fdo_entry *entry,

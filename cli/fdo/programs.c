@@ -1,4 +1,6 @@
 /* anneal fdo: what ran in training, and leaving a program out. */
+#include "programs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +8,8 @@
 #include "base/percent.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
-#include "fdo.h"
 #include "fdo/training.h"
+#include "names.h"
 
 static bool read_training(struct an_fdo_training *training, const struct an_fdo_store *store)
 {
