@@ -12,6 +12,8 @@ void an_source_names_free(struct an_source_names *sources)
     an_names_free(&sources->paths);
     an_arena_free(&sources->arena);
     an_vector_free(&sources->items);
+    an_names_free(&sources->asked);
+    an_vector_free(&sources->answers);
 }
 
 /* A path below the folder has a name relative to it. */
@@ -69,9 +71,9 @@ bool an_source_root_set(struct an_source_names *sources, const char *root)
 }
 
 /* What is not in its place may be below the root, with as much of its path as possible. */
-static const char *below_root(struct an_source_names *sources, const char *path)
+static const char *look_below_root(struct an_source_names *sources, const char *path)
 {
-    if (!sources->root || an_file_is_there(path))
+    if (an_file_is_there(path))
         return path;
     for (const char *rest = path; rest; rest = strchr(rest, '/')) {
         rest += strspn(rest, "/");
@@ -80,6 +82,27 @@ static const char *below_root(struct an_source_names *sources, const char *path)
             return moved;
     }
     return path;
+}
+
+/* Each path is looked for once: that takes a call of the kernel for each of its parts. */
+static const char *below_root(struct an_source_names *sources, const char *path)
+{
+    bool is_new;
+    if (!sources->root)
+        return path;
+    size_t number = an_names_find(&sources->asked, path, strlen(path));
+    if (number == AN_NO_NAME) {
+        const char *kept = an_arena_copy(&sources->arena, path, strlen(path));
+        const char *found = kept ? look_below_root(sources, kept) : NULL;
+        const char **answer = found ? an_vector_push(&sources->answers) : NULL;
+        number =
+            answer ? an_names_insert(&sources->asked, kept, strlen(kept), &is_new) : AN_NO_NAME;
+        if (number == AN_NO_NAME)
+            return NULL;
+        *answer = found == kept ? NULL : found;
+    }
+    const char *moved = sources->answers.items[number];
+    return moved ? moved : path;
 }
 
 /* A source that has a name only, as "<built-in>". */

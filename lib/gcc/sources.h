@@ -28,6 +28,11 @@ struct an_source_names {
     size_t map_count;
     const char
         *root; /* set by a function: where to look for what is not in its place; may be NULL */
+    struct an_names
+        asked; /* paths that were looked for below the root: most objects have the same */
+    struct {
+        AN_VECTOR(const char *);
+    } answers; /* where these are; NULL: it is not there */
     struct an_arena arena;
     struct an_names paths;
     struct {

@@ -17,9 +17,9 @@ static size_t word_length(const char *name)
 {
     static const char word[] = "operator", space[] = "(anonymous namespace)";
     size_t length = sizeof word - 1;
-    if (strncmp(name, space, sizeof space - 1) == 0)
+    if (*name == '(' && strncmp(name, space, sizeof space - 1) == 0)
         return sizeof space - 1;
-    if (strncmp(name, word, length) != 0)
+    if (*name != 'o' || strncmp(name, word, length) != 0)
         return 0;
     if (strncmp(name + length, "()", 2) == 0)
         return length + 2;

@@ -357,6 +357,22 @@ probes_of_cmake() {
     says '1 of 3 objects left no counts'
 }
 
+# A header that many objects have is looked for below the root once.
+looked_for_once() {
+    local i
+    program
+    for i in 1 2 3 4 5 6; do
+        printf '#include "part.h"\nint f%s(int n) { return positive(n); }\n' $i >src/user$i.c
+        (cd build && gcc --coverage -O0 -c ../src/user$i.c)
+    done
+    mv src moved
+    run 0 strace -qq -f -o calls -e trace=%%stat "$anneal" cov -q --source-root=moved build
+    grep -q '^moved/part.h' out
+    expect "$(grep -c 'moved/part\.h"' calls)" 1
+    run 0 "$anneal" cov -q -t --source-root=moved -i '*part.h' build
+    prints 'static inline int positive'
+}
+
 # configure leaves what compilers made of its programs: with GCC by two names.
 probes_of_configure() {
     program
@@ -658,6 +674,7 @@ check_with gcc 'sources with mapped names' mapped_names
 check_with 'gcc clang-19' 'a folder that moved below itself' mapped_below
 check_with gcc 'objects without functions' without_functions
 check_with gcc 'what CMake asks of a compiler' probes_of_cmake
+check_with 'gcc strace' 'a header below the source root' looked_for_once
 check_with gcc 'what configure asks of a compiler' probes_of_configure
 check_with 'gcc jq python3' 'counts below 0' below_zero
 check_with 'clang++-19 llvm-cov-19 g++-12 gcov-12' 'lines as the tool of the compiler counts them' as_the_compiler_counts
