@@ -55,7 +55,7 @@ static bool add_pieces(struct pieces *pieces, const struct an_coverage_line *lin
 static bool add_instances(struct pieces *pieces, const struct an_coverage_source *source)
 {
     struct an_names names = {0};
-    size_t *first = calloc(source->function_count + 1, sizeof *first), number;
+    size_t *first = an_alloc_zero(source->function_count + 1, sizeof *first), number;
     bool done = first != NULL, is_new;
     for (size_t i = 0; done && i < source->function_count; i++) {
         const struct an_coverage_function *function = &source->functions[i];
@@ -211,7 +211,7 @@ enum an_code an_report_export(const struct an_coverage *coverage,
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
-    export.sources = calloc(export.count + 1, sizeof *export.sources);
+    export.sources = an_alloc_zero(export.count + 1, sizeof *export.sources);
     for (size_t i = 0; export.sources && i < export.count; i++)
         export.sources[i] = &coverage->sources[i];
     if (!export.sources) {
