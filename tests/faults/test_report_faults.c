@@ -135,10 +135,38 @@ static void test_gcov_json(void **context)
     check(calls > 5, "%ld calls", calls);
 }
 
+static void test_exports(void **context)
+{
+    long all = 0;
+    (void)context;
+    for (int form = AN_REPORT_LCOV; form <= AN_REPORT_COBERTURA; form++) {
+        size_t whole = 0, size = 0;
+        struct an_report_export_options options = {.size = sizeof options,
+                                                   .form = (enum an_report_form)form,
+                                                   .write = count_bytes,
+                                                   .context = &whole};
+        struct an_error error;
+        assert_int_equal(an_report_export(made_coverage(), &options, &error), AN_OK);
+        options.context = &size;
+        bool failed = true;
+        for (long calls = 0; failed; calls++, all++) {
+            size = 0;
+            an_fault_countdown = calls;
+            enum an_code code = an_report_export(made_coverage(), &options, &error);
+            failed = an_fault_countdown < 0;
+            an_fault_countdown = -1;
+            assert_int_equal(code, failed ? AN_NO_MEMORY : AN_OK);
+        }
+        assert_int_equal(size, whole);
+    }
+    check(all > 10, "%ld calls", all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_exports),
         cmocka_unit_test(test_gcov_text),
         cmocka_unit_test(test_gcov_json),
     };
