@@ -159,7 +159,7 @@ bool an_rt_clang_gcda_write(const struct an_rt_clang_gcda *gcda, const uint8_t *
                             struct an_rt_sink *sink)
 {
     const uint32_t header[] = {AN_RT_GCDA_MAGIC, gcda->version, gcda->stamp};
-    uint32_t summary[5], runs = 1;
+    uint32_t summary[5], runs = old && gcda->is_later ? 0 : 1;
     (void)size;
     if (gcda->is_cut)
         return false;

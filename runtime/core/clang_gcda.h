@@ -22,7 +22,8 @@ struct an_rt_clang_gcda {
     uint32_t version, stamp;
     uint8_t *bytes; /* functions and arcs */
     size_t used, room;
-    bool is_cut; /* there was no memory for some of it */
+    bool is_later; /* this process has written the object before: it is no further run */
+    bool is_cut;   /* there was no memory for some of it */
 };
 
 /* Begins an object; what was gathered before goes. */

@@ -58,13 +58,36 @@ static bool may_be(const uint8_t first[AN_RT_FIRST])
     return an_rt_load32(first) == AN_RT_GCDA_MAGIC;
 }
 
+/* Names of objects that this process has written before. */
+struct written {
+    const char *name;
+    struct written *next;
+};
+_Static_assert(sizeof(struct written) <= AN_RT_NODE, "what was written is nodes");
+
+static bool is_later(const char *name)
+{
+    static struct written *newest;
+    for (const struct written *written = newest; written; written = written->next)
+        if (written->name == name)
+            return true;
+    struct written *fresh = an_rt_nodes(1);
+    if (fresh) {
+        *fresh = (struct written){name, newest};
+        newest = fresh;
+    }
+    return false;
+}
+
 /* Objects write themselves before they call exec. */
 void llvm_gcda_start_file(const char *name, uint32_t version, uint32_t stamp)
 {
     bool may_write = an_rt_clang_objects.are_asked || an_rt_lock();
     file.name = may_write ? name : NULL;
-    if (may_write)
-        an_rt_clang_gcda_begin(&file.gcda, version, stamp);
+    if (!may_write)
+        return;
+    an_rt_clang_gcda_begin(&file.gcda, version, stamp);
+    file.gcda.is_later = is_later(name);
 }
 
 void llvm_gcda_emit_function(uint32_t ident, uint32_t line_sum, uint32_t flow_sum)

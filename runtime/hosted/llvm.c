@@ -396,7 +396,7 @@ static void at_exit(void)
 {
     __llvm_profile_initialize_file();
     if (state.is_dumped)
-        an_rt_say_as_llvm("Note", "Profile data not written to file: already written", "", "");
+        an_rt_say_as_llvm("Note", "Profile data not written to file: already written.", "", "");
     if (an_rt_lock()) {
         if (state.is_dumped && !an_rt_since_any() && !adds_up())
             leave_empty(profiled());
