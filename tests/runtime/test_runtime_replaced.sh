@@ -424,6 +424,17 @@ END
     same it.profraw kept
 }
 
+# A program of no size, with all of the library, and without.
+small() {
+    local with without
+    clang-19 -O1 "$scratch/two.c" -o without
+    # shellcheck disable=SC2046 # words are meant
+    clang-19 -O1 "$scratch/two.c" -o with $("$anneal" rt --ldflags)
+    with=$(wc -c <with) without=$(wc -c <without)
+    echo "$((with - without)) bytes more"
+    [ $((with - without)) -le 100000 ]
+}
+
 tools='clang-19 llvm-profdata-19 llvm-cov-19'
 check_with "$tools" '--coverage: the bytes that compiler-rt leaves, of all versions' covered
 check_with "$tools" '--coverage: dumps, forks, exec and destructors' covered_ends
@@ -439,4 +450,5 @@ check_with "$tools" 'functions of compiler-rt that are not public' called
 check_with "$tools" 'as many values of a site as the user says' values
 check_with "$tools" 'a version that is not known is an error, in the same words' unknown
 check_with "$tools" 'a damaged profile that the program opened stays as it is' damaged_object
+check_with "$tools" 'a program is at most 100 KB larger' small
 finish
