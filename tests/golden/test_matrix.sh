@@ -497,6 +497,141 @@ for gcc in 11 12 13 14 15 16; do
     cell 'coverage' gcc_coverage
 done
 
+# ---- Rust ----
+
+rust_program() {
+    cat >main.rs <<'END'
+use std::collections::BTreeMap;
+
+#[inline(never)]
+fn largest<T: PartialOrd + Copy>(values: &[T]) -> T {
+    let mut best = values[0];
+    for &value in values {
+        if value > best {
+            best = value;
+        }
+    }
+    best
+}
+
+trait Shape {
+    fn area(&self) -> u32;
+}
+struct Square(u32);
+struct Strip(u32, u32);
+impl Shape for Square {
+    fn area(&self) -> u32 {
+        self.0 * self.0
+    }
+}
+impl Shape for Strip {
+    fn area(&self) -> u32 {
+        self.0 * self.1
+    }
+}
+
+fn main() {
+    let rounds: u32 = std::env::args().nth(1).unwrap().parse().unwrap();
+    let mut seen = BTreeMap::new();
+    let mut sum = 0;
+    for i in 0..rounds {
+        let shape: Box<dyn Shape> = if i % 3 == 0 { Box::new(Square(i)) } else { Box::new(Strip(i, 2)) };
+        sum += shape.area();
+        *seen.entry(i % 7).or_insert(0u32) += 1;
+    }
+    let counts: Vec<u32> = seen.values().copied().collect();
+    println!("{} {} {}", sum, largest(&counts), largest(&[0.5, 2.5]));
+}
+END
+    run 0 inside rustc -O -Ccodegen-units=1 -Cprofile-generate=. main.rs -o program
+    run 0 inside env LLVM_PROFILE_FILE=one.profraw setarch -R ./program 100
+    run 0 inside env LLVM_PROFILE_FILE=two.profraw setarch -R ./program 7
+}
+
+rust_read() {
+    local profile
+    rust_program
+    peer_merge both.profdata one.profraw two.profraw
+    for profile in one.profraw both.profdata; do
+        peer_merge theirs --text $profile
+        run 0 "$anneal" merge -q --text -o ours $profile
+        same ours theirs
+        found -E '^[1-9][0-9]*$' <ours || fail 'no counts'
+    done
+}
+
+rust_merges() {
+    rust_program
+    peer_merge theirs one.profraw two.profraw
+    run 0 "$anneal" merge -q --for="clang-$llvm.1" -o ours one.profraw two.profraw
+    same ours theirs
+}
+
+rust_uses() {
+    local which
+    rust_program
+    peer_merge theirs one.profraw two.profraw
+    run 0 "$anneal" merge -q -o ours one.profraw two.profraw # as it is by default
+    for which in ours theirs; do
+        cp $which profile
+        run 0 inside rustc -O -Ccodegen-units=1 -Cprofile-use=./profile --emit=llvm-ir main.rs -o $which.ll
+        [ ! -s err ] || fail "$(cat err)"
+    done
+    same ours.ll theirs.ll
+    found function_entry_count <ours.ll || fail 'the profile is not used'
+}
+
+# Of two languages in one profile.
+rust_beside_clang() {
+    rust_program
+    mkdir clang
+    (cd clang && runs c-ir)
+    peer_merge theirs one.profraw clang/one.profraw
+    run 0 "$anneal" merge -q --for="clang-$llvm.1" -o ours one.profraw clang/one.profraw
+    same ours theirs
+}
+
+rust_runtime() {
+    local flags arguments=() word
+    rust_program
+    flags="$(runtime_options) -lc" # which rustc names before it
+    for word in $flags; do
+        arguments+=("-Clink-arg=$word")
+    done
+    # What leaves out the runtime of rustc is an option of its unstable ones, under which names are other ones.
+    run 0 inside env RUSTC_BOOTSTRAP=1 rustc -O -Ccodegen-units=1 -Csymbol-mangling-version=v0 -Cprofile-generate=. \
+        main.rs -o program
+    run 0 inside env RUSTC_BOOTSTRAP=1 rustc -O -Ccodegen-units=1 -Csymbol-mangling-version=v0 -Cprofile-generate=. \
+        -Zno-profiler-runtime "${arguments[@]}" main.rs -o ours
+    for word in 100 7 20; do
+        run 0 inside env LLVM_PROFILE_FILE=peer-$word.profraw setarch -R ./program $word
+        run 0 inside env LLVM_PROFILE_FILE=ours.profraw setarch -R ./ours $word
+        [ ! -s err ] || fail "$(cat err)"
+    done
+    peer_merge theirs --text peer-*.profraw
+    peer_merge ours.text --text ours.profraw
+    sort theirs >expected
+    sort ours.text >actual
+    same actual expected
+}
+
+# rustc's own LLVM is one of these.
+name=rustc
+for llvm in 24 23 22 21 20 19 18 17 16; do
+    place=$(place_of rustc "llvm-profdata-$llvm" "clang-$llvm")
+    if [ "$place" ] && (cd / && inside rustc -vV) | found "^LLVM version: $llvm\."; then
+        compiler rustc "llvm-profdata-$llvm" "clang-$llvm"
+        break
+    fi
+    place=
+done
+[ "$place" ] || why='with the tools of its LLVM'
+cell 'read' rust_read
+cell 'merged' rust_merges
+cell 'used' rust_uses
+cell 'runtime' rust_runtime
+cell 'merged with profiles of clang' rust_beside_clang
+
 # ---- BOLT ----
 
 # bolt TOOL ARGUMENT...: of this release
