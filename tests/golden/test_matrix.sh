@@ -235,41 +235,6 @@ llvm_uses() {
     same ours.ll theirs.ll
 }
 
-# The counts of every function, in order of names.
-entries() {
-    awk '/^define/ { match($0, /@[^(]*/); name = substr($0, RSTART, RLENGTH); match($0, /!prof ![0-9]+/)
-            if (RLENGTH > 0) which[name] = substr($0, RSTART + 6, RLENGTH - 6) }
-        /"function_entry_count"/ { count[$1] = $NF; gsub(/[^0-9]/, "", count[$1]) }
-        END { for (name in which) print name, count[which[name]] }' "$1" | sort
-}
-
-# One profile of runs of all releases, each of the same work.
-llvm_uses_all() {
-    local kind number
-    for kind in c-ir cxx-ir; do
-        number=$(find "$everyone" -name "*-$kind.profraw" | wc -l)
-        [ "$number" -ge 3 ] || fail "only $number releases"
-        runs $kind
-        peer_merge theirs one.profraw
-        compiles theirs theirs.ll
-        run 0 "$anneal" merge --for="clang-$llvm.1" -o ours "$everyone"/*-$kind.profraw
-        never_says 'not find'
-        compiles ours ours.ll
-        for source in "${sources[@]}"; do
-            compiles_entries theirs "$source" | awk -v number="$number" '{ print $1, $2 * number }' >expected
-            compiles_entries ours "$source" >actual
-            [ -s expected ]
-            same actual expected
-        done
-    done
-}
-
-# compiles_entries PROFILE SOURCE: before anything is inlined
-compiles_entries() {
-    inside "clang-$llvm" "${driver[@]}" "${options[@]}" -fPIE "$use=$1" -S -emit-llvm -fno-inline -o part.ll "$2"
-    entries part.ll
-}
-
 llvm_runtime() {
     local kind flags run file number=0
     flags=$(runtime_options)
@@ -316,29 +281,12 @@ llvm_coverage() {
     same ours theirs
 }
 
-everyone=$scratch/everyone
-mkdir "$everyone"
-llvm_releases='14 16 19 20 21 22 23'
-for llvm in $llvm_releases; do
+for llvm in 14 16 19 20 21 22 23; do
     compiler "clang-$llvm" "llvm-profdata-$llvm" "llvm-cov-$llvm"
-    if [ "$place" ]; then
-        collect() {
-            local kind
-            for kind in c-ir cxx-ir; do
-                runs $kind
-                cp one.profraw "$everyone/$llvm-$kind.profraw"
-            done
-        }
-        cell 'profiles of two programs, for all releases' collect
-    fi
-done
-for llvm in $llvm_releases; do
-    compiler "clang-$llvm" "llvm-profdata-$llvm" "llvm-cov-$llvm" >/dev/null
     [ "$llvm" != 20 ] || [ "$place" ] || continue
     cell 'read' llvm_read
     cell 'merged' llvm_merges
     cell 'used' llvm_uses
-    [ "$only" ] || cell 'used, of runs of all releases' llvm_uses_all
     cell 'runtime' llvm_runtime
     cell 'coverage' llvm_coverage
 done
