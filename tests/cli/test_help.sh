@@ -187,9 +187,9 @@ takes_the_place_of_llvm_profdata() {
         run 1 ./$name
         says "$name: No subcommand specified"
         run 1 ./$name frobnicate
-        says 'Unknown command'
-        run 1 ./$name merge --no-such-option "$one" || run 2 ./$name merge --no-such-option "$one"
-        says "$name: error: unknown option"
+        says "$name: Unknown subcommand 'frobnicate'"
+        run 1 ./$name merge --no-such-option "$one"
+        says "$name: Unknown command line argument '--no-such-option'"
     done
     for name in llvm-profdatax gcov-dump; do # none that anneal takes the place of
         ln -s "$anneal" $name
@@ -204,7 +204,7 @@ refuses_what_it_does_not_do() {
     says 'does not support sample profiles (AutoFDO)'
     run 1 ./llvm-profdata merge --debug-info=x "$one"
     says 'does not support correlating raw profiles with debug info'
-    run 1 ./llvm-profdata merge --memprof-version=1 "$one"
+    run 1 ./llvm-profdata show --memory "$one"
     says 'does not support memory profiles'
 }
 
