@@ -45,7 +45,8 @@ make_programs() {
 # with FOLDER [NAME]: profiles go there; clang's are called NAME
 with() {
     mkdir -p "$1"
-    export ANNEAL_PROFILE_FILE=$PWD/$1/${2:-all}.profraw GCOV_PREFIX=$PWD/$1 GCOV_PREFIX_STRIP=99
+    export LLVM_PROFILE_FILE=$PWD/$1/${2:-all}.profraw GCOV_PREFIX=$PWD/$1 GCOV_PREFIX_STRIP=99
+    export ANNEAL_PROFILE_FILE=$LLVM_PROFILE_FILE
 }
 
 # counts FILE...: sorted, see counts.awk; with all of them added up
