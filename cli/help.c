@@ -108,7 +108,10 @@ static const struct entry environment[] = {
     {"ANNEAL_WORKLOAD, ANNEAL_WORKLOAD_NUMBER, ANNEAL_RUN_NUMBER",
      "set by anneal train for each run of its command"},
     {"ANNEAL_PROFILE_FILE, LLVM_PROFILE_FILE",
-     "where programs with anneal's runtime write their profile; the first one counts"},
+     "where programs with anneal's runtime write their profile; the first one counts. What a run "
+     "finds there it adds to if ANNEAL_PROFILE_FILE or %m names it, and else replaces"},
+    {"LLVM_VP_MAX_NUM_VALS_PER_SITE",
+     "how many values of a site such programs keep while they run, up to 255"},
     {"GCOV_PREFIX, GCOV_PREFIX_STRIP", "the same for programs built by gcc, as for libgcov"},
     {"ANNEAL_DUMP_SIGNAL, ANNEAL_EXIT_SIGNAL",
      "signals at which such programs write their profile and go on, or end"},

@@ -6,14 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <anneal/version.h>
-
 #include "cli/core/amounts.h"
 #include "cli/core/command.h"
 #include "cli/core/option_llvm.h"
 #include "cli/profiles/llvm_refused.h"
 #include "cli/profiles/merge.h"
-#include "llvm_profdata.h"
+#include "llvm_profdata_version.h"
 
 /* Of these options all count for nothing where no sample profiles are merged, as in LLVM's tool. */
 #define UNUSED(name, argument, ...) {MERGE_DEFAULT, 0, name, argument, NULL, __VA_ARGS__}
@@ -73,11 +71,6 @@ static const struct option_spec merge_options[] = {
     UNUSED("memprof-full-schema", NULL, TAKEN),
     {0},
 };
-
-void llvm_profdata_version(void)
-{
-    printf("LLVM version 19.1.7 (anneal %s)\n", an_version());
-}
 
 static int run_merge(const struct command *command, int argc, char **argv)
 {

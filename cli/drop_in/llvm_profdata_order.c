@@ -12,7 +12,7 @@
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "cli/family/llvm_verdict.h"
-#include "llvm_profdata.h"
+#include "llvm_profdata_version.h"
 
 enum { OUTPUT = 1, TESTS };
 

@@ -13,7 +13,7 @@
 #include "cli/family/llvm_verdict.h"
 #include "cli/profiles/llvm_refused.h"
 #include "hottest.h"
-#include "llvm_profdata.h"
+#include "llvm_profdata_version.h"
 
 enum {
     OUTPUT = 1,

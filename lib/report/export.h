@@ -47,6 +47,8 @@ static inline uint64_t an_export_count(int64_t count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
+/* ---- export_source.c ---- */
+
 /* Length of the folder of a name, without its slash; 0: none. */
 size_t an_export_folder(const char *name);
 
@@ -55,6 +57,8 @@ bool an_export_take(struct an_export *export, const struct an_coverage_source *s
 
 /* Hands over the text so far. */
 enum an_code an_export_flush(struct an_export *export, struct an_error *error);
+
+/* ---- lcov.c, cobertura.c ---- */
 
 enum an_code an_export_lcov(struct an_export *export, struct an_error *error);
 enum an_code an_export_cobertura(struct an_export *export, struct an_error *error);

@@ -45,8 +45,8 @@ static const struct an_coverage_function *find(const struct an_coverage *coverag
 /* The same program, whatever compiled it: three runs, one by one and merged, come to the same. */
 static void test_runs_add_up(void **context)
 {
-    static const char *const folders[] = {"gcc-9",        "gcc-10", "gcc-11", "gcc-12",
-                                          "gcc-12-s390x", "gcc-13", "gcc-14", "gcc-15"};
+    static const char *const folders[] = {"gcc-9",  "gcc-10", "gcc-11", "gcc-12", "gcc-12-s390x",
+                                          "gcc-13", "gcc-14", "gcc-15", "gcc-16"};
     const struct an_coverage_options options = {.size = sizeof options, .threads = 1};
     (void)context;
     for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {

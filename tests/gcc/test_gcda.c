@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "support/test.h"
 
-static const char *const corpora[] = {"gcc-9",        "gcc-10", "gcc-11", "gcc-12",
-                                      "gcc-12-s390x", "gcc-13", "gcc-14", "gcc-15"};
+static const char *const corpora[] = {"gcc-9",  "gcc-10", "gcc-11", "gcc-12", "gcc-12-s390x",
+                                      "gcc-13", "gcc-14", "gcc-15", "gcc-16"};
 enum { CORPORA = sizeof corpora / sizeof *corpora };
 
 static struct an_file load(const char *corpus, const char *name)

@@ -13,10 +13,11 @@ static const char *const files[] = {
     "gcc-14/flow.gcno",         "gcc-15/flow.gcno",       "gcc-9/values.gcno",
     "gcc-10/values.gcno",       "gcc-11/values.gcno",     "gcc-12/values.gcno",
     "gcc-12-s390x/values.gcno", "gcc-13/values.gcno",     "gcc-14/values.gcno",
-    "gcc-15/values.gcno",       "clang-14/flow-407.gcno", "clang-14/flow-408.gcno",
-    "clang-14/flow-A82.gcno",   "clang-14/flow-A93.gcno", "clang-14/flow-B14.gcno",
-    "clang-19/flow-407.gcno",   "clang-19/flow-408.gcno", "clang-19/flow-A82.gcno",
-    "clang-19/flow-A93.gcno",   "clang-19/flow-B14.gcno",
+    "gcc-15/values.gcno",       "gcc-16/flow.gcno",       "gcc-16/values.gcno",
+    "clang-14/flow-407.gcno",   "clang-14/flow-408.gcno", "clang-14/flow-A82.gcno",
+    "clang-14/flow-A93.gcno",   "clang-14/flow-B14.gcno", "clang-19/flow-407.gcno",
+    "clang-19/flow-408.gcno",   "clang-19/flow-A82.gcno", "clang-19/flow-A93.gcno",
+    "clang-19/flow-B14.gcno",
 };
 enum { FILES = sizeof files / sizeof *files };
 
@@ -157,6 +158,7 @@ static void test_conditions(void **context)
     (void)context;
     expect_conditions("gcc-14/flow.gcno", false);
     expect_conditions("gcc-15/flow.gcno", true);
+    expect_conditions("gcc-16/flow.gcno", true);
 }
 
 /* ---- damage ---- */

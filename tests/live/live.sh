@@ -21,11 +21,10 @@ may_live() {
         check_with "$live_tools" 'new code for a process' true
         finish
     fi
-    if ! "$anneal" record -q -o "$scratch/may-trace" --method=step -- true 2>/dev/null; then
+    if ! "$anneal" doctor --json | found '"tracing":true'; then
         skip 'new code for a process' 'processes may not be traced here'
         finish
     fi
-    rm "$scratch/may-trace"
 }
 
 # ---- targets ----

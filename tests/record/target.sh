@@ -64,6 +64,17 @@ records() {
     expect $status "$wanted"
 }
 
+# until_recorded STATUS FILE RECORDER...: the same, again until something was recorded: a program that ends soon may be over
+# before a busy machine gives the recorder a turn
+until_recorded() {
+    local tries
+    for ((tries = 0; tries < 30; tries++)); do
+        records "$@"
+        [ ! -e "$2" ] || return 0
+    done
+    fail "nothing was recorded $tries times"
+}
+
 # waits_for FILE: until it is there and has something in it
 waits_for() {
     await [ -s "$1" ]

@@ -113,7 +113,8 @@ into_a_pipe() {
     perf buildid-list -i data | found -F "$PWD/busy"
 }
 
-if "$record_clock" -p $$ -d 0.1 "$scratch/try" 2>"$scratch/err"; then
+# This shell does nothing meanwhile, and has no branches
+if "$record_clock" -p $$ -d 0.1 "$scratch/try" 2>"$scratch/err" || found 'no branches were recorded' <"$scratch/err"; then
     check_with 'gcc perf jq' 'a process with many threads' of_a_process
     check_with 'gcc perf jq' 'a process with its children' of_a_family
     check_with 'gcc perf jq' 'into a pipe' into_a_pipe

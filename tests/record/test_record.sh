@@ -252,11 +252,11 @@ echo 'a line'; echo '{'; echo '}' >&2
 echo 'the last'
 END
     chmod +x talk
-    run 0 "${record[@]}" --json --ledger=account.json --children -o data ./talk
+    until_recorded 0 data "${record[@]}" --json --ledger=account.json --children -o data ./talk
     expect "$(tr '\n' '|' <out)" 'a line|{|the last|'
     jq -e '.recording == "data" and .samples > 0' account.json >/dev/null
     says '"recording":"data"'
-    run 0 "${record[@]}" -q --ledger=quiet.json --children -o data ./talk
+    until_recorded 0 data "${record[@]}" -q --ledger=quiet.json --children -o data ./talk
     expect "$(cat err)" '}'
     jq -e .method quiet.json >/dev/null
     run 1 "${record[@]}" -q --ledger=talk/folder --children -o data ./talk

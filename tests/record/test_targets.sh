@@ -104,7 +104,7 @@ EOP
 
 with_children() {
     server
-    run 0 "${record[@]}" --json --children -o data ./server
+    until_recorded 0 data "${record[@]}" --json --children -o data ./server
     expect "$(account processes)" 4
     if seen_in_samples; then
         expect "$("$list_recording" data | cut -d/ -f1 | sort -u | wc -l)" 4
@@ -121,7 +121,7 @@ check 'children, and what they run' with_children
 
 without_children() {
     server
-    run 0 "${record[@]}" --json -o data ./server
+    until_recorded 0 data "${record[@]}" --json -o data ./server
     expect "$(account processes)" 1
     expect "$("$list_recording" -k data | grep -c 'COMM exec: other')" 0
     seen_in_samples || return 0
@@ -254,7 +254,7 @@ int main(void)
 EOP
     gcc -O2 -DSECONDS="$(work_time)" jit.c -o jit
     for method in emulate step; do
-        run 0 "${record[@]}" --json --method=$method -o data ./jit
+        until_recorded 0 data "${record[@]}" --json --method=$method -o data ./jit
         seen_in_samples || continue
         at_least "$(account samples)" 3
         perf script -F ip,brstack -i data >script 2>script.err
