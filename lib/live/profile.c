@@ -10,6 +10,7 @@
 #include "base/foreign.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/proc.h"
 
 enum an_code an_profile_record(const struct an_profile_request *request,
                                struct an_live_profile *account, struct an_error *error)
@@ -20,7 +21,10 @@ enum an_code an_profile_record(const struct an_profile_request *request,
         return code;
     options.pid = request->pid;
     options.output = request->recording;
-    return an_record(&options, &account->record, error);
+    code = an_record(&options, &account->record, error);
+    if (code == AN_EMPTY && !an_proc_living(request->pid))
+        return an_fail(error, AN_SYSTEM, "process %d has ended", request->pid);
+    return code;
 }
 
 static enum an_code translate(const struct an_profile_request *request,

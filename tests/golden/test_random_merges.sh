@@ -7,17 +7,18 @@
 
 RANDOM=${SEED:-1}
 
-# What both tools read (LLVM 22 writes a version that 19 refuses). Left out: files that only one of them takes (see data/llvm/README.md), and
+# What both tools read (LLVM 22 and 23 write versions that 19 refuses). Left out: files that only one of them takes (see
+# data/llvm/README.md), and
 # text marked :fe, which the peer does not mix with unmarked front-end profiles. Coverage and counts, which LLVM 19 mixes, are
 # in pools of their own.
 pool() { # LEVEL COVERAGE
     cd "$corpus" || exit
     find raw indexed proftext -type f \( -name '*clang19*' -o -name '*.profdata' -o -name '*.proftext' \) |
-        grep -vE 'clang22|correlate|temporal-functionentry|basic_fe|proftext/bitmap|text-bitmap|mixed' |
+        grep -vE 'clang2[23]|correlate|temporal-functionentry|basic_fe|proftext/bitmap|text-bitmap|mixed' |
         sort | while read -r file; do
         kind=$("$anneal" show --json --topn=0 "$file" 2>/dev/null |
-            grep -oE '"(level|single_byte_coverage)": *[^,]*' | tr -d '\n')
-        [[ $kind != *"$1"*": $2" ]] || echo "$file"
+            grep -oE '"(level|single_byte_coverage)": *[^,]*' | tr -d '\n ')
+        [[ $kind != *"$1"*":$2" ]] || echo "$file"
     done
 }
 
@@ -25,6 +26,14 @@ mapfile -t ir < <(pool IR false)
 mapfile -t ir_coverage < <(pool IR true)
 mapfile -t frontend < <(pool front-end false)
 mapfile -t frontend_coverage < <(pool front-end true)
+has_all_kinds() {
+    [ ${#ir[@]} -gt 0 ] && [ ${#ir_coverage[@]} -gt 0 ] && [ ${#frontend[@]} -gt 0 ] && [ ${#frontend_coverage[@]} -gt 0 ]
+}
+if ! has_all_kinds; then
+    check 'the corpus has inputs of all kinds' has_all_kinds
+    finish
+    exit 1
+fi
 weights=(1 1 1 1 2 3 10 1000)
 options=('' '' --sparse --text --keep-vtable-symbols)
 
