@@ -180,7 +180,9 @@ static struct an_rt_member member = {.write = write_member, .be_born = be_born};
 
 /* Behind the program's own destructors, which are counted, and before the library is unloaded. */
 #pragma GCC diagnostic push
+#ifndef __clang__ /* which does not know it */
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
+#endif
 __attribute__((destructor(100))) static void end(void)
 {
     if (!state.has_begun)
