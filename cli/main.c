@@ -11,6 +11,7 @@
 #include "cli/cc/cc.h"
 #include "cli/core/command.h"
 #include "cli/core/response.h"
+#include "cli/core/suggest.h"
 
 /* In the order in which they are used, from the training run to the running process. */
 static const struct command_group groups[] = {
@@ -60,7 +61,7 @@ static size_t length_without_version(const char *name)
 
 /*
  * llvm-profdata, also llvm-profdata-19, and mips64-linux-gnuabi64-gcov-12: cross tools have the target in front.
- * gcov-dump is not gcov; gcov-tool stands before gcov in no one's name.
+ * gcov-dump is not gcov.
  */
 static const struct command *personality(const char *name)
 {
@@ -95,13 +96,6 @@ static void keep_memory(void)
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
     mallopt(M_TOP_PAD, 1 << 20);
     mallopt(M_ARENA_MAX, 1);
-}
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-    while (*words && strcmp(word, *words) != 0)
-        words++;
-    return *words;
 }
 
 static int print_version(int operands)
@@ -141,9 +135,9 @@ static int run(int argc, char **argv)
     static const char *const version[] = {"--version", "-V", "version", NULL};
     if (argc < 2)
         return run_nothing(argv);
-    if (is_one_of(argv[1], help))
+    if (suggest_has(argv[1], help))
         return command_help.run(&command_help, argc - 1, argv + 1);
-    if (is_one_of(argv[1], version))
+    if (suggest_has(argv[1], version))
         return print_version(argc - 2);
     const struct command *command = command_find(argv[1]);
     if (command)

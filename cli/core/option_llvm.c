@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "llvm_number.h"
+#include "suggest.h"
 
 const char *option_llvm_program = "";
 
@@ -175,13 +176,6 @@ static void complain(struct option_llvm *line, const char *name, const char *bef
 
 /* ---- values ---- */
 
-static bool is_one_of(const char *value, const char *const *words)
-{
-    while (*words && strcmp(value, *words) != 0)
-        words++;
-    return *words;
-}
-
 static const char *const truths[] = {"", "true", "TRUE", "True", "1", NULL};
 static const char *const lies[] = {"false", "FALSE", "False", "0", NULL};
 
@@ -203,7 +197,7 @@ static void check_value(struct option_llvm *line, const struct option_spec *spec
 {
     const char *type = spec->value.llvm;
     char part[256];
-    if (spec->value.words && !is_one_of(value, spec->value.words))
+    if (spec->value.words && !suggest_has(value, spec->value.words))
         complain(line, spec->name, "Cannot find option named '", value, "'!");
     if (!type || strcmp(type, "number") == 0)
         return;
@@ -230,7 +224,7 @@ static void add(struct option_llvm *line, const struct option_spec *spec, const 
         if (line->given[i].spec == spec || (heading && other && strcmp(heading, other) == 0))
             line->given[i].counts = false;
     }
-    bool counts = spec->argument || !value || !is_one_of(value, lies);
+    bool counts = spec->argument || !value || !suggest_has(value, lies);
     line->given[line->count++] = (struct given){spec, value, counts};
 }
 
@@ -260,7 +254,7 @@ static void take(struct option_llvm *line, const struct option_parser *parser, i
         }
         break;
     default:
-        if (value && !is_one_of(value, truths) && !is_one_of(value, lies))
+        if (value && !suggest_has(value, truths) && !suggest_has(value, lies))
             complain(line, spec ? spec->name : name->text, "'", value,
                      "' is invalid value for boolean argument! Try 0 or 1");
         else if (spec)
@@ -274,7 +268,7 @@ static void take(struct option_llvm *line, const struct option_parser *parser, i
 /* What is asked for at once; 0: nothing. */
 static int asked(const struct option_parser *parser, const struct name *name, const char *value)
 {
-    if (value && is_one_of(value, lies))
+    if (value && suggest_has(value, lies))
         return 0;
     if (name->kind == HELP)
         print_help(parser->command);

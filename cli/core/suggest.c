@@ -16,6 +16,13 @@
 
 enum { LONGEST = 64 }; /* no command, option or value has more letters */
 
+bool suggest_has(const char *word, const char *const *words)
+{
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words;
+}
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -2,6 +2,7 @@
 #ifndef AN_CLI_CORE_SUGGEST_H
 #define AN_CLI_CORE_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct suggestion {
@@ -9,6 +10,9 @@ struct suggestion {
     const char *nearest; /* of the words considered so far; NULL when none is near enough */
     size_t distance;     /* between these two */
 };
+
+/* Whether a word is one of these (ended by NULL). */
+bool suggest_has(const char *word, const char *const *words);
 
 /* The least number of letters added, left out, replaced, or swapped with a neighbour. */
 size_t suggest_distance(const char *one, const char *other);

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "gcov/condition.h"
 #include "gcov/function_order.h"
 #include "gcov/sink.h"
 #include "gcov/source_lines.h"
@@ -269,10 +270,8 @@ static void put_condition(struct page *page, const struct an_coverage_block *blo
     if (!block->condition || !page->options->conditions || page->options->release < 14)
         return;
     const struct an_coverage_condition *condition = &page->source->conditions[block->condition - 1];
-    int covered =
-        __builtin_popcountll(condition->when_true) + __builtin_popcountll(condition->when_false);
-    an_buffer_print(page->to, "condition outcomes covered %d/%" PRIu32 "\n", covered,
-                    2 * condition->terms);
+    an_buffer_print(page->to, "condition outcomes covered %d/%" PRIu32 "\n",
+                    an_gcov_covered(condition), 2 * condition->terms);
     for (uint32_t i = 0; i < condition->terms; i++) {
         bool was_true = condition->when_true >> i & 1, was_false = condition->when_false >> i & 1;
         if (!was_true || !was_false)

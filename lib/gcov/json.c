@@ -59,7 +59,7 @@ static bool put_lines(struct an_gcov_writer *writer, const struct an_coverage_so
         an_gcov_put_line(writer, &source->lines[number], inner ? inner->name : NULL);
         /* Up to gcov 10, a function never ends. */
         bool ends = inner && inner->last_line == number;
-        if (ends && (writer->options->release > 10 || !writer->options->release))
+        if (ends && writer->options->release > 10)
             nest.count--;
     }
     free((void *)nest.items);
@@ -208,7 +208,7 @@ enum an_code an_gcov_json(const struct an_coverage *coverage,
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
-    if (full.totals)
+    if (full.totals || !full.release)
         full.release = AN_GCOV_USUAL;
     put_head(&writer);
     code = put_sources(&writer, coverage, sink, error);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gcov/condition.h"
+
 void an_gcov_put_text(struct an_gcov_writer *writer, const char *text)
 {
     an_buffer_put(writer->to, text, strlen(text));
@@ -183,11 +185,9 @@ static void put_conditions(struct an_gcov_writer *writer, const struct an_covera
             continue;
         const struct an_coverage_condition *condition =
             &writer->conditions[line->blocks[i].condition - 1];
-        int covered = __builtin_popcountll(condition->when_true) +
-                      __builtin_popcountll(condition->when_false);
         an_gcov_put_number(
             writer, is_first ? "{\"count\": " : ", {\"count\": ", 2 * (int64_t)condition->terms);
-        an_gcov_put_number(writer, ", \"covered\": ", covered);
+        an_gcov_put_number(writer, ", \"covered\": ", an_gcov_covered(condition));
         put_missing(writer, ", \"not_covered_true\": [", condition->when_true, condition->terms);
         put_missing(writer, ", \"not_covered_false\": [", condition->when_false, condition->terms);
         an_gcov_put_text(writer, "}");

@@ -29,11 +29,8 @@ mapfile -t frontend_coverage < <(pool front-end true)
 has_all_kinds() {
     [ ${#ir[@]} -gt 0 ] && [ ${#ir_coverage[@]} -gt 0 ] && [ ${#frontend[@]} -gt 0 ] && [ ${#frontend_coverage[@]} -gt 0 ]
 }
-if ! has_all_kinds; then
-    check 'the corpus has inputs of all kinds' has_all_kinds
-    finish
-    exit 1
-fi
+check 'the corpus has inputs of all kinds' has_all_kinds
+has_all_kinds || finish
 weights=(1 1 1 1 2 3 10 1000)
 options=('' '' --sparse --text --keep-vtable-symbols)
 

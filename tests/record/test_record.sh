@@ -139,7 +139,7 @@ asleep() {
         is_free "$target"
     done
     stop
-    # a command goes on
+    # A command goes on: it sleeps for longer than it is recorded
     records 0 other "${record[@]}" -q -o other -d 20ms -- sh -c 'sleep 0.2; echo whole' </dev/null
     expect "$(cat out)" whole
 }
