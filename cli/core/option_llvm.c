@@ -8,8 +8,8 @@
 
 #include <xxhash.h>
 
-#include "llvm_number.h"
 #include "suggest.h"
+#include "llvm/number.h"
 
 const char *option_llvm_program = "";
 
@@ -182,14 +182,14 @@ static const char *const lies[] = {"false", "FALSE", "False", "0", NULL};
 static bool number_is_right(const char *type, const char *text)
 {
     uint64_t number;
-    return llvm_number(text, strlen(text), 0, strcmp(type, "uint") == 0 ? UINT32_MAX : UINT64_MAX,
-                       &number);
+    return an_llvm_number(text, strlen(text), 0,
+                          strcmp(type, "uint") == 0 ? UINT32_MAX : UINT64_MAX, &number);
 }
 
 unsigned long long option_llvm_number(const char *text, unsigned long long most)
 {
     uint64_t number;
-    bool is_number = llvm_number(text, strlen(text), 0, UINT64_MAX, &number);
+    bool is_number = an_llvm_number(text, strlen(text), 0, UINT64_MAX, &number);
     return is_number && number < most ? number : most;
 }
 

@@ -150,7 +150,7 @@ static int order_file(const char *path, unsigned long long tests, const char *ou
         done = code == AN_OK && redirect_finish();
     }
     if (behaviour && code != AN_OK) {
-        char text[LLVM_VERDICT_SIZE];
+        char text[AN_LLVM_VERDICT_SIZE];
         llvm_tell(path, llvm_verdict(path, 0, &error, text));
     }
     an_behaviour_free(behaviour);

@@ -384,7 +384,7 @@ static bool print_all(struct show *show)
 
 static void report(const struct an_error *error, const char *path, unsigned looks)
 {
-    char text[LLVM_VERDICT_SIZE];
+    char text[AN_LLVM_VERDICT_SIZE];
     llvm_tell(path, llvm_verdict(path, looks, error, text));
 }
 
@@ -397,7 +397,7 @@ static int show_file(struct show *show, const char *path)
     if (code == AN_OK)
         code = an_llvm_reader_open(&show->reader, file.bytes.data, file.bytes.size, &error);
     if (code != AN_OK) {
-        report(&error, path, show->binary_ids ? LLVM_LOOKS_AT_IDS : 0);
+        report(&error, path, show->binary_ids ? AN_LLVM_LOOKS_AT_IDS : 0);
     } else if (redirect_start(show->output)) {
         show->info = an_llvm_reader_info(show->reader);
         show->hottest.most = (size_t)show->top;
@@ -569,7 +569,7 @@ static int overlap(char **paths, struct an_llvm_overlap_options *options)
     options->report = print_level;
     if (an_llvm_overlap(paths[0], paths[1], options, &result, &error) != AN_OK) {
         bool is_base = strcmp(error.file, paths[1]) != 0;
-        char text[LLVM_VERDICT_SIZE];
+        char text[AN_LLVM_VERDICT_SIZE];
         llvm_tell("error in getting profile count sums",
                   llvm_verdict(paths[!is_base], 0, &error, text));
         return EXIT_FAILED;

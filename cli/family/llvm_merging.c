@@ -224,10 +224,10 @@ static void complain_as_llvm(const struct an_ledger *ledger, unsigned threads, b
     }
     for (size_t i = 0; i < ledger->count; i++) {
         const struct an_ledger_entry *entry = &ledger->entries[i];
-        char text[LLVM_VERDICT_SIZE];
+        char text[AN_LLVM_VERDICT_SIZE];
         if (entry->status == AN_INPUT_REJECTED && entry->error)
             fprintf(stderr, "warning: %s: %s\n", entry->path,
-                    llvm_verdict(entry->path, LLVM_LOOKS_AT_IDS | LLVM_LOOKS_AT_COUNTS,
+                    llvm_verdict(entry->path, AN_LLVM_LOOKS_AT_IDS | AN_LLVM_LOOKS_AT_COUNTS,
                                  entry->error, text));
     }
     if (failed)

@@ -6,21 +6,15 @@
 
 #include <anneal/error.h>
 
-enum { LLVM_VERDICT_SIZE = 512 };
-
-/* What a command looks at beside the functions. */
-enum llvm_verdict_looks {
-    LLVM_LOOKS_AT_IDS = 1,    /* the binary ids of indexed profiles */
-    LLVM_LOOKS_AT_COUNTS = 2, /* of raw profiles: whether they are too large to be any */
-};
+#include "llvm/verdict.h"
 
 /*
  * In the words of LLVM 19, without the file's name, why a file is no input: what that tool finds first when it reads the
- * file, which anneal refused with this error. Where the tool would find nothing wrong, or read what is not there, it is
- * LLVM's word for the kind of error, and behind a colon anneal's own words. Returns text.
+ * file, which anneal refused with this error (looks: enum an_llvm_verdict_looks). Where the tool would find nothing wrong,
+ * or read what is not there, it is LLVM's word for the kind of error, and behind a colon anneal's own words. Returns text.
  */
 char *llvm_verdict(const char *path, unsigned looks, const struct an_error *error,
-                   char text[LLVM_VERDICT_SIZE]);
+                   char text[AN_LLVM_VERDICT_SIZE]);
 
 /* Whether an input was refused for its kind, by LLVM as by anneal. */
 bool llvm_verdict_is_mixed(const struct an_error *error);

@@ -33,6 +33,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "llvm/number.h"
+
 struct line {
     const char *text;
     size_t length;
@@ -90,31 +92,9 @@ static enum an_code wrong(const struct parser *p, const char *expected)
                       p->line.text, expected);
 }
 
-/* A number as LLVM's StringRef::getAsInteger takes it; base 0 looks at the prefix. */
 static bool parse_number(struct line line, unsigned base, uint64_t *value)
 {
-    const char *c = line.text, *end = line.text + line.length;
-    if (base == 0) {
-        base = 10;
-        if (end - c > 1 && *c == '0') {
-            char kind = (char)tolower((unsigned char)c[1]);
-            base = kind == 'x' ? 16 : kind == 'b' ? 2 : kind == 'o' || isdigit(c[1]) ? 8 : 10;
-            c += kind == 'x' || kind == 'b' || kind == 'o' ? 2 : base == 8 ? 1 : 0;
-        }
-    }
-    if (c == end)
-        return false;
-    *value = 0;
-    for (; c < end; c++) {
-        unsigned digit = isdigit((unsigned char)*c) ? (unsigned)(*c - '0')
-                         : isxdigit((unsigned char)*c)
-                             ? (unsigned)(tolower((unsigned char)*c) - 'a') + 10
-                             : 99;
-        if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
-            __builtin_add_overflow(*value, digit, value))
-            return false;
-    }
-    return true;
+    return an_llvm_number(line.text, line.length, base, UINT64_MAX, value);
 }
 
 /* The number on the current line, which is then left behind. */

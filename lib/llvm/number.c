@@ -1,15 +1,15 @@
-/* Numbers as LLVM's tools and text formats read them; see llvm_number.h. */
-#include "llvm_number.h"
+/* Numbers as LLVM's tools and text formats read them; see number.h. */
+#include "llvm/number.h"
 
 #include <strings.h>
 
-bool llvm_number(const char *text, size_t size, int base, uint64_t most, uint64_t *value)
+bool an_llvm_number(const char *text, size_t size, unsigned base, uint64_t most, uint64_t *value)
 {
     *value = 0;
     if (base == 0) {
         static const struct {
             const char *prefix;
-            int base;
+            unsigned base;
         } prefixes[] = {{"0x", 16}, {"0b", 2}, {"0o", 8}};
         base = 10;
         for (size_t i = 0; i < 3; i++)
@@ -31,9 +31,9 @@ bool llvm_number(const char *text, size_t size, int base, uint64_t most, uint64_
                          : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10
                          : c >= 'A' && c <= 'Z' ? (unsigned)(c - 'A') + 10
                                                 : 99;
-        if (digit >= (unsigned)base || *value > (most - digit) / (unsigned)base)
+        if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, digit, value))
             return false;
-        *value = *value * (unsigned)base + digit;
     }
-    return size > 0;
+    return size > 0 && *value <= most;
 }

@@ -1,6 +1,6 @@
 /* Numbers as LLVM's tools and text formats read them. */
-#ifndef AN_CLI_CORE_LLVM_NUMBER_H
-#define AN_CLI_CORE_LLVM_NUMBER_H
+#ifndef AN_LLVM_NUMBER_H
+#define AN_LLVM_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 
 /*
  * Whether the whole text is a number that is not above `most`: in that base; or, for base 0, in the one that 0x, 0b, 0o
- * or a 0 in front of it choose, or 10.
+ * or a 0 in front of it choose, or 10 (StringRef::getAsInteger).
  */
-bool llvm_number(const char *text, size_t size, int base, uint64_t most, uint64_t *value);
+bool an_llvm_number(const char *text, size_t size, unsigned base, uint64_t most, uint64_t *value);
 
 #endif
