@@ -8,8 +8,8 @@
 
 #include <xxhash.h>
 
+#include "base/llvm_number.h"
 #include "suggest.h"
-#include "llvm/number.h"
 
 const char *option_llvm_program = "";
 

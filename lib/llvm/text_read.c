@@ -33,7 +33,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "llvm/number.h"
+#include "base/llvm_number.h"
 
 struct line {
     const char *text;

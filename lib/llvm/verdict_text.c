@@ -7,7 +7,7 @@
 
 #include <anneal/llvm.h>
 
-#include "llvm/number.h"
+#include "base/llvm_number.h"
 #include "llvm/verdict_parts.h"
 
 struct span {

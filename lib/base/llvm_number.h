@@ -1,6 +1,6 @@
 /* Numbers as LLVM's tools and text formats read them. */
-#ifndef AN_LLVM_NUMBER_H
-#define AN_LLVM_NUMBER_H
+#ifndef AN_BASE_LLVM_NUMBER_H
+#define AN_BASE_LLVM_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Numbers as LLVM's tools and text formats read them; see number.h. */
-#include "llvm/number.h"
+/* Numbers as LLVM's tools and text formats read them; see llvm_number.h. */
+#include "base/llvm_number.h"
 
 #include <strings.h>
 
