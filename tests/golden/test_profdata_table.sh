@@ -14,14 +14,18 @@ table() {
     python3 "$tests/support/profdata_table.py" "$1" "$scratch/llvm-profdata" $peer "$tests/data/llvm"
 }
 
-# The forms in which scripts call it that others wrote for LLVM's tool: a folder or names, a list of inputs, flags with
-# one dash, with two, and with =true, in front and behind.
+# The forms in which public scripts call LLVM's tool, read there: LLVM's own build (perf-helper.py), Rust's and cargo-pgo (a
+# folder), Chromium's and those taken from it (-sparse=true, lists with weights, the output of last time as an input),
+# ClickHouse's, fuzzers' and kernels' (-j in three spellings, options in front and behind), distributions' (--failure-mode=all,
+# profiles of both stages).
 strangers() {
     local calls=0 program kind words
     mkdir profiles
     cp "$tests/data/llvm/raw/c-ir-clang19-run1.profraw" profiles/default_1_0.profraw
     cp "$tests/data/llvm/raw/c-ir-clang19-run2.profraw" profiles/default_2_0.profraw
     printf '%s\n' profiles/default_1_0.profraw profiles/default_2_0.profraw >inputs.txt
+    printf '%s\n' 3,profiles/default_1_0.profraw profiles/default_2_0.profraw >weighted.txt
+    "$peer" merge -o merged.profdata profiles
     cat >calls <<'END_OF_CALLS'
 merge -o RESULT profiles
 merge -o RESULT profiles/default_1_0.profraw profiles/default_2_0.profraw
@@ -33,10 +37,24 @@ merge -sparse -f inputs.txt -o RESULT
 merge --sparse --input-files=inputs.txt --output=RESULT --num-threads=1
 merge --sparse --output RESULT profiles/default_1_0.profraw
 merge -instr profiles/default_1_0.profraw -o RESULT
+merge -o RESULT -sparse=true profiles/default_1_0.profraw profiles/default_2_0.profraw
+merge -o RESULT -sparse=true -f weighted.txt
+merge -o RESULT -f weighted.txt
+merge -o RESULT -sparse=true merged.profdata profiles/default_1_0.profraw profiles/default_2_0.profraw
+merge -j=1 -o=RESULT profiles/default_1_0.profraw merged.profdata
+merge -j=1 -sparse profiles/default_1_0.profraw -o RESULT
+merge -j 32 profiles/default_1_0.profraw profiles/default_2_0.profraw -o RESULT
+merge --failure-mode=all -output=RESULT profiles/default_1_0.profraw profiles/default_2_0.profraw
+merge -output=RESULT -weighted-input=3,profiles/default_1_0.profraw -weighted-input=1,profiles/default_2_0.profraw
 show --instr --all-functions --counts profiles/default_1_0.profraw
 show -all-functions profiles/default_1_0.profraw
 show --detailed-summary profiles/default_1_0.profraw
 show --topn=10 profiles/default_1_0.profraw
+show --all-functions merged.profdata
+show --all-functions --counts --ic-targets --memop-sizes merged.profdata
+show --counts --all-functions merged.profdata
+show --binary-ids profiles/default_1_0.profraw
+overlap profiles/default_1_0.profraw merged.profdata
 END_OF_CALLS
     while read -r words; do
         for kind in expected result; do
@@ -51,7 +69,7 @@ END_OF_CALLS
         [ "${words%RESULT*}" = "$words" ] || same result expected
         calls=$((calls + 1))
     done <calls
-    expect "$calls" 14
+    expect "$calls" 28
 }
 
 check_with $peer 'lines that are read to the letter, and some damaged profiles' table some
