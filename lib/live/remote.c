@@ -306,17 +306,33 @@ static enum progress follow(struct call *call, int32_t tid, int status)
     return is_back ? HAS_RETURNED : GOES_ON;
 }
 
+/*
+ * Waits for the next stop of a thread. One that wants a processor gets it some time, however busy the machine is; one that
+ * is in the middle of a system call comes out of it, unless what it waits for hangs; any other should have stopped.
+ */
+static bool wait_for_stop(const struct call *call, int32_t tid, uint64_t spin, int *status)
+{
+    enum { A_WHILE = 2000000000, WHILES_RUNNING = 60, WHILES_INSIDE = 10 };
+    for (unsigned i = 1;; i++) {
+        struct an_proc_stat stat;
+        if (an_tracee_wait(tid, A_WHILE, spin, status))
+            return true;
+        if (!an_proc_stat(call->target->pid, tid, &stat))
+            return false;
+        unsigned most = stat.state == 'R' ? WHILES_RUNNING : stat.state == 'D' ? WHILES_INSIDE : 1;
+        if (i >= most)
+            return false;
+    }
+}
+
 /* From the call until it has returned, to the code behind it. */
 static enum progress watch(struct call *call, int32_t tid)
 {
-    enum { LONG = 2000000000, SPIN = 200000 };
-    uint64_t deadline = an_clock_now() + LONG;
+    enum { SPIN = 200000 };
     enum progress progress = GOES_ON;
     while (progress == GOES_ON) {
         int status;
-        uint64_t now = an_clock_now();
-        if (!an_tracee_to_syscall(tid) || now >= deadline ||
-            !an_tracee_wait(tid, deadline - now, SPIN, &status))
+        if (!an_tracee_to_syscall(tid) || !wait_for_stop(call, tid, SPIN, &status))
             return IS_AWAY;
         progress = follow(call, tid, status);
     }
@@ -344,7 +360,7 @@ static bool save(int32_t tid, struct state *state)
  * such a stop: so there is one more. */
 static void restore(const struct call *call, int32_t tid, const struct state *state)
 {
-    enum { LONG = 2000000000, SPIN = 200000 };
+    enum { SPIN = 200000 };
     struct user_regs_struct registers;
     struct iovec vector = state->vector;
     int status = 0;
@@ -355,7 +371,7 @@ static void restore(const struct call *call, int32_t tid, const struct state *st
         ptrace(PTRACE_SETREGS, tid, NULL, &registers);
         an_tracee_interrupt(tid);
         an_tracee_continue(tid);
-        an_tracee_wait(tid, LONG, SPIN, &status);
+        wait_for_stop(call, tid, SPIN, &status);
     }
     ptrace(PTRACE_SETREGSET, tid, (void *)NT_X86_XSTATE, &vector);
     ptrace(PTRACE_SETREGS, tid, NULL, &state->registers);
@@ -382,13 +398,12 @@ static bool begin_call(struct call *call, int32_t tid, const struct state *state
 /* Stops a thread, has it make the call, and lets it go. GOES_ON: it does not suit, and is as it was. */
 static enum progress try_thread(struct call *call, int32_t tid, enum rank rank)
 {
-    enum { PATIENCE = 2000000000 };
     struct state state;
     int status, signal;
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
         return GOES_ON;
     an_tracee_interrupt(tid);
-    if (!an_tracee_wait(tid, PATIENCE, 0, &status))
+    if (!wait_for_stop(call, tid, 0, &status))
         return IS_AWAY; /* it waits in the kernel; when it stops, threads.c lets it go */
     enum an_tracee_event event = an_tracee_event(tid, status, &signal);
     if (event == AN_EVENT_END)
