@@ -13,6 +13,7 @@
 
 #include "hosted/environment.h"
 #include "hosted/file_sink.h"
+#include "hosted/holder.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/open.h"
@@ -32,6 +33,11 @@ enum {
     LARGEST = 1 << 30, /* of profiles of programs that are as good as nothing */
     GROWTH = 16,       /* a profile has values, and those of larger programs may be here */
 };
+
+/* Nanoseconds. LOOK: between two looks at who holds the lock. */
+#define SECOND 1000000000ull
+#define MINUTE (60 * SECOND)
+#define LOOK (SECOND / 4)
 
 /*
  * Long names are static, here and elsewhere: stacks of signal handlers are small, and one profile is written at a
@@ -202,19 +208,60 @@ static bool may_be_profile(int file, size_t size, const struct an_rt_contents *c
 
 /* ---- a file that is there ---- */
 
-/* Waits for the lock, in steps that grow and differ from process to process; false: too long. */
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+/* When a process of another user was last waited for in vain; such processes are waited for once in a minute. */
+static uint64_t gave_up_at;
+
+/* A process that holds a lock, and since when that is known. */
+struct holder {
+    int process;
+    uint64_t since;
+};
+
+/* Whether the same process of another user has held the lock for too long. */
+AN_RT_APART static bool is_held_by_others(int file, uint64_t at, struct holder *holder)
+{
+    int process = an_rt_lock_holder(file);
+    if (!process || !an_rt_is_of_other_user(process))
+        return false;
+    if (process != holder->process)
+        *holder = (struct holder){process, at};
+    if (at - holder->since < SECOND - LOOK && (gave_up_at == 0 || at - gave_up_at > MINUTE))
+        return false;
+    gave_up_at = at;
+    return true;
+}
+
+/*
+ * Waits for the lock, in steps that grow and differ from process to process; false, with EWOULDBLOCK: too long, which for
+ * processes of other users is a second.
+ */
 AN_RT_APART static bool lock(int file)
 {
-    struct timespec start, now, wait = {0};
+    struct holder holder = {0};
+    struct timespec wait = {0};
     unsigned spread = (unsigned)getpid() * 2654435761u;
+    uint64_t start = now(), look = gave_up_at ? start : start + LOOK;
     long most = 20000;
-    clock_gettime(CLOCK_MONOTONIC, &start);
     while (flock(file, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return false;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - start.tv_sec >= LOCK_SECONDS)
+        uint64_t at = now();
+        bool is_hopeless = at - start >= LOCK_SECONDS * SECOND;
+        if (at >= look) {
+            look = at + LOOK;
+            is_hopeless = is_hopeless || is_held_by_others(file, at, &holder);
+        }
+        if (is_hopeless) {
+            errno = EWOULDBLOCK;
             return false;
+        }
         spread = spread * 1664525 + 1013904223;
         wait.tv_nsec = most / 2 + (long)(spread >> 8) % (most / 2);
         nanosleep(&wait, NULL);
@@ -511,9 +558,15 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
     if (!name)
         return failed(path, ELOOP) == DONE;
     path = name;
+    uint64_t before = gave_up_at;
     enum step step = add(path, contents);
     if (step == BUSY || step == TAKEN)
         step = add_beside(path, contents, owner, step);
+    if (step == DONE && gave_up_at != before)
+        an_rt_warn(path,
+                   "a process of another user holds its lock; the counts are in a file beside it, "
+                   "whose name has a number",
+                   0);
     if (step == BUSY || step == TAKEN)
         an_rt_warn(path, "other processes hold this file and all its substitutes; counts are lost",
                    0);

@@ -241,6 +241,49 @@ large_file() {
     [ ! -e "$file.new" ]
 }
 
+# Any user who may read a profile can hold its lock: nobody waits long for him.
+locked_by_others() {
+    local file beside
+    build "$1" steps.c
+    cc -x c - -o hold <<'END'
+#include <sys/file.h>
+#include <unistd.h>
+int main(void)
+{
+    return flock(9, LOCK_EX) || write(1, "held\n", 5) != 5 || pause();
+}
+END
+    chmod 755 . ..
+    export ANNEAL_PROFILE_FILE=all.profraw
+    file=$(name_of_profile "$1")
+    end_soon
+    cp "$file" "once.${file##*.}"
+    exec 9<"$file"
+    setpriv --reuid=65534 --regid=65534 --clear-groups ./hold >said &
+    trap "kill $!" EXIT
+    exec 9<&-
+    await grep -q held said
+    end_soon
+    says "$file: a process of another user holds its lock; the counts are in a file beside it"
+    same "$file" "once.${file##*.}"
+    beside=$(find . -name "${file%.*}.1.*")
+    expect "$(runs_in "$beside")" "$(runs_in "once.${file##*.}")"
+    end_soon
+    kill $!
+    wait
+    trap - EXIT
+    expect "$(runs_in "$beside")" "$((2 * $(runs_in "once.${file##*.}")))"
+    # The one that took the lock has ended, and somebody has the file from it.
+    exec 9<"$file"
+    setpriv --reuid=65534 --regid=65534 --clear-groups flock 9
+    end_soon
+    says 'a process of another user holds its lock'
+    exec 9<&-
+    end_soon
+    [ ! -s err ]
+    expect "$(runs_in "$file")" "$((2 * $(runs_in "once.${file##*.}")))"
+}
+
 # ---- rights of what is made, and folders ----
 
 # tell_rights FILE...: their modes, in a row
@@ -415,6 +458,12 @@ for compiler in clang-19 gcc-12; do
         check_with "$compiler setpriv" "$title" privileged $compiler
     else
         skip "$title" 'only root can make such a program'
+    fi
+    title="$compiler: a lock that another user holds"
+    if [ "$(id -u)" -eq 0 ]; then
+        check_with "$compiler $tools setpriv flock" "$title" locked_by_others $compiler
+    else
+        skip "$title" 'only root can be two users'
     fi
 done
 finish
