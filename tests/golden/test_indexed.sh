@@ -60,11 +60,15 @@ read_by() {
     as_arguments $4
     run 0 "$anneal" merge -q --format-version="$(version_for "$5")" $3 -o result "${arguments[@]}"
     run 0 "llvm-profdata-$5" merge --text -o text result
-    if [[ $1 = *functionentry* ]]; then # neither file has the marker (see differences.sh)
-        same text "$corpus/$2"
-    else
-        same_text "$1" "$corpus/$2" text
-    fi
+    case $1 in
+    *functionentry*) same text "$corpus/$2" ;; # neither file has the marker (see differences.sh)
+    indexed/text-csir-*) # local functions are called as LLVM 17 and later call them, which is no name to older ones
+        sed 's/^\([a-z]*\.c\);/\1:/' "$corpus/$2" >expected
+        same text expected
+        ! cmp -s expected "$corpus/$2" || fail 'it does not differ any more'
+        ;;
+    *) same_text "$1" "$corpus/$2" text ;;
+    esac
 }
 
 while IFS=$'\t' read -r file llvm options inputs text <&3; do
