@@ -488,7 +488,7 @@ AN_RT_APART static void tell_unknown(void)
 AN_RT_APART static bool refuse_version(void)
 {
     static char words[32];
-    uint64_t told = __llvm_profile_raw_version & 0x00ffffffffffffffull;
+    uint32_t told = (uint32_t)__llvm_profile_raw_version; /* the variants are above */
     unsigned unused;
     if (told == 0 || (told < 256 && an_rt_layout((unsigned)told)) || an_rt_unknown(&unused) ||
         !an_rt_module())

@@ -166,7 +166,7 @@ llvm_runtime() {
             file=ours-all.profraw
             [[ $kind != *-temporal ]] || file=ours-$((++number)).profraw # a file has one trace
             # shellcheck disable=SC2086 # words are meant
-            run 0 inside env LLVM_PROFILE_FILE=$file setarch -R ./ours $run
+            run 0 inside env ANNEAL_PROFILE_FILE=$file setarch -R ./ours $run
             [ ! -s err ] || fail "$(cat err)"
         done
         peer_merge ours.text --text ours-*.profraw
@@ -307,7 +307,7 @@ rust_runtime() {
         -Zno-profiler-runtime "${arguments[@]}" main.rs -o ours
     for word in 100 7 20; do
         run 0 inside env LLVM_PROFILE_FILE=peer-$word.profraw setarch -R ./program $word
-        run 0 inside env LLVM_PROFILE_FILE=ours.profraw setarch -R ./ours $word
+        run 0 inside env ANNEAL_PROFILE_FILE=ours.profraw setarch -R ./ours $word
         [ ! -s err ] || fail "$(cat err)"
     done
     peer_merge theirs --text peer-*.profraw

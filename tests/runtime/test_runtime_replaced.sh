@@ -393,6 +393,26 @@ unknown_run() {
     ./unknown 2>said
 }
 
+# Above the version are variants: of loop entries (LLVM 20, bit 55), of entries first (58), of entries only (61).
+variants_run() {
+    local bit
+    for bit in 55 58 61; do
+        clang-19 -O1 -fprofile-generate -S "$scratch/two.c" -o two.s
+        sed -i "s/\.quad\t72057594037927946\b/.quad $((72057594037927946 + (1 << bit)))/" two.s
+        clang-19 $runtime -fprofile-generate two.s -o two
+        LLVM_PROFILE_FILE=it.profraw ./two 2>>said
+        od -A n -t x8 -j 8 -N 8 it.profraw >>words
+        rm it.profraw
+    done
+}
+
+variants() {
+    with_both variants_run
+    alike words
+    expect "$(sort -u ours/words | wc -l)" 3
+    [ ! -s ours/said ]
+}
+
 # Each names the newest version that it knows itself.
 unknown() {
     with_both unknown_run
@@ -448,6 +468,7 @@ check_with "$tools" '%t is $TMPDIR with a slash' folder
 check_with "$tools" 'a program that defines __llvm_profile_runtime writes when it says so' quiet
 check_with "$tools" 'functions of compiler-rt that are not public' called
 check_with "$tools" 'as many values of a site as the user says' values
+check_with "$tools" 'variants that the version word names, of newer releases, too' variants
 check_with "$tools" 'a version that is not known is an error, in the same words' unknown
 check_with "$tools" 'a damaged profile that the program opened stays as it is' damaged_object
 check_with "$tools" 'a program is at most 100 KB larger' small
