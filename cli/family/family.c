@@ -10,6 +10,7 @@
 #include <anneal/fdata.h>
 #include <anneal/gcc.h>
 #include <anneal/llvm.h>
+#include <anneal/yaml.h>
 
 #include "base/file.h"
 #include "cli/core/command.h"
@@ -32,6 +33,14 @@ const struct family family_fdata = {
     .recognise = an_fdata_recognise,
 };
 
+/* By its content only: many files are called .yaml. */
+const struct family family_yaml = {
+    .noun = "a BOLT profile (YAML)",
+    .plural = "BOLT profiles (YAML)",
+    .has_filters = true,
+    .recognise = an_yaml_recognise,
+};
+
 const struct family family_gcc = {
     .noun = "a GCC profile (gcda)",
     .plural = "GCC's (gcda)",
@@ -51,7 +60,7 @@ const struct family family_recording = {
  * profiles are made, come first: most commands do not ask for them.
  */
 static const struct family *const families[] = {&family_recording, &family_llvm, &family_fdata,
-                                                &family_gcc};
+                                                &family_yaml, &family_gcc};
 
 enum { START = 4096, FIRST_PROFILE = 1, FAMILIES = sizeof families / sizeof *families };
 

@@ -21,7 +21,7 @@ struct family {
     bool (*recognise)(const void *bytes, size_t size);
 };
 
-extern const struct family family_llvm, family_fdata, family_gcc, family_recording;
+extern const struct family family_llvm, family_fdata, family_yaml, family_gcc, family_recording;
 
 /*
  * The family of the inputs. The first file decides that has any content; when there are only pipes, the

@@ -5,16 +5,16 @@
  */
 #include "fdata_diff.h"
 
-#include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/percent.h"
+#include "bolt_diff.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
+#include "family.h"
 #include "fdata_view.h"
 
 /* One of the profiles. */
@@ -26,20 +26,9 @@ struct side {
     struct fdata_functions functions;
 };
 
-struct moved {
-    char *name;        /* plain */
-    double base, test; /* shares of all counts */
-    bool in_base, in_test;
-};
-
 struct diff {
-    const struct diff_request *request;
     struct side base, test;
-    double overlap;
-    size_t in_both; /* branches or sampled places */
-    struct moved *moved;
-    size_t count, compared, only_in_test; /* functions */
-    double only_in_test_share;
+    struct bolt_diff result;
 };
 
 /* ---- reading ---- */
@@ -132,8 +121,9 @@ static void overlay(struct diff *diff)
     while (has_base && has_test) {
         int order = compare_records(&base, &test);
         if (order == 0) {
-            diff->overlap += fmin(share(&diff->base, base.count), share(&diff->test, test.count));
-            diff->in_both++;
+            diff->result.overlap +=
+                fmin(share(&diff->base, base.count), share(&diff->test, test.count));
+            diff->result.in_both++;
         }
         if (order <= 0)
             has_base = next_branch(&diff->base, &b, &base);
@@ -156,113 +146,28 @@ static bool add_moved(struct diff *diff, const struct fdata_function *base,
                       const struct fdata_function *test)
 {
     const struct fdata_function *any = base ? base : test;
-    struct moved *moved = &diff->moved[diff->count++];
-    *moved = (struct moved){.name = fdata_plain_name(any->name, any->length).text,
-                            .base = base ? share(&diff->base, base->branches) : 0,
-                            .test = test ? share(&diff->test, test->branches) : 0,
-                            .in_base = base != NULL,
-                            .in_test = test != NULL};
-    if (!base) {
-        diff->only_in_test++;
-        diff->only_in_test_share += moved->test;
-    }
-    diff->compared += base && test;
-    return moved->name != NULL;
-}
-
-static int most_first(const void *a, const void *b)
-{
-    const struct moved *left = a, *right = b;
-    double by_left = fabs(left->test - left->base), by_right = fabs(right->test - right->base);
-    if (by_left != by_right)
-        return by_left > by_right ? -1 : 1;
-    return strcmp(left->name, right->name);
+    return bolt_diff_add(&diff->result,
+                         (struct moved){.name = fdata_plain_name(any->name, any->length).text,
+                                        .base = base ? share(&diff->base, base->branches) : 0,
+                                        .test = test ? share(&diff->test, test->branches) : 0,
+                                        .in_base = base != NULL,
+                                        .in_test = test != NULL});
 }
 
 static bool find_moved(struct diff *diff)
 {
     const struct fdata_functions *base = &diff->base.functions, *test = &diff->test.functions;
-    diff->moved = calloc(base->count + test->count + 1, sizeof *diff->moved);
-    bool done = diff->moved != NULL;
+    bool done = true;
     for (size_t i = 0; done && i < base->count; i++)
         if (base->items[i].branches)
             done = add_moved(diff, &base->items[i], find(&diff->test, &base->items[i]));
     for (size_t i = 0; done && i < test->count; i++)
         if (test->items[i].branches && !find(&diff->base, &test->items[i]))
             done = add_moved(diff, NULL, &test->items[i]);
-    if (done)
-        qsort(diff->moved, diff->count, sizeof *diff->moved, most_first);
     return done;
 }
 
 /* ---- results ---- */
-
-static const char *remark(const struct moved *moved)
-{
-    return !moved->in_base ? "  (new)" : moved->in_test ? "" : "  (gone)";
-}
-
-static void print_text(const struct diff *diff)
-{
-    printf("base  %s, total %s\ntest  %s, total %s\n\n", diff->base.path,
-           with_commas(diff->base.info->total_count), diff->test.path,
-           with_commas(diff->test.info->total_count));
-    printf("%7.3f%%  overlap of counts, in %s %s%s of %s function%s\n",
-           an_percent_of_ratio(diff->overlap, 3), with_commas(diff->in_both),
-           diff->base.info->no_lbr ? "sampled place" : "branch",
-           diff->in_both == 1        ? ""
-           : diff->base.info->no_lbr ? "s"
-                                     : "es",
-           with_commas(diff->compared), plural(diff->compared));
-    if (diff->only_in_test)
-        printf("%7.3f%%  of test in %s function%s that base does not have\n",
-               an_percent_of_ratio(diff->only_in_test_share, 3), with_commas(diff->only_in_test),
-               plural(diff->only_in_test));
-    if (diff->request->number && diff->count)
-        printf("\n%9s  %9s  %9s  %s\n", "base", "test", "moved", "function");
-    for (size_t i = 0; i < diff->request->number && i < diff->count; i++) {
-        const struct moved *moved = &diff->moved[i];
-        printf("%8.3f%%  %8.3f%%  %+8.3f%%  %s%s\n", an_percent_of_ratio(moved->base, 3),
-               an_percent_of_ratio(moved->test, 3), 100 * (moved->test - moved->base), moved->name,
-               remark(moved));
-    }
-}
-
-static void put_text(struct json_object *json, const char *key, const char *text)
-{
-    json_object_object_add(json, key, json_text(text, strlen(text)));
-}
-
-static struct json_object *moved_json(const struct moved *moved)
-{
-    struct json_object *json = json_object_new_object();
-    put_text(json, "name", moved->name);
-    json_object_object_add(json, "base_share", json_object_new_double(moved->base));
-    json_object_object_add(json, "test_share", json_object_new_double(moved->test));
-    json_object_object_add(json, "in_base", json_object_new_boolean(moved->in_base));
-    json_object_object_add(json, "in_test", json_object_new_boolean(moved->in_test));
-    return json;
-}
-
-static void print_json(const struct diff *diff)
-{
-    struct json_object *json = json_document(), *moved = json_object_new_array();
-    put_text(json, "base", diff->base.path);
-    put_text(json, "test", diff->test.path);
-    json_object_object_add(json, "base_total",
-                           json_object_new_uint64(diff->base.info->total_count));
-    json_object_object_add(json, "test_total",
-                           json_object_new_uint64(diff->test.info->total_count));
-    json_object_object_add(json, "overlap", json_object_new_double(diff->overlap));
-    json_object_object_add(json, "records_compared", json_object_new_uint64(diff->in_both));
-    json_object_object_add(json, "functions_compared", json_object_new_uint64(diff->compared));
-    json_object_object_add(json, "functions_only_in_test",
-                           json_object_new_uint64(diff->only_in_test));
-    for (size_t i = 0; i < diff->request->number && i < diff->count; i++)
-        json_object_array_add(moved, moved_json(&diff->moved[i]));
-    json_object_object_add(json, "moved", moved);
-    json_print(stdout, json);
-}
 
 static int print(struct diff *diff)
 {
@@ -273,10 +178,11 @@ static int print(struct diff *diff)
         return EXIT_FAILED;
     }
     overlay(diff);
-    if (!redirect_start(diff->request->output))
-        return EXIT_FAILED;
-    (diff->request->json ? print_json : print_text)(diff);
-    return redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+    diff->result.base = (struct bolt_side){diff->base.path, diff->base.info->total_count};
+    diff->result.test = (struct bolt_side){diff->test.path, diff->test.info->total_count};
+    diff->result.place = diff->base.info->no_lbr ? "sampled place" : "branch";
+    diff->result.places = diff->base.info->no_lbr ? "sampled places" : "branches";
+    return bolt_diff_print(&diff->result);
 }
 
 static void free_side(struct side *side)
@@ -285,28 +191,16 @@ static void free_side(struct side *side)
     an_fdata_profile_free(side->profile);
 }
 
-static bool refuses_options(const struct diff_request *request)
-{
-    if (!request->context_sensitive && !request->gcno)
-        return false;
-    say_error("%s; these are BOLT profiles (fdata)", request->gcno
-                                                         ? "--notes is for GCC profiles (gcda)"
-                                                         : "--cs applies only to LLVM profiles");
-    return true;
-}
-
 int fdata_diff(const struct diff_request *request)
 {
-    if (refuses_options(request))
+    if (bolt_diff_refuses_options(request, &family_fdata))
         return EXIT_USAGE;
-    struct diff diff = {.request = request};
+    struct diff diff = {.result.request = request};
     int status = EXIT_FAILED;
     if (read_side(&diff.base, request->base) && read_side(&diff.test, request->test) &&
         are_alike(&diff))
         status = print(&diff);
-    for (size_t i = 0; i < diff.count; i++)
-        free(diff.moved[i].name);
-    free(diff.moved);
+    bolt_diff_free(&diff.result);
     free_side(&diff.base);
     free_side(&diff.test);
     return status;

@@ -10,33 +10,8 @@
 #include "base/percent.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
+#include "family.h"
 #include "fdata_view.h"
-
-/* Options that mean something for LLVM profiles only. */
-static bool refuses_options(const struct show_request *request)
-{
-    const struct {
-        bool given;
-        const char *name;
-    } options[] = {
-        {request->values, "--values"},
-        {request->summary, "--detailed-summary"},
-        {request->binary_ids, "--binary-ids"},
-        {request->traces, "--traces"},
-        {request->covered, "--covered"},
-        {request->cs, "--cs"},
-        {request->text, "--text"},
-    };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given) {
-            say_error("%s applies only to LLVM profiles; this is a BOLT profile (fdata)",
-                      options[i].name);
-            return true;
-        }
-    if (request->gcno)
-        say_error("--notes is for GCC profiles (gcda), and this is a BOLT profile (fdata)");
-    return request->gcno;
-}
 
 static void print_name(const char *name, size_t length)
 {
@@ -172,7 +147,7 @@ int fdata_show_run(const struct show_request *request, const struct inputs *inpu
     struct an_error error;
     int status = EXIT_FAILED;
     enum an_code code = an_file_load(&file, path, &error);
-    if (code == AN_OK && refuses_options(request)) {
+    if (code == AN_OK && showing_refuses_options(request, &family_fdata)) {
         an_file_close(&file);
         return EXIT_USAGE;
     }

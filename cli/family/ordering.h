@@ -29,6 +29,7 @@ bool ordering_took(enum an_code code, struct an_error *error, const char *path);
  */
 bool llvm_order_run(const struct order_request *request, const char *path, struct an_bytes bytes);
 bool fdata_order_run(const struct order_request *request, const char *path, struct an_bytes bytes);
+bool yaml_order_run(const struct order_request *request, const char *path, struct an_bytes bytes);
 bool gcc_order_run(const struct order_request *request, const char *path, struct an_bytes bytes);
 bool recording_order_run(const struct order_request *request, const char *path,
                          struct an_bytes bytes);

@@ -19,4 +19,9 @@ struct show_request {
     regex_t pattern; /* of the function, if there is one */
 };
 
+struct family;
+
+/* Whether there are options that mean nothing for a family that has branches only; then after a message. */
+bool showing_refuses_options(const struct show_request *request, const struct family *family);
+
 #endif

@@ -20,5 +20,6 @@
 #include <anneal/train.h>
 #include <anneal/version.h>
 #include <anneal/work.h>
+#include <anneal/yaml.h>
 
 #endif

@@ -82,6 +82,10 @@ AN_API enum an_code an_behaviour_add_llvm_counts(struct an_behaviour *behaviour,
 AN_API enum an_code an_behaviour_add_fdata(struct an_behaviour *behaviour, const void *bytes,
                                            size_t size, struct an_error *error);
 
+/* The same of a YAML profile of BOLT. It has no calls of functions that are not in it themselves. */
+AN_API enum an_code an_behaviour_add_yaml(struct an_behaviour *behaviour, const void *bytes,
+                                          size_t size, struct an_error *error);
+
 /* One function's heat, by its name, as an_behaviour_add_run() takes it. */
 AN_API enum an_code an_behaviour_add_heat(struct an_behaviour *behaviour, const char *name,
                                           uint64_t heat, struct an_error *error);

@@ -25,6 +25,7 @@ static const struct kind {
     {"\x89"
      "ANPART\n",
      8, "a partial result of anneal merge", "anneal merge makes a profile of it"},
+    {"---\nheader:", 11, "a BOLT profile (YAML)", NULL},
     {"\x81rforpm\xff", 8, "a raw memory profile (memprof)", NULL},
     {"\x7f"
      "ELF",

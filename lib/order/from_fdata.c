@@ -2,16 +2,12 @@
  * Heat and calls out of BOLT's branch profiles. A record between two functions that leads to the start of one is a
  * call, or a jump in the place of one; what leads into the middle of a function is a return. A function's heat is the
  * branches that it takes and the calls that it gets.
- *
- * Local functions have a number, or their file and a number, behind their name: "helper/1", "helper/file.c/1".
  */
-#include <string.h>
-
 #include <anneal/fdata.h>
 
 #include "base/error.h"
 #include "order/behaviour.h"
-#include "order/names.h"
+#include "order/bolt_names.h"
 
 /* The function of a location; AN_NO_NUMBER without one, and when memory runs out (then *no_memory is set). */
 static uint32_t number_of(struct an_behaviour *behaviour, const struct an_fdata_location *location,
@@ -21,14 +17,7 @@ static uint32_t number_of(struct an_behaviour *behaviour, const struct an_fdata_
         return AN_NO_NUMBER;
     size_t length = an_fdata_unescape(location->name, location->name_length, plain);
     plain[length] = 0;
-    const char *slash = strchr(plain, '/');
-    const char *end = slash ? strrchr(plain, '/') : NULL;
-    size_t name_length = slash && slash != plain ? (size_t)(slash - plain) : length;
-    size_t file_length = end && end > slash ? (size_t)(end - slash - 1) : 0;
-    name_length = an_name_hot_length(plain, name_length);
-    uint32_t number =
-        file_length ? an_behaviour_number(behaviour, slash + 1, file_length, plain, name_length)
-                    : an_behaviour_number(behaviour, NULL, 0, plain, name_length);
+    uint32_t number = an_behaviour_number_of_bolt(behaviour, plain, length);
     *no_memory |= number == AN_NO_NUMBER;
     return number;
 }
