@@ -16,6 +16,11 @@ static const struct option_spec options[] = {
      SINGLE_OF(struct aggregate_request, recording, AGGREGATE_EACH_RECORDING)},
     {AGGREGATE_OUTPUT, 'o', "output", "FILE", "write the profile to FILE (-: standard output)",
      VALUE_OF(struct aggregate_request, output)},
+    {AGGREGATE_YAML, 'w', "yaml", "FILE",
+     "write the profile in YAML to FILE, too, or only that; llvm-bolt makes it",
+     VALUE_OF(struct aggregate_request, yaml)},
+    {AGGREGATE_BOLT, 0, "bolt", "PATH", "call this llvm-bolt (default: that of LLVM 19)",
+     VALUE_OF(struct aggregate_request, bolt)},
     {AGGREGATE_COUNTED, 0, "pa", NULL, "the recording is pre-aggregated", TAKEN},
     {AGGREGATE_TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format instead of fdata",
      TAKEN},
@@ -47,6 +52,7 @@ static const struct option_spec options[] = {
 static const struct option_rule rules[] = {
     {EXCLUDES, AGGREGATE_COUNTED, {AGGREGATE_PID, AGGREGATE_IGNORE_BUILD_ID, AGGREGATE_FAILURE_MODE,
         AGGREGATE_EVENT_PC, AGGREGATE_INTERRUPTS}, {0}},
+    {EXCLUDES, AGGREGATE_YAML, {AGGREGATE_TO_COUNTS}, {0}},
     {EXCLUDES, AGGREGATE_BASIC, {AGGREGATE_EVENT_PC, AGGREGATE_INTERRUPTS}, {0}},
     {0},
 };
@@ -89,7 +95,9 @@ static void tell_json(const struct aggregate_request *request,
     json_object_object_add(object, "bolted", json_object_new_boolean(counts->bolted));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
-    json_print(strcmp(request->output, "-") == 0 ? stderr : stdout, object);
+    bool is_taken = (request->output && strcmp(request->output, "-") == 0) ||
+                    (request->yaml && strcmp(request->yaml, "-") == 0);
+    json_print(is_taken ? stderr : stdout, object);
 }
 
 static void tell_build_id(const struct aggregate_request *request,
@@ -179,9 +187,12 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
     aggregate_warn_homeless(counts->homeless);
     if (counts->cold)
         say("%s branches from cold parts of split functions", with_commas(counts->cold));
-    say("wrote %s records of %s functions to %s",
-        with_commas(counts->records + counts->memory_records), with_commas(counts->functions),
-        request->output);
+    if (request->output)
+        say("wrote %s records of %s functions to %s",
+            with_commas(counts->records + counts->memory_records), with_commas(counts->functions),
+            request->output);
+    if (request->yaml)
+        say("wrote the profile in YAML to %s", request->yaml);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -203,6 +214,11 @@ const struct command command_aggregate = {
         "time; forks, execs and position-independent binaries are followed.\n\n"
         "If the binary was made by llvm-bolt --enable-bat, the profile is for the binary that "
         "llvm-bolt read.\n\n"
+        "--yaml writes BOLT's profile in YAML, as perf2bolt -w does. Only llvm-bolt can compute "
+        "the "
+        "hashes in it: anneal gives it the counts, and checks what it wrote. The hashes are those "
+        "of "
+        "that release.\n\n"
         "Options may have one dash or two, as in perf2bolt.",
     .options = options,
     .rules = rules,

@@ -38,10 +38,8 @@ static bool take(const struct command *command, void *values, int id, const char
         request->options.keep_interrupts = !on;
         return true;
     case AGGREGATE_FORMAT:
-        if (strcmp(value, "fdata") == 0)
-            return true;
-        say_error("--profile-format=%s: anneal writes fdata only", value);
-        return false;
+        request->output_is_yaml = strcmp(value, "yaml") == 0;
+        return true;
     case AGGREGATE_DEFAULT:
         return true;
     default:
@@ -50,7 +48,8 @@ static bool take(const struct command *command, void *values, int id, const char
     }
 }
 
-static int write_all(const struct an_aggregate *aggregate, const struct aggregate_request *request)
+static int write_output(const struct an_aggregate *aggregate,
+                        const struct aggregate_request *request)
 {
     void *bytes;
     size_t size;
@@ -62,6 +61,18 @@ static int write_all(const struct an_aggregate *aggregate, const struct aggregat
     bool written = write_result(request->output, bytes, size, true);
     free(bytes);
     return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* The YAML profile first: there may be no llvm-bolt. */
+static int write_all(const struct an_aggregate *aggregate, const struct aggregate_request *request)
+{
+    int status = EXIT_DONE;
+    if (request->yaml)
+        status = aggregate_write_yaml(request, aggregate, request->yaml);
+    if (status != EXIT_DONE || !request->output)
+        return status;
+    return request->output_is_yaml ? aggregate_write_yaml(request, aggregate, request->output)
+                                   : write_output(aggregate, request);
 }
 
 static int run(const struct aggregate_request *request)
@@ -89,7 +100,7 @@ static bool complete(const struct aggregate_request *request, const struct comma
         say_error("expected one binary, got %zu", operands);
     else if (!request->recording)
         say_error("no recording (name one with -p FILE)");
-    else if (!request->output)
+    else if (!request->output && !request->yaml)
         say_error("no output (name one with -o FILE; - is standard output)");
     else
         return true;

@@ -20,7 +20,9 @@ enum aggregate_option {
     AGGREGATE_THREADS,
     AGGREGATE_JSON,
     AGGREGATE_QUIET,
-    AGGREGATE_FORMAT,  /* of the profile: fdata is the only one */
+    AGGREGATE_YAML,
+    AGGREGATE_BOLT,
+    AGGREGATE_FORMAT,  /* of the profile */
     AGGREGATE_DEFAULT, /* asks for what is done anyway */
     AGGREGATE_REFUSED,
 };
@@ -33,6 +35,9 @@ struct aggregate_request {
     void (*tell)(const struct aggregate_request *request, const struct an_aggregate_counts *counts);
     enum an_aggregate_output form;
     const char *recording, *output, *binary;
+    const char *yaml; /* a file for the YAML profile, or NULL */
+    const char *bolt; /* the llvm-bolt that makes it; NULL: the usual one */
+    bool output_is_yaml;
     unsigned failure_mode; /* enum an_failure_mode; of the one recording */
     bool json, quiet;
 };
@@ -42,6 +47,10 @@ struct aggregate_request {
 int aggregate_command(const struct command *command, int argc, char **argv,
                       void (*tell)(const struct aggregate_request *request,
                                    const struct an_aggregate_counts *counts));
+
+/* Makes the YAML profile and writes it. Returns the exit status; messages were printed. */
+int aggregate_write_yaml(const struct aggregate_request *request,
+                         const struct an_aggregate *aggregate, const char *output);
 
 /* Of samples without a process, if there are any; anneal translate says so, too. */
 void aggregate_warn_homeless(uint64_t samples);

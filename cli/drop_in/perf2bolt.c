@@ -7,6 +7,8 @@
 #include "cli/aggregate/aggregating.h"
 #include "cli/core/output.h"
 
+static const char *const formats[] = {"fdata", "yaml", NULL};
+
 static const struct option_spec options[] = {
     {AGGREGATE_RECORDING, 'p', "perfdata", "FILE", "the recording (perf.data)",
      SINGLE_OF(struct aggregate_request, recording, AGGREGATE_EACH_RECORDING)},
@@ -29,8 +31,10 @@ static const struct option_spec options[] = {
     {AGGREGATE_DEFAULT, 0, "strict", NULL, NULL, TAKEN},
     {AGGREGATE_DEFAULT, 0, "time-aggr", NULL, NULL, TAKEN},
     {AGGREGATE_DEFAULT, 0, "filter-mem-profile", NULL, NULL, TAKEN},
-    {AGGREGATE_FORMAT, 0, "profile-format", "FORMAT", NULL, TAKEN},
-    {AGGREGATE_REFUSED, 'w', "save-profile", "FILE", NULL, TAKEN},
+    {AGGREGATE_FORMAT, 0, "profile-format", "FORMAT",
+     "format of the profile: fdata or yaml, which llvm-bolt makes", TAKEN_WORD(formats)},
+    {AGGREGATE_YAML, 'w', "save-profile", "FILE", "write a YAML profile, which llvm-bolt makes",
+     VALUE_OF(struct aggregate_request, yaml)},
     {AGGREGATE_REFUSED, 0, "itrace", "ARGUMENTS", NULL, TAKEN},
     {AGGREGATE_REFUSED, 0, "autofdo", NULL, NULL, TAKEN},
     {AGGREGATE_REFUSED, 0, "max-samples", "N", NULL, TAKEN},
@@ -142,6 +146,8 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
         }
         tell_traces(counts);
     }
+    if (!request->output || request->output_is_yaml)
+        return;
     printf("PERF2BOLT: wrote %llu objects and %llu memory objects to %s\n",
            (unsigned long long)counts->records, (unsigned long long)counts->memory_records,
            request->output);
@@ -166,8 +172,10 @@ const struct command command_perf2bolt = {
         "programs; with -nl, samples in the cold part of a function that BOLT split are "
         "attributed to the function, and no_lbr is the first header, "
         "where llvm-bolt finds it; a recording without a usable sample is an error, and a second "
-        "recording, too. Options for the YAML profile, AutoFDO and Intel PT are "
-        "refused by name.",
+        "recording, too; YAML profiles (-w, -profile-format=yaml) are made by an llvm-bolt that is "
+        "installed, and those of -nl have their counts. Options for AutoFDO and Intel PT are "
+        "refused "
+        "by name.",
     .options = options,
     .examples = "ln -s anneal perf2bolt\n"
                 "./perf2bolt -p perf.data -o app.fdata app\n",

@@ -166,6 +166,24 @@ AN_API enum an_code an_yaml_merge(const struct an_yaml_merge_options *options,
                                   struct an_yaml_profile **profile, struct an_ledger **ledger,
                                   struct an_error *error);
 
+/* ------------------------------------------------------------------------------------------- */
+/* Making one                                                                                   */
+
+struct an_yaml_make_options {
+    size_t size;         /* of this structure: sizeof */
+    const char *program; /* the path of llvm-bolt; NULL: where it is usually installed */
+    bool no_branches;    /* the counts are fdata of samples without branches (no_lbr) */
+};
+
+/*
+ * Has llvm-bolt make a YAML profile of counts of a binary, which are in the pre-aggregated form or, without branches, fdata
+ * (anneal/branch.h has both). Hashes in it are those of that release. What comes out was checked; the bytes are malloc()ed
+ * and belong to the caller. AN_USAGE: there is no llvm-bolt; AN_SYSTEM: it failed, with its own words.
+ */
+AN_API enum an_code an_yaml_make(const struct an_yaml_make_options *options, const char *binary,
+                                 const void *counts, size_t counts_size, void **bytes, size_t *size,
+                                 struct an_error *error);
+
 #ifdef __cplusplus
 }
 #endif

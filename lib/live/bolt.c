@@ -16,21 +16,9 @@
 
 #include "base/clock.h"
 #include "base/foreign.h"
+#include "bolt/llvm_bolt.h"
 #include "live/confined.h"
 #include "live/skip.h"
-
-const char *an_bolt_program(void)
-{
-    static const char *const places[] = {
-        "/usr/lib/llvm-19/bin/llvm-bolt", /* as llvm-bolt-19 it does not know its own name */
-        "/usr/lib/llvm-20/bin/llvm-bolt", "/usr/lib/llvm-21/bin/llvm-bolt",
-        "/usr/local/bin/llvm-bolt",       "/usr/bin/llvm-bolt",
-    };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (access(places[i], X_OK) == 0)
-            return places[i];
-    return NULL;
-}
 
 /* ---- the copy ---- */
 
@@ -234,19 +222,8 @@ static void read_error(const char *log, char *line, size_t size)
     const struct an_foreign expected = {.most = 16 << 20};
     struct an_file file = {0};
     struct an_error ignored;
-    bool found = false;
-    *line = '\0';
     an_foreign_load(&file, log, &expected, &ignored);
-    for (size_t at = 0; at < file.bytes.size;) {
-        const uint8_t *text = file.bytes.data + at;
-        const uint8_t *end = memchr(text, '\n', file.bytes.size - at);
-        size_t length = end ? (size_t)(end - text) : file.bytes.size - at;
-        bool is_error = length >= 10 && memcmp(text, "BOLT-ERROR", 10) == 0;
-        if (length && (is_error || !found))
-            snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), text);
-        found = found || is_error;
-        at += length + 1;
-    }
+    an_bolt_log_error(file.bytes, line, size);
     an_file_close(&file);
 }
 

@@ -24,9 +24,6 @@ struct an_bolt_options {
     unsigned seconds;             /* that it may take; 0: the usual, half an hour */
 };
 
-/* The llvm-bolt that is used if none is named: a path, or NULL when there is none. */
-const char *an_bolt_program(void);
-
 /*
  * Writes a new binary, which nobody but the owner of the process can open. llvm-bolt runs as that user and
  * with limits (confined.h), on copies of the binary and the profile beside the output, which are removed.
