@@ -14,19 +14,24 @@
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "cli/family/fdata_merging.h"
+#include "merge_fdata_yaml.h"
 
 enum { OUTPUT = 1, QUIET, PRINT, VERSION };
 
 struct request {
     const char *output;
     struct inputs inputs;
-    bool version;
+    bool version, quiet;
+    enum merge_fdata_print print;
 };
 
 static const struct option_spec options[] = {
     {OUTPUT, 'o', "o", "FILE", "write the result to FILE (default: standard output)", TAKEN},
-    {QUIET, 'q', "q", NULL, "ignored for fdata, as in merge-fdata", TAKEN},
-    {PRINT, 0, "print", "WHAT", "none, exec or branches; ignored for fdata, as in merge-fdata",
+    {QUIET, 'q', "q", NULL, "write no YAML profile; ignored for fdata, as in merge-fdata",
+     VALUE_OF(struct request, quiet)},
+    {PRINT, 0, "print", "WHAT",
+     "list functions by exec (executions) or branches, or none, on stderr; ignored for fdata, as "
+     "in merge-fdata",
      TAKEN},
     {VERSION, 0, "version", NULL, "print the version", VALUE_OF(struct request, version)},
     {0},
@@ -42,16 +47,6 @@ static bool add_operands(struct inputs *inputs, char **operands, size_t count)
     return !inputs->failed;
 }
 
-static bool is_yaml(const char *path)
-{
-    struct an_file file = {0};
-    struct an_error error;
-    bool yaml = strcmp(path, "-") != 0 && an_file_peek(&file, path, 4, &error) == AN_OK &&
-                file.bytes.size == 4 && memcmp(file.bytes.data, "---\n", 4) == 0;
-    an_file_close(&file);
-    return yaml;
-}
-
 static void complain(const struct an_ledger *ledger, const struct an_error *error)
 {
     char text[2048];
@@ -61,10 +56,8 @@ static void complain(const struct an_ledger *ledger, const struct an_error *erro
         if (entry->status != AN_INPUT_REJECTED || !entry->error)
             continue;
         told = true;
-        if (is_yaml(entry->path))
-            say_error("%s: a YAML profile, which anneal does not merge (use LLVM's merge-fdata, "
-                      "or let perf2bolt write fdata, without -w and -profile-format=yaml)",
-                      entry->path);
+        if (merge_fdata_is_yaml(entry->path))
+            merge_fdata_refuse_mixture(entry->path);
         else
             say_error("%s", an_error_format(entry->error, text, sizeof text));
     }
@@ -114,13 +107,19 @@ static int merge(const struct request *request)
 
 static bool take(const struct command *command, void *values, int id, const char *value)
 {
+    static const char *const lists[] = {
+        [PRINT_NONE] = "none", [PRINT_EXECUTIONS] = "exec", [PRINT_BRANCHES] = "branches"};
     struct request *request = values;
     (void)command;
     if (id == OUTPUT)
         request->output = *value ? value : "-";
-    if (id != PRINT || strcmp(value, "none") == 0 || strcmp(value, "exec") == 0 ||
-        strcmp(value, "branches") == 0)
+    if (id != PRINT)
         return true;
+    for (unsigned i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(value, lists[i]) == 0) {
+            request->print = i;
+            return true;
+        }
     fprintf(stderr, "%s: for the --print option: Cannot find option named '%s'!\n", program_name,
             value);
     return false;
@@ -141,6 +140,9 @@ static int run_operands(struct request *request, const struct option_parser *par
         say_error("no files in the folders");
         return EXIT_FAILED;
     }
+    if (inputs_family(&request->inputs) == &family_yaml)
+        return merge_fdata_yaml(&request->inputs, request->quiet ? NULL : request->output,
+                                request->print);
     return merge(request);
 }
 
@@ -166,17 +168,23 @@ const struct command command_merge_fdata = {
     .operands = "FDATA...",
     .summary = "drop-in replacement for BOLT's merge-fdata",
     .description =
-        "Takes the options of merge-fdata 19 for profiles in text form (fdata) and writes the "
-        "lines that merge-fdata writes, sorted. Folders are searched for files; an operand may "
-        "be a comma-separated list. A link named merge-fdata to anneal does the same.\n\n"
-        "As in merge-fdata, everything before the last number of a line is the key, so a branch "
+        "Takes the options of merge-fdata 19 for profiles in text form (fdata) or in YAML. Of "
+        "fdata it "
+        "writes the lines that merge-fdata writes, sorted; of YAML, what merge-fdata 20 and newer "
+        "write. Folders are searched for files; an operand may be a comma-separated list. A link "
+        "named merge-fdata to anneal does the same.\n\n"
+        "In fdata, as in merge-fdata, everything before the last number of a line is the key, so a "
+        "branch "
         "can have several lines with different numbers of mispredictions; 'anneal merge' makes "
         "one of them.\n\n"
         "It differs from merge-fdata in these points: every line is checked, and a file with a "
         "torn line is refused, with its name and the line number; profiles without branch "
         "records (no_lbr) can be merged; the output file is written as a whole or not at all, "
-        "with its lines in order; a sum that is too large stays at 2^64 - 1. YAML profiles are "
-        "refused by name.",
+        "with its lines in order; a sum that is too large stays at 2^64 - 1. YAML profiles "
+        "keep the header's dfs-order and hash-func, which merge-fdata 19 forgets; all targets of "
+        "an "
+        "indirect call count; calls are in order; a text that profile-origin or profile-events has "
+        "already is not added again.",
     .options = options,
     .examples = "ln -s anneal merge-fdata\n"
                 "./merge-fdata -o app.fdata *.fdata\n",

@@ -102,6 +102,8 @@ static enum an_code complain(const struct call *call, int status, struct an_erro
     char line[200];
     an_file_load(&log, call->paths[LOG], &ignored);
     an_bolt_log_error(log.bytes, line, sizeof line);
+    if (!*line)
+        snprintf(line, sizeof line, "it printed nothing");
     an_file_close(&log);
     if (WIFSIGNALED(status))
         an_fail(error, AN_SYSTEM, "llvm-bolt was killed by signal %d: %s", WTERMSIG(status), line);
