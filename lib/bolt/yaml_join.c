@@ -4,8 +4,8 @@
  * Profiles of one binary have nearly the same blocks in the same order. So what belongs together is looked for at the next
  * place of a list first, and only then in an index of it.
  *
- * The order of what comes out is merge-fdata's: blocks and successors as in the profile that had them first, new ones behind
- * them by their numbers. Calls are in the order in which perf2bolt writes them.
+ * The order of what comes out is that of the profile that had it first, with new blocks and successors behind it by their
+ * numbers, as merge-fdata has them, and new calls by their places.
  */
 #include "bolt/yaml_join.h"
 
@@ -255,24 +255,55 @@ static bool has_same_calls(const struct an_yaml_block *a, const struct an_yaml_b
     return true;
 }
 
-/* All calls of both blocks in order, those of the second one weighted. */
-static bool list_calls(struct yaml_join *join, const struct an_yaml_block *to,
-                       const struct an_yaml_block *from, uint64_t weight)
+static bool append_call(struct yaml_join *join, struct an_yaml_block *to,
+                        const struct an_yaml_call *from, uint64_t weight)
 {
-    size_t count = to->call_count + from->call_count;
-    if (!an_vector_reserve(&join->calls, count))
+    const void *list = to->calls;
+    struct an_yaml_call *added =
+        an_yaml_push(&join->profile->arena, &list, &to->call_count, sizeof *added);
+    if (!added)
         return false;
-    join->calls.count = count;
-    if (to->call_count)
-        memcpy(join->calls.items, to->calls, to->call_count * sizeof *to->calls);
-    for (size_t i = 0; i < from->call_count; i++) {
-        struct an_yaml_call *call = &join->calls.items[to->call_count + i];
-        *call = from->calls[i];
-        call->count = call->mispreds = 0;
-        add_call(call, &from->calls[i], weight);
+    to->calls = list;
+    *added = *from;
+    added->count = added->mispreds = 0;
+    add_call(added, from, weight);
+    return true;
+}
+
+/* The calls of a block in the order of their keys, with their places for counts. */
+static bool index_calls(struct yaml_join *join, const struct an_yaml_block *block)
+{
+    if (!an_vector_reserve(&join->calls, block->call_count))
+        return false;
+    join->calls.count = block->call_count;
+    for (size_t i = 0; i < block->call_count; i++) {
+        join->calls.items[i] = block->calls[i];
+        join->calls.items[i].count = i;
     }
-    if (count > 1)
-        qsort(join->calls.items, count, sizeof *join->calls.items, compare_calls);
+    if (join->calls.count > 1)
+        qsort(join->calls.items, join->calls.count, sizeof *join->calls.items, compare_calls);
+    return true;
+}
+
+/* Adds to the calls that are there already, and keeps the others aside. */
+static bool add_calls(struct yaml_join *join, struct an_yaml_block *to,
+                      const struct an_yaml_block *from, uint64_t weight)
+{
+    join->new_calls.count = 0;
+    for (size_t i = 0; i < from->call_count; i++) {
+        const struct an_yaml_call *call = &from->calls[i], *found = NULL;
+        if (join->calls.count)
+            found =
+                bsearch(call, join->calls.items, join->calls.count, sizeof *call, compare_calls);
+        struct an_yaml_call *place =
+            found ? &calls_of(to)[found->count] : an_vector_push(&join->new_calls);
+        if (!place)
+            return false;
+        if (found)
+            add_call(place, call, weight);
+        else
+            *place = *call;
+    }
     return true;
 }
 
@@ -284,23 +315,16 @@ static bool join_calls(struct yaml_join *join, struct an_yaml_block *to,
             add_call(&calls_of(to)[i], &from->calls[i], weight);
         return true;
     }
-    if (!list_calls(join, to, from, weight))
+    if (!index_calls(join, to) || !add_calls(join, to, from, weight))
         return false;
-    const struct an_yaml_call *all = join->calls.items;
-    size_t room = to->call_count, count = 0;
-    for (size_t i = 0; i < join->calls.count; i++) {
-        if (count && compare_calls(&calls_of(to)[count - 1], &all[i]) == 0) {
-            add_call(&calls_of(to)[count - 1], &all[i], 1);
-            continue;
-        }
-        if (count == room) {
-            const void *list = to->calls;
-            if (!an_yaml_push(&join->profile->arena, &list, &to->call_count, sizeof *all))
-                return false;
-            to->calls = list;
-            room++;
-        }
-        calls_of(to)[count++] = all[i];
+    const struct an_yaml_call *added = join->new_calls.items;
+    if (join->new_calls.count > 1)
+        qsort(join->new_calls.items, join->new_calls.count, sizeof *added, compare_calls);
+    for (size_t i = 0; i < join->new_calls.count; i++) {
+        if (i && compare_calls(&added[i - 1], &added[i]) == 0)
+            add_call(&calls_of(to)[to->call_count - 1], &added[i], weight);
+        else if (!append_call(join, to, &added[i], weight))
+            return false;
     }
     return true;
 }
@@ -312,19 +336,19 @@ static struct an_yaml_block *blocks_of(const struct an_yaml_function *function)
     return (struct an_yaml_block *)(uintptr_t)function->blocks;
 }
 
-static bool join_counts(struct yaml_join *join, struct an_yaml_block *to,
-                        const struct an_yaml_block *from, uint64_t weight)
+static void add_executions(struct an_yaml_block *to, const struct an_yaml_block *from,
+                           uint64_t weight)
 {
     an_yaml_add(&to->executed, an_yaml_times(from->executed, weight));
     an_yaml_add(&to->events, an_yaml_times(from->events, weight));
-    return join_calls(join, to, from, weight);
 }
 
 /* Uses the places and the index. */
 static bool join_block(struct yaml_join *join, struct an_yaml_block *to,
                        const struct an_yaml_block *from, uint64_t weight)
 {
-    return join_counts(join, to, from, weight) && join_successors(join, to, from, weight);
+    add_executions(to, from, weight);
+    return join_calls(join, to, from, weight) && join_successors(join, to, from, weight);
 }
 
 static bool add_block(struct yaml_join *join, struct an_yaml_function *to,
@@ -339,7 +363,10 @@ static bool add_block(struct yaml_join *join, struct an_yaml_function *to,
     block->number = from->number;
     block->instructions = from->instructions;
     block->hash = from->hash;
-    bool done = join_counts(join, block, from, weight);
+    add_executions(block, from, weight);
+    bool done = true;
+    for (size_t i = 0; done && i < from->call_count; i++)
+        done = append_call(join, block, &from->calls[i], weight);
     for (size_t i = 0; done && i < from->successor_count; i++)
         done = append_successor(join, block, &from->successors[i], weight);
     return done;
@@ -533,4 +560,5 @@ void an_yaml_join_free(struct yaml_join *join)
     an_vector_free(&join->index);
     an_vector_free(&join->places);
     an_vector_free(&join->calls);
+    an_vector_free(&join->new_calls);
 }

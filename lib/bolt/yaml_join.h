@@ -27,7 +27,7 @@ struct yaml_join {
     } places; /* of each item of a list in another one, or YAML_NOWHERE */
     struct {
         AN_VECTOR(struct an_yaml_call);
-    } calls;
+    } calls, new_calls; /* those of a block in order, with their places for counts; and others */
 };
 
 /* Adds the counts of a profile, times weight. AN_MISMATCH: it does not fit, and nothing was changed. */
