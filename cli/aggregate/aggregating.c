@@ -39,7 +39,10 @@ static bool take(const struct command *command, void *values, int id, const char
         return true;
     case AGGREGATE_FORMAT:
         request->output_is_yaml = strcmp(value, "yaml") == 0;
-        return true;
+        if (request->output_is_yaml || strcmp(value, "fdata") == 0)
+            return true;
+        say_error("--profile-format=%s: expected fdata or yaml", value);
+        return false;
     case AGGREGATE_DEFAULT:
         return true;
     default:

@@ -7,8 +7,6 @@
 #include "cli/aggregate/aggregating.h"
 #include "cli/core/output.h"
 
-static const char *const formats[] = {"fdata", "yaml", NULL};
-
 static const struct option_spec options[] = {
     {AGGREGATE_RECORDING, 'p', "perfdata", "FILE", "the recording (perf.data)",
      SINGLE_OF(struct aggregate_request, recording, AGGREGATE_EACH_RECORDING)},
@@ -32,7 +30,7 @@ static const struct option_spec options[] = {
     {AGGREGATE_DEFAULT, 0, "time-aggr", NULL, NULL, TAKEN},
     {AGGREGATE_DEFAULT, 0, "filter-mem-profile", NULL, NULL, TAKEN},
     {AGGREGATE_FORMAT, 0, "profile-format", "FORMAT",
-     "format of the profile: fdata or yaml, which llvm-bolt makes", TAKEN_WORD(formats)},
+     "format of the profile: fdata or yaml, which llvm-bolt makes", TAKEN},
     {AGGREGATE_YAML, 'w', "save-profile", "FILE", "write a YAML profile, which llvm-bolt makes",
      VALUE_OF(struct aggregate_request, yaml)},
     {AGGREGATE_REFUSED, 0, "itrace", "ARGUMENTS", NULL, TAKEN},

@@ -124,7 +124,7 @@ an_yaml_profile_function(const struct an_yaml_profile *profile, size_t index);
 /* Its branches, calls and samples; saturating. */
 AN_API uint64_t an_yaml_function_count(const struct an_yaml_function *function);
 
-/* The profile as a file, byte for byte as LLVM writes it. The bytes are malloc()ed and belong to the caller. */
+/* The profile as a file, byte for byte as merge-fdata writes it. The bytes are malloc()ed and belong to the caller. */
 AN_API enum an_code an_yaml_profile_write(const struct an_yaml_profile *profile, void **bytes,
                                           size_t *size, struct an_error *error);
 

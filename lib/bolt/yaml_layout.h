@@ -1,5 +1,6 @@
 /*
- * YAML in LLVM's layout: where its values stand, where it breaks lines, and what it quotes.
+ * YAML in LLVM's layout: where its values stand, where it breaks lines, and what it quotes. llvm-bolt breaks no lines, merge-fdata
+ * does.
  *
  *     header:
  *       profile-version: 1              values stand in one column behind the keys of a map

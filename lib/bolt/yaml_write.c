@@ -1,4 +1,4 @@
-/* Writing a YAML profile as LLVM writes it: what has the usual value is left out where LLVM leaves it out. */
+/* Writing a YAML profile as merge-fdata writes it: what has the usual value is left out where LLVM leaves it out. */
 #include "bolt/yaml_layout.h"
 #include "bolt/yaml_profile.h"
 

@@ -79,8 +79,8 @@ wrong_usage() {
     says 'expected 0 or 1'
     run 2 "$anneal" perf2bolt -p "$data" -o result --autofdo "$program"
     [ ! -e result ]
-    run 2 "$anneal" perf2bolt -p "$data" -o result --profile-format=yaml "$program"
-    says '--profile-format=yaml: anneal writes fdata only'
+    run 2 "$anneal" perf2bolt -p "$data" -o result --profile-format=text "$program"
+    says 'profile-format'
     [ ! -e result ]
     run 0 "$anneal" perf2bolt -p "$data" -o result --profile-format=fdata "$program"
     same result "$expected"

@@ -124,7 +124,7 @@ both_refuse() {
         [ ! -e ours ]
     done
     run 1 "$anneal" merge-fdata "${lbr[0]}" profile.yaml
-    says 'profile.yaml: a YAML profile, which anneal does not merge'
+    says "'profile.yaml': cannot mix YAML and legacy formats."
     run 1 "$anneal" merge-fdata
     says 'Must specify at least 1 positional argument'
     run 1 "$anneal" merge-fdata -print=all "${lbr[0]}"

@@ -10,8 +10,8 @@
 #     merged.yaml           these two, by merge-fdata
 #     samples.yaml          llvm-bolt -w of samples without branches
 #     aggregated.yaml       perf2bolt -w of branch counts (pre-aggregated), with functions that have no blocks
-#     aggregated.counts     these counts
-#     aggregated            the program that they are of
+#     made/counts           these counts
+#     made/program          the program that they are of
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")/yaml" && pwd)
@@ -72,7 +72,7 @@ objdump -d --no-show-raw-insn program | awk '
     /^[0-9a-f]+ <(main|choose|twice|more)>:/ { inside = 1 }
     /^$/ { inside = 0 }
     inside && ($2 ~ /^j/ || $2 == "call") && $3 ~ /^[0-9a-f]+$/ { sub(":", "", $1); print "B", $1, $3, NR % 50 + 1, NR % 3 }
-' >"$here/aggregated.counts"
-cp program aggregated; cp program "$here/aggregated"
-"$bolt/perf2bolt" -pa -p "$here/aggregated.counts" -w "$here/aggregated.yaml" -o /dev/null aggregated >log 2>&1
+' >"$here/made/counts"
+cp program "$here/made/program"
+"$bolt/perf2bolt" -pa -p "$here/made/counts" -w "$here/aggregated.yaml" -o /dev/null program >log 2>&1
 wc -l "$here"/*.yaml
