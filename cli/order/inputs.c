@@ -73,7 +73,7 @@ static enum an_code refuse(struct an_bytes bytes, struct an_error *error)
             : bytes.size ? "a file of an unknown format"
                          : "an empty file");
     return an_error_hint(error, "expected an LLVM profile, a folder with the gcda files of a "
-                                "run, fdata, a recording, or a list of names");
+                                "run, fdata, BOLT's YAML, a recording, or a list of names");
 }
 
 static enum an_code add_list(const struct order_request *request, struct an_bytes bytes,

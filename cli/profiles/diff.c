@@ -66,7 +66,7 @@ const struct command command_diff = {
         "most follows.\n\n"
         "GCC's counter files (gcda) may also be two folders with a file for each module. Their "
         "overlap is that of gcov-tool, over all modules of the same name. Of BOLT's profiles "
-        "(fdata), branches are compared.",
+        "(fdata, YAML), branches are compared.",
     .options = options,
     .examples = "anneal diff monday.profdata tuesday.profdata\n"
                 "    check whether Monday's training is still good\n"

@@ -157,7 +157,7 @@ const struct command command_show = {
         "For a BOLT profile in text form (fdata), it shows the kind, the events, the totals, the "
         "share of mispredicted branches and the hottest functions: how many branches leave them, "
         "and how often they are entered. --function and --all-functions show single functions, "
-        "--counts their records.\n\n"
+        "--counts their records. For one in YAML, --counts shows their blocks.\n\n"
         "For GCC's counter files (gcda), which may be several, or folders of them, it shows "
         "their kind, how many counters ran, and the hottest functions: their largest count, and "
         "how often they were entered. Names and entries come from the gcno files of the same "
