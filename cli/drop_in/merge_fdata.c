@@ -182,10 +182,8 @@ const struct command command_merge_fdata = {
         "records (no_lbr) can be merged; the output file is written as a whole or not at all, "
         "with its lines in order; a sum that is too large stays at 2^64 - 1. YAML profiles "
         "keep the header's dfs-order and hash-func, which merge-fdata 19 forgets; all targets of "
-        "an "
-        "indirect call count; new calls are in order; a text that profile-origin or profile-events "
-        "has "
-        "already is not added again.",
+        "an indirect call count; new calls are in order; extern is added up; a text that "
+        "profile-origin or profile-events has already is not added again.",
     .options = options,
     .examples = "ln -s anneal merge-fdata\n"
                 "./merge-fdata -o app.fdata *.fdata\n",
