@@ -60,7 +60,7 @@ filters() {
 check 'functions are chosen by their names' filters
 
 refuses() {
-    head -n -1 "$profiles/one.yaml" >cut
+    head -n -1 "$profiles/one.yaml" >short
     head -c 3000 "$profiles/one.yaml" >torn
     sed 's/hash: *0x.*/hash: 0x1/' "$profiles/two.yaml" >stale
     sed 's/xxh3/std-hash/' "$profiles/two.yaml" >hashed
@@ -76,18 +76,18 @@ refuses() {
         says "$file: $words"
         expect "$(<result)" old
     done <<'END'
-cut at byte
+short at byte
 torn at byte
 stale _init: another hash than in the inputs before it
 hashed hash-func is std-hash, but xxh3 in the inputs before it
 number line 138: expected a number of at most 4294967295
 END
-    run 0 "$anneal" merge --failure-mode=all -q -o result "$profiles/one.yaml" cut stale
+    run 0 "$anneal" merge --failure-mode=all -q -o result "$profiles/one.yaml" short stale
     run 0 "$anneal" merge -q -o expected "$profiles/one.yaml"
     same result expected
     run 2 "$anneal" merge --partial -o result "$profiles/one.yaml"
     says 'the inputs are BOLT profiles (YAML)'
-    run 1 "$anneal" show cut
+    run 1 "$anneal" show short
     says "the file ends without the line '...'"
 }
 check 'what does not fit is refused, and the result stays' refuses
