@@ -107,10 +107,11 @@ static void lay_out(const struct an_behaviour *behaviour, const struct an_matche
         an_pages_layout_free(&layout);
     }
     for (int format = AN_ORDER_LLD; format <= AN_ORDER_LD64; format++) {
-        char *text;
-        size_t size;
-        claim(an_order_write(behaviour, order, matches, (enum an_order_format)format, &text, &size,
-                             &error) == AN_OK);
+        char *text = NULL;
+        size_t size = 0;
+        enum an_code code = an_order_write(behaviour, order, matches, (enum an_order_format)format,
+                                           &text, &size, &error);
+        claim(code == AN_OK ? size > 0 : code == AN_EMPTY && !text); /* there is nothing to order */
         free(text);
     }
     an_order_free(&placed);
