@@ -30,9 +30,10 @@ struct option_value {
     bool may_be_0; /* of VALUE_SECONDS */
     unsigned long long least, most;
     const char *const *words; /* ended by NULL; completion offers them */
-    const char *means;   /* of a name without an argument for an option that takes one: its value */
-    bool again;          /* each value counts: the command adds them up itself */
-    const char *llvm;    /* of a command that parses as LLVM; see option_llvm.h */
+    const char
+        *means;       /* the value, of a name without an argument, or whose argument was left out */
+    bool again;       /* each value counts: the command adds them up itself */
+    const char *llvm; /* of a command that parses as LLVM; see option_llvm.h */
     const char *instead; /* of giving the option twice: what to do */
 };
 

@@ -57,6 +57,8 @@ bool option_start(struct option_parser *parser, const struct command *command, i
     for (size_t i = 0; i < count; i++) {
         const struct option_spec *spec = &command->options[i];
         int has = spec->argument ? required_argument : no_argument;
+        if (spec->argument && spec->value.means)
+            has = optional_argument;
         *longs++ = (struct option){spec->name, has, NULL, FIRST_LONG + spec->id};
         if (spec->letter) {
             *shorts++ = spec->letter;

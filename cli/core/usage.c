@@ -44,10 +44,12 @@ static void print_option(const struct option_spec *spec)
 {
     char left[128];
     char letter[8] = "    ";
+    const char *argument = spec->argument ? spec->argument : "";
+    const char *equals = !spec->argument ? "" : spec->value.means ? "[=" : "=";
     if (spec->letter)
         snprintf(letter, sizeof letter, "-%c, ", spec->letter);
-    snprintf(left, sizeof left, "  %s--%s%s%s", letter, spec->name, spec->argument ? "=" : "",
-             spec->argument ? spec->argument : "");
+    snprintf(left, sizeof left, "  %s--%s%s%s%s", letter, spec->name, equals, argument,
+             equals[0] == '[' ? "]" : "");
     int column = printf("%s", left);
     if (column >= LEFT) {
         printf("\n%*s", LEFT, "");

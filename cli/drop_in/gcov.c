@@ -43,6 +43,12 @@ enum {
     VERBOSE,
     HASH,
     CONDITIONS,
+    PATHS,
+    PATH_LINES,
+    PATH_SOURCES,
+    INCLUDE,
+    EXCLUDE,
+    ON_DEMANGLED,
     GCC_VERSION,
 };
 
@@ -57,9 +63,23 @@ static const struct option_spec options[] = {
     {COUNTS, 'c', "branch-counts", NULL, "show branches as counts, not percentages", TAKEN},
     {CONDITIONS, 'g', "conditions", NULL,
      "show what covers the terms of conditions (-fcondition-coverage of GCC 14 and later)", TAKEN},
+    {PATHS, 'e', "prime-paths", NULL,
+     "show how many prime paths were taken (-fpath-coverage of GCC 15 and later)", TAKEN},
+    {PATH_LINES, 0, "prime-paths-lines", "TYPE",
+     "show prime paths by numbers of lines: uncovered ones (default), covered ones, or both",
+     MEANS("uncovered")},
+    {PATH_SOURCES, 0, "prime-paths-source", "TYPE",
+     "show prime paths with their lines: uncovered ones (default), covered ones, or both",
+     MEANS("uncovered")},
     {PROGRESS, 'd', "display-progress", NULL, "show which file is being read", TAKEN},
     {DEBUG, 'D', "debug", NULL, "print details of blocks and lines, for debugging", TAKEN},
     {FUNCTIONS, 'f', "function-summaries", NULL, "show a summary of each function", TAKEN},
+    {INCLUDE, 0, "include", "REGEX",
+     "show only functions whose names this expression fits; of several expressions, the last one "
+     "that fits decides",
+     TAKEN_EACH},
+    {EXCLUDE, 0, "exclude", "REGEX", "leave out functions whose names this expression fits",
+     TAKEN_EACH},
     {HELP, 'h', "usage", NULL, NULL, TAKEN},
     {HUMAN, 'H', "human-readable", NULL, "print counts such as 1.2k", TAKEN},
     {JSON, 'j', "json-format", NULL, "write JSON to a file NAME.gcov.json.gz", TAKEN},
@@ -68,6 +88,8 @@ static const struct option_spec options[] = {
     {LONG_NAMES, 'l', "long-file-names", NULL,
      "prefix the names of written files with the operand and ##", TAKEN},
     {DEMANGLED, 'm', "demangled-names", NULL, "demangle function names", TAKEN},
+    {ON_DEMANGLED, 'M', "filter-on-demangled", NULL,
+     "look at demangled names in --include and --exclude", TAKEN},
     {NO_OUTPUT, 'n', "no-output", NULL, "write no files", TAKEN},
     {OBJECT, 'o', "object-directory", "DIR|FILE",
      "find gcno and gcda files in this folder, or under this name", TAKEN},
@@ -114,6 +136,8 @@ static void take_format(struct gcov *gcov, int id)
         [VERBOSE] = &gcov->text_options.block_numbers,
         [HASH] = &gcov->naming.hash,
         [CONDITIONS] = &gcov->text_options.conditions,
+        [PATHS] = &gcov->text_options.paths,
+        [ON_DEMANGLED] = &gcov->filter.on_demangled,
     };
     *flags[id] = true;
     if (id == JSON || id == OLD_JSON)
@@ -161,7 +185,11 @@ static bool process(struct gcov *gcov, struct an_coverage_input *inputs, size_t 
                                           .demangle = gcov->json || gcov->text_options.demangled,
                                           .keep_instances_apart = gcov->json,
                                           .as_gcov = true,
-                                          .gcov_release = gcov->release};
+                                          .gcov_release = gcov->release,
+                                          .prime_paths = gcov->text_options.paths,
+                                          .takes_function =
+                                              gcov->filter.count ? gcov_filter_takes : NULL,
+                                          .context = &gcov->filter};
     struct an_coverage *coverage;
     struct an_ledger *ledger;
     struct an_error error;
@@ -262,6 +290,42 @@ static bool take_release(struct gcov *gcov, const struct command *command, const
     return true;
 }
 
+/* Which prime paths; false after gcov's message. */
+static bool take_paths(struct gcov *gcov, int id, const char *which)
+{
+    struct an_gcov_text_options *shown = &gcov->text_options;
+    struct an_gcov_paths *paths = id == PATH_LINES ? &shown->path_lines : &shown->path_sources;
+    bool both = strcmp(which, "both") == 0, taken = strcmp(which, "covered") == 0;
+    bool others = strcmp(which, "uncovered") == 0;
+    if (!both && !taken && !others) {
+        fprintf(stderr,
+                "invalid argument '%s' for '--prime-paths-%s'. Valid arguments are: 'covered', "
+                "'uncovered', 'both'\n",
+                which, id == PATH_LINES ? "lines" : "source");
+        return false;
+    }
+    shown->paths = true;
+    paths->taken |= taken || both;
+    paths->others |= others || both;
+    return true;
+}
+
+/* An option with a value; false after a message. */
+static bool take_value(struct gcov *gcov, const struct command *command, int id, const char *value)
+{
+    if (id == OBJECT || id == OBJECT_FILE)
+        gcov->object = value;
+    else if (id == PREFIX)
+        gcov->prefix = value;
+    else if (id == GCC_VERSION)
+        return take_release(gcov, command, value);
+    else if (id == PATH_LINES || id == PATH_SOURCES)
+        return take_paths(gcov, id, value);
+    else
+        return gcov_filter_add(&gcov->filter, value, id == INCLUDE);
+    return true;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct gcov gcov = {.text_options.size = sizeof gcov.text_options,
@@ -272,15 +336,12 @@ static int run(const struct command *command, int argc, char **argv)
     if (!option_start(&parser, command, argc, argv))
         return EXIT_FAILED;
     while ((id = option_next(&parser, &value)) > 0 && id != HELP && id != VERSION) {
-        if (id == OBJECT || id == OBJECT_FILE)
-            gcov.object = value;
-        else if (id == PREFIX)
-            gcov.prefix = value;
-        else if (id != GCC_VERSION)
+        if (!value)
             take_format(&gcov, id);
-        else if (!take_release(&gcov, command, value))
+        else if (!take_value(&gcov, command, id, value))
             break;
     }
+    gcov.text_options.is_filtered = gcov.filter.count > 0;
     if (id == HELP)
         print_help(command);
     if (id == VERSION)
@@ -290,6 +351,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (id == OPTION_END)
         status = run_operands(&gcov, parser.operands, parser.operand_count);
     option_finish(&parser);
+    gcov_filter_free(&gcov.filter);
     return status;
 }
 

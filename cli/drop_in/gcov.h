@@ -5,6 +5,7 @@
 #include <anneal/coverage.h>
 #include <anneal/gcov.h>
 
+#include "gcov_filter.h"
 #include "gcov_names.h"
 
 /* gcov's exit codes. */
@@ -27,7 +28,8 @@ struct gcov_operand {
 struct gcov {
     struct an_gcov_text_options text_options;
     struct gcov_naming naming;
-    unsigned release; /* of gcov; 0: that of the compiler */
+    struct gcov_filter filter; /* of functions */
+    unsigned release;          /* of gcov; 0: that of the compiler */
     bool function_summaries, json, no_output, to_stdout, relative_only, progress, debug;
     const char *object, *prefix;
     struct gcov_operand *operands;

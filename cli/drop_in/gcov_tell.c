@@ -148,18 +148,32 @@ static void tell_branches(const struct an_coverage_totals *totals)
         puts("No calls");
 }
 
+static void tell_conditions(const struct an_coverage_totals *totals)
+{
+    if (totals->outcomes)
+        tell_part("Condition outcomes covered", totals->outcomes_covered, totals->outcomes);
+    else
+        puts("No conditions");
+}
+
+static void tell_paths(const struct an_coverage_totals *totals)
+{
+    if (totals->paths)
+        tell_part("Prime paths covered", totals->paths_taken, totals->paths);
+    else
+        puts("No path information");
+}
+
 static void tell_totals(const struct gcov *gcov, const struct an_coverage_totals *totals,
                         bool branches)
 {
     gcov_tell_lines(totals->lines, totals->lines_executed);
     if (branches)
         tell_branches(totals);
-    if (!gcov->text_options.conditions || gcov->text_options.release < 14)
-        return;
-    if (totals->outcomes)
-        tell_part("Condition outcomes covered", totals->outcomes_covered, totals->outcomes);
-    else
-        puts("No conditions");
+    if (gcov->text_options.conditions && gcov->text_options.release >= 14)
+        tell_conditions(totals);
+    if (gcov->text_options.paths && gcov->text_options.release >= 15)
+        tell_paths(totals);
 }
 
 void gcov_tell_source(const struct gcov *gcov, const char *name,
@@ -176,6 +190,11 @@ static void tell_function(const struct gcov *gcov, const struct an_coverage_func
     const char *name = gcov->text_options.demangled ? function->demangled : function->name;
     if (!function->has_lines && gcov->batch_count)
         fprintf(stderr, "%s:no lines for '%s'\n", gcov->batch[gcov->batch_count - 1].gcno, name);
+    if (function->lacks_paths && gcov->batch_count)
+        fprintf(stderr,
+                "%s:prime paths of '%s' are omitted: they are too many to be found, or not as many "
+                "as GCC found\n",
+                gcov->batch[gcov->batch_count - 1].gcno, name);
     if (!gcov->function_summaries)
         return;
     printf("Function '%s'\n", name);

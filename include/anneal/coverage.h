@@ -31,6 +31,7 @@ struct an_coverage_branch {
     bool is_fall_through;
     bool is_throw;          /* to where an exception is caught */
     bool returns_from_call; /* its destination is where a call comes back */
+    bool is_true, is_false; /* of a condition (GCC 14 and later) */
 };
 
 /*
@@ -64,6 +65,34 @@ struct an_coverage_line {
     const struct an_coverage_branch *branches; /* of all its blocks */
 };
 
+struct an_coverage_source;
+
+/* What a block has of one source. */
+struct an_coverage_place {
+    const struct an_coverage_source *source;
+    const uint32_t *lines; /* ascending; a line may be there twice */
+    uint32_t line_count;   /* 0: it is named only */
+};
+
+/* A block of a path, and the way out of it that the path takes; of the last block there is none. */
+struct an_coverage_step {
+    uint32_t block; /* its number in its function */
+    bool is_true, is_false, is_throw, is_fall_through;
+    const struct an_coverage_place *places;
+    uint32_t place_count;
+};
+
+/*
+ * A prime path of a function (-fpath-coverage of GCC 15 and later): a longest way through its blocks that comes through none
+ * of them twice, but that it may end where it began.
+ */
+struct an_coverage_path {
+    uint64_t number; /* from 0 on, in GCC's order */
+    bool is_taken;   /* by any run */
+    const struct an_coverage_step *steps;
+    size_t step_count;
+};
+
 /* Of a source, a function or all of it. */
 struct an_coverage_totals {
     uint64_t lines, lines_executed;
@@ -71,6 +100,7 @@ struct an_coverage_totals {
     uint64_t calls, calls_executed;
     uint64_t outcomes, outcomes_covered;    /* of the terms of conditions: two each */
     uint64_t functions, functions_executed; /* one that several objects have is one */
+    uint64_t paths, paths_taken;            /* prime paths; the first only if they were asked for */
 };
 
 /*
@@ -96,7 +126,6 @@ struct an_coverage_function {
     int64_t count;                    /* of calls */
     int64_t returned;                 /* of these */
     const int64_t *block_counts;      /* of the entry, the exit and the others */
-    uint64_t paths_taken;             /* of its prime paths (-fpath-coverage of GCC 15 and later) */
     struct an_coverage_totals
         totals;     /* lines of functions before it do not count again; branches as_gcov only */
     bool has_lines; /* any at all, in any source */
@@ -108,6 +137,11 @@ struct an_coverage_function {
     bool is_repeated; /* one before it is the same function of the source */
     /* All of these. an_coverage_read() always sets it; in coverage from elsewhere, NULL means that there is no other. */
     const struct an_coverage_whole *whole;
+    /* Its prime paths, for an_coverage_each_path(). NULL: they were not asked for, or none were counted. */
+    const struct an_coverage_paths *paths;
+    uint64_t path_count;
+    bool
+        lacks_paths; /* it has some, but too many to be found, or not as many as GCC found: `paths` is NULL */
 };
 
 struct an_coverage_source {
@@ -137,9 +171,9 @@ struct an_coverage_object {
     bool may_lack_counts; /* has_unexecuted_block means something */
     bool has_data;        /* counts of at least one run */
     uint64_t runs;
-    const char *misfit; /* a function that a rejected gcda contradicts; NULL: none */
-    int64_t modified;   /* when its gcno was; seconds since 1970 */
-    size_t function_count;
+    const char *misfit;    /* a function that a rejected gcda contradicts; NULL: none */
+    int64_t modified;      /* when its gcno was; seconds since 1970 */
+    size_t function_count; /* that are taken, and those that the compiler made */
     const struct an_coverage_mention *mentions; /* in the order of the file, each once */
     size_t mention_count;
 };
@@ -187,6 +221,11 @@ struct an_coverage_options {
     const char *source_root; /* NULL: none */
     /* as_gcov: which. 0: the one of the release that made an object; AN_GCOV_USUAL for what clang made, and GCC up to 8. */
     unsigned gcov_release;
+    bool prime_paths; /* find them, where they were counted */
+    /* Which functions there are, by their names as the linker knows them; the others are as if the compiler had made them up.
+     * NULL: all. */
+    bool (*takes_function)(void *context, const char *name);
+    void *context;
 };
 
 /*
@@ -200,6 +239,15 @@ AN_API enum an_code an_coverage_read(const struct an_coverage_options *options,
                                      struct an_coverage **coverage, struct an_ledger **ledger,
                                      struct an_error *error);
 AN_API void an_coverage_free(struct an_coverage *coverage);
+
+/*
+ * Hands out the prime paths of a function that has some, one after the other; `visit` returns whether it wants more. What it
+ * gets is valid for the call only. Fails when memory runs out.
+ */
+AN_API enum an_code an_coverage_each_path(const struct an_coverage_function *function,
+                                          bool (*visit)(void *context,
+                                                        const struct an_coverage_path *path),
+                                          void *context, struct an_error *error);
 
 /* Adds to totals, to report several sources as one. */
 AN_API void an_coverage_totals_add(struct an_coverage_totals *totals,

@@ -25,6 +25,11 @@ struct an_gcov_sink {
     void *context;
 };
 
+/* Which prime paths are told of one by one. */
+struct an_gcov_paths {
+    bool taken, others;
+};
+
 struct an_gcov_text_options {
     size_t size;               /* of this structure: sizeof */
     bool branches, counts;     /* ways out of blocks; as counts, not percentages */
@@ -40,6 +45,12 @@ struct an_gcov_text_options {
     unsigned runs;
     unsigned release;
     bool conditions; /* what covers their terms (from 14 on) */
+    /* From 15 on: how many prime paths of each function were taken, and these by numbers of lines, and with the lines
+     * themselves. */
+    bool paths;
+    struct an_gcov_paths path_lines, path_sources;
+    bool
+        is_filtered; /* only what functions were taken has lines; the text between them is left out */
 };
 
 /*

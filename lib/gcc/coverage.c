@@ -198,6 +198,8 @@ static enum an_code make(struct an_coverage_build *build, struct an_error *error
         code = an_fail_memory(error);
     if (code == AN_OK)
         code = an_coverage_count_lines(build, error);
+    if (code == AN_OK)
+        code = an_coverage_find_paths(build, error);
     if (code == AN_OK && !hand_out(build))
         code = an_fail_memory(error);
     for (size_t i = 0; code == AN_OK && i < build->object_count; i++)

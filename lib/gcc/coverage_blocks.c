@@ -124,6 +124,19 @@ static bool walk_lines(struct walk *walk)
     return true;
 }
 
+/* To gcov, ways from the entry to where setjmp returns are branches. */
+static void add_branches(struct an_coverage_totals *totals, const struct an_coverage_branch *arcs,
+                         uint32_t count)
+{
+    uint32_t i = 0;
+    for (; i < count && arcs[i].block == 0; i++) {
+        struct an_coverage_branch arc = arcs[i];
+        arc.is_call = false;
+        an_coverage_add_branches(totals, &arc, 1);
+    }
+    an_coverage_add_branches(totals, arcs + i, count - i);
+}
+
 static void count_blocks(struct walk *walk)
 {
     const struct an_gcno_function *function = walk->function;
@@ -143,10 +156,10 @@ static void count_blocks(struct walk *walk)
             returned -= (uint64_t)arcs[i].count;
     counted->returned = an_coverage_count(walk->build, (int64_t)returned);
     if (walk->build->options->as_gcov)
-        an_coverage_add_branches(&counted->totals, arcs, function->arc_count);
+        add_branches(&counted->totals, arcs, function->arc_count);
     const uint64_t *paths = object->paths ? object->paths[walk->origin->number] : NULL;
     for (uint32_t i = 0; paths && i < an_gcno_path_words(function); i++)
-        counted->paths_taken += (unsigned)__builtin_popcountll(paths[i]);
+        counted->totals.paths_taken += (unsigned)__builtin_popcountll(paths[i]);
     const uint32_t *conditions = walk->build->block_conditions[walk->origin->object];
     for (uint32_t i = 0; conditions && i < count; i++) {
         uint32_t condition = conditions[object->first_block[walk->origin->number] + i];

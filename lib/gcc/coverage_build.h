@@ -6,6 +6,7 @@
  *                         those of several objects
  *                         as one (coverage_same.c)           ──► counts, totals (coverage_lines.c)
  *                                                            ──► functions (coverage_whole.c)
+ *                                                            ──► prime paths (coverage_paths.c)
  *
  * Lines of sources and of instances stand in one array: a source has those from its first place on, and so
  * has an instance.
@@ -88,6 +89,9 @@ bool an_coverage_merge_same(struct an_coverage_build *build);
 
 /* Finds what is one function of the source, and its sums. False when memory runs out. */
 bool an_coverage_find_wholes(struct an_coverage_build *build);
+
+/* Finds prime paths, if they are asked for, and adds them to totals (coverage_paths.c). */
+enum an_code an_coverage_find_paths(struct an_coverage_build *build, struct an_error *error);
 
 /* Adds branches to totals (coverage_branches.c). */
 void an_coverage_add_branches(struct an_coverage_totals *totals,

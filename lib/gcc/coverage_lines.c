@@ -325,6 +325,8 @@ void an_coverage_totals_add(struct an_coverage_totals *totals,
     totals->outcomes_covered += more->outcomes_covered;
     totals->functions += more->functions;
     totals->functions_executed += more->functions_executed;
+    totals->paths += more->paths;
+    totals->paths_taken += more->paths_taken;
 }
 
 /* A copy of a source's lines, if it has none yet. */

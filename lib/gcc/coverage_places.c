@@ -9,6 +9,7 @@ struct finding {
     struct an_map called; /* names as the object has them, by address: number of the source + 1 */
     const char *last_called; /* most names are the one before */
     uint32_t last_source;
+    size_t taken; /* functions */
     struct {
         AN_VECTOR(struct an_coverage_mention);
     } mentions;
@@ -91,13 +92,21 @@ static enum an_code find_lines(struct finding *finding, const struct an_gcno_fun
     return code;
 }
 
+static bool takes(const struct an_coverage_options *options,
+                  const struct an_gcno_function *function)
+{
+    return !options->takes_function || options->takes_function(options->context, function->name);
+}
+
 static enum an_code find_function(struct finding *finding, size_t number)
 {
     const struct an_gcno_function *function = &finding->object->gcno.functions.items[number];
     struct an_coverage_origin *origin = NULL;
     uint32_t source;
     enum an_code code = find_source(finding, function->file, &source);
-    if (code == AN_OK && !function->is_artificial) {
+    bool is_taken = takes(finding->build->options, function);
+    finding->taken += is_taken;
+    if (code == AN_OK && is_taken && !function->is_artificial) {
         origin = an_vector_push(&finding->build->origins);
         if (!origin)
             return an_fail_memory(finding->error);
@@ -164,7 +173,7 @@ static enum an_code find_in_object(struct an_coverage_build *build, uint32_t num
                                     .runs = covered->runs,
                                     .misfit = covered->misfit,
                                     .modified = covered->modified,
-                                    .function_count = covered->gcno.functions.count,
+                                    .function_count = finding.taken,
                                     .mentions = object->mentions,
                                     .mention_count = object->mention_count};
     return code;

@@ -42,7 +42,9 @@ static void place_arcs(struct solving *solving)
                                         .block = arcs[i].from,
                                         .destination = arcs[i].to,
                                         .is_call = arcs[i].flags & AN_GCNO_FAKE,
-                                        .is_fall_through = arcs[i].flags & AN_GCNO_FALL_THROUGH};
+                                        .is_fall_through = arcs[i].flags & AN_GCNO_FALL_THROUGH,
+                                        .is_true = arcs[i].flags & AN_GCNO_TRUE,
+                                        .is_false = arcs[i].flags & AN_GCNO_FALSE};
         solving->entered[arcs[i].to]++;
     }
 }

@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "gcov/condition.h"
 #include "gcov/function_order.h"
+#include "gcov/paths.h"
 #include "gcov/sink.h"
 #include "gcov/source_lines.h"
 
@@ -40,8 +41,10 @@ struct page {
     size_t next_function;
     struct an_function_list group; /* functions that begin in a line */
     uint32_t group_end;            /* when these are several, the last line of them; else 0 */
-    uint32_t
-        last_line; /* to gcov 15, lines up to the end of the last function are lines with counts */
+    uint64_t
+        line_end;   /* behind the lines of functions; from gcov 15 on, these have all of theirs */
+    uint32_t shown; /* of what is filtered, the last line of the function that was met last */
+    struct an_gcov_path_writer paths;
 };
 
 static void put_text(struct page *page, const char *text)
@@ -310,45 +313,48 @@ static const char *function_name(const struct page *page,
     return page->options->demangled ? function->demangled : function->name;
 }
 
-static void put_function(struct page *page, const struct an_coverage_function *function)
+static enum an_code put_function(struct page *page, const struct an_coverage_function *function)
 {
     char count[32], returned[32], blocks[32];
-    if (!page->options->branches)
-        return;
-    an_buffer_print(page->to, "function %s called %s returned %s blocks executed %s\n",
-                    function_name(page, function),
-                    count_text(page->options, count, function->count),
-                    an_gcov_ratio(returned, function->returned, function->count, 0),
-                    an_gcov_ratio(blocks, function->blocks_executed, function->blocks, 0));
+    if (page->options->branches)
+        an_buffer_print(page->to, "function %s called %s returned %s blocks executed %s\n",
+                        function_name(page, function),
+                        count_text(page->options, count, function->count),
+                        an_gcov_ratio(returned, function->returned, function->count, 0),
+                        an_gcov_ratio(blocks, function->blocks_executed, function->blocks, 0));
+    return an_gcov_put_paths(&page->paths, function);
 }
 
-static void put_instance(struct page *page, const struct an_coverage_function *function)
+static enum an_code put_instance(struct page *page, const struct an_coverage_function *function)
 {
     const char *name = function_name(page, function);
     put_text(page, separator);
     put_text(page, page->options->colours ? NAME_COLOUR : "");
     put_text(page, name);
     put_text(page, page->options->colours ? PLAIN ":\n" : ":\n");
-    put_function(page, function);
-    for (size_t i = 0; i < function->line_count; i++) {
+    enum an_code code = put_function(page, function);
+    for (size_t i = 0; code == AN_OK && i < function->line_count; i++) {
         uint32_t number = function->line + (uint32_t)i;
         put_line_start(page, &function->lines[i], number);
         put_source_text(page, number <= page->lines.kept.count ? page->lines.kept.items[number - 1]
                                                                : (struct an_bytes){NULL, 0});
         put_details(page, &function->lines[i], number);
     }
+    return code;
 }
 
-static void put_group(struct page *page)
+static enum an_code put_group(struct page *page)
 {
-    for (size_t i = 0; i < page->group.count; i++)
-        put_instance(page, page->group.items[i]);
+    enum an_code code = AN_OK;
+    for (size_t i = 0; code == AN_OK && i < page->group.count; i++)
+        code = put_instance(page, page->group.items[i]);
     put_text(page, separator);
     page->group_end = 0;
+    return code;
 }
 
 /* Functions that begin in a line: one is told of before it, several behind the last line of all. */
-static bool put_functions(struct page *page, uint32_t number)
+static enum an_code put_functions(struct page *page, uint32_t number)
 {
     const struct an_coverage_source *source = page->source;
     size_t *next = &page->next_function, first;
@@ -357,33 +363,50 @@ static bool put_functions(struct page *page, uint32_t number)
     for (first = *next; *next < source->function_count; ++*next)
         if (source->functions[*next].line != number)
             break;
-    if (*next - first == 1)
-        put_function(page, &source->functions[first]);
-    if (*next - first <= 1)
-        return true;
+    if (*next == first)
+        return AN_OK;
+    if (*next - first == 1) {
+        page->shown = source->functions[first].last_line;
+        return put_function(page, &source->functions[first]);
+    }
     for (size_t i = first; i < *next; i++)
         if (source->functions[i].last_line > page->group_end)
             page->group_end = source->functions[i].last_line;
-    return an_function_list_sort(&page->group, source->functions + first, *next - first);
+    page->shown = page->group_end;
+    return an_function_list_sort(&page->group, source->functions + first, *next - first)
+               ? AN_OK
+               : an_fail_memory(page->paths.error);
 }
 
-static bool put_line(struct page *page, uint32_t number)
+/* Lines behind all functions have no counts; when these are filtered, they are left out. */
+static void put_rest(struct page *page, uint32_t number)
 {
-    if (number >= page->source->line_count) {
-        put_padded(page, "-", 1);
-        put_number(page, 0, number, number <= page->last_line);
-        put_source_text(page, page->line);
-        return true;
-    }
-    const struct an_coverage_line *line = &page->source->lines[number];
-    if (page->group_end == 0 && !put_functions(page, number))
-        return false;
-    put_line_start(page, line, number);
+    if (page->options->is_filtered)
+        return;
+    put_padded(page, "-", 1);
+    put_number(page, 0, number, false);
     put_source_text(page, page->line);
-    put_details(page, line, number);
-    if (page->group_end == number)
-        put_group(page);
-    return true;
+}
+
+static enum an_code put_line(struct page *page, uint32_t number)
+{
+    static const struct an_coverage_line none;
+    const struct an_coverage_source *source = page->source;
+    if (number >= page->line_end) {
+        put_rest(page, number);
+        return AN_OK;
+    }
+    const struct an_coverage_line *line =
+        number < source->line_count ? &source->lines[number] : &none;
+    enum an_code code = page->group_end == 0 ? put_functions(page, number) : AN_OK;
+    if (code == AN_OK && (!page->options->is_filtered || number <= page->shown)) {
+        put_line_start(page, line, number);
+        put_source_text(page, page->line);
+        put_details(page, line, number);
+    }
+    if (code == AN_OK && page->group_end == number)
+        code = put_group(page);
+    return code;
 }
 
 /* ---- the whole ---- */
@@ -410,13 +433,13 @@ static void put_head(struct page *page, const char *name, bool is_newer)
         an_buffer_print(page->to, "%sSource is newer than graph\n", head_start);
 }
 
-static uint32_t last_line(const struct an_coverage_source *source)
+static uint64_t line_end(const struct an_coverage_source *source, unsigned release)
 {
-    uint32_t last = 0;
-    for (size_t i = 0; i < source->function_count; i++)
-        if (source->functions[i].last_line > last)
-            last = source->functions[i].last_line;
-    return last;
+    uint64_t end = source->line_count;
+    for (size_t i = 0; release >= 15 && i < source->function_count; i++)
+        if (source->functions[i].last_line >= end)
+            end = (uint64_t)source->functions[i].last_line + 1;
+    return end;
 }
 
 /* Instances have their lines shown again. */
@@ -434,8 +457,8 @@ static enum an_code put_lines(struct page *page, const struct an_gcov_sink *sink
     enum an_code code = AN_OK;
     for (uint32_t number = 1; code == AN_OK && an_source_lines_next(&page->lines, &page->line);
          number++)
-        code = put_line(page, number) ? an_gcov_flush(page->to, sink, AN_GCOV_PIECE, error)
-                                      : an_fail_memory(error);
+        if ((code = put_line(page, number)) == AN_OK)
+            code = an_gcov_flush(page->to, sink, AN_GCOV_PIECE, error);
     if (code == AN_OK && page->lines.failed)
         code = an_fail(error, AN_SYSTEM, "%s: cannot be read to its end", page->source->path);
     return code;
@@ -452,7 +475,8 @@ enum an_code an_gcov_text(const struct an_coverage_source *source, const char *n
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
-    page.last_line = full.release >= 15 ? last_line(source) : 0;
+    page.line_end = line_end(source, full.release);
+    page.paths = (struct an_gcov_path_writer){&full, source, &to, sink, error, .texts = {0}};
     *found = an_source_lines_open(&page.lines, source->path, has_instances(source));
     put_head(&page, name, *found && is_newer);
     if (*found) {
@@ -462,6 +486,7 @@ enum an_code an_gcov_text(const struct an_coverage_source *source, const char *n
     if (code == AN_OK)
         code = an_gcov_flush(&to, sink, 1, error);
     an_function_list_free(&page.group);
+    an_gcov_path_writer_free(&page.paths);
     an_buffer_free(&to);
     return code;
 }

@@ -230,12 +230,8 @@ static void put_function_of_13(struct an_gcov_writer *writer,
     an_gcov_put_number(writer, ", \"blocks\": ", function->blocks);
     an_gcov_put_number(writer, ", \"blocks_executed\": ", function->blocks_executed);
     an_gcov_put_number(writer, ", \"execution_count\": ", function->count);
-    /* Without -e, gcov does not look for the paths that there are. */
-    if (writer->options->release >= 15) {
-        an_gcov_put_text(writer, ", \"total_prime_paths\": 0");
-        an_gcov_put_number(writer, ", \"covered_prime_paths\": ", (int64_t)function->paths_taken);
-        an_gcov_put_text(writer, ", \"prime_path_coverage\": []");
-    }
+    if (writer->options->release >= 15)
+        an_gcov_put_prime_paths(writer, function);
     an_gcov_put_text(writer, "}");
 }
 

@@ -24,6 +24,9 @@ void an_gcov_put_number(struct an_gcov_writer *writer, const char *before, int64
 /* `function`: what it is in; NULL: none. Lines without code are none. */
 void an_gcov_put_line(struct an_gcov_writer *writer, const struct an_coverage_line *line,
                       const char *function);
+/* From 15 on: how many prime paths there are, and those that were not taken (json_paths.c). */
+void an_gcov_put_prime_paths(struct an_gcov_writer *writer,
+                             const struct an_coverage_function *function);
 void an_gcov_put_function(struct an_gcov_writer *writer,
                           const struct an_coverage_function *function);
 

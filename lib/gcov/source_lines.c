@@ -20,7 +20,8 @@ bool an_source_lines_open(struct an_source_lines *lines, const char *path, bool 
 
 void an_source_lines_close(struct an_source_lines *lines)
 {
-    close(lines->fd);
+    if (lines->fd >= 0)
+        close(lines->fd);
     free(lines->buffer);
     an_buffer_free(&lines->joined);
     an_arena_free(&lines->arena);
@@ -109,4 +110,19 @@ bool an_source_lines_next(struct an_source_lines *lines, struct an_bytes *line)
     if (line->size && memchr(line->data, 0, line->size) && !join(lines, line))
         return false;
     return !lines->keeps || keep(lines, line);
+}
+
+bool an_source_lines_read(struct an_source_lines *lines, const char *path)
+{
+    struct an_bytes line;
+    if (!an_source_lines_open(lines, path, true))
+        return true;
+    while (an_source_lines_next(lines, &line))
+        continue;
+    bool done = !lines->failed || lines->at_end;
+    close(lines->fd);
+    lines->fd = -1;
+    free(lines->buffer);
+    lines->buffer = NULL;
+    return done;
 }

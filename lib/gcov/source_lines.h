@@ -31,4 +31,7 @@ bool an_source_lines_open(struct an_source_lines *lines, const char *path, bool 
 bool an_source_lines_next(struct an_source_lines *lines, struct an_bytes *line);
 void an_source_lines_close(struct an_source_lines *lines);
 
+/* Reads all lines at once, into `kept`, as far as there are any; false when memory runs out. To be closed in any case. */
+bool an_source_lines_read(struct an_source_lines *lines, const char *path);
+
 #endif
