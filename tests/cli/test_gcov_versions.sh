@@ -83,9 +83,35 @@ told() {
     done
 }
 
+# What is wrong with the options of gcov 15 is said in its words, before any file is read.
+refused() {
+    take 16
+    run 1 "$anneal" gcov -n --exclude='(' missing.gcda
+    says 'Bad regular expression: Unmatched ( or \('
+    run 1 "$anneal" gcov -n --prime-paths-lines=all missing.gcda
+    says "invalid argument 'all' for '--prime-paths-lines'. Valid arguments are: 'covered', 'uncovered', 'both'"
+    run 1 "$anneal" gcov -n --prime-paths-source= missing.gcda
+    says "invalid argument '' for '--prime-paths-source'"
+}
+
+# Functions may be chosen whatever made the file; JSON of several files keeps to the choice in all of them.
+chosen() {
+    take 12
+    run 0 "$anneal" gcov -n -f -M --include='^choose' words.gcda
+    prints "Function '_ZL6chooseiii'"
+    refuses_words "Function 'main'"
+    cp words.gcno again.gcno
+    cp words.gcda again.gcda
+    run 0 "$anneal" gcov -t -j --gcc-version=16 --include=main '--exclude=Z' words.gcda again.gcda
+    [ "$(grep -c '"name": "main"' out)" = 2 ]
+    refuses_words '"name": "_Z'
+}
+
 for version in 9 10 11 12 13 14 15 16; do
     check "files of GCC $version are told of in the words of its gcov" as_made $version
 done
 check 'the release may be named' as_asked
+check 'its options with values are checked in its words' refused
+check 'functions are chosen in files of any release' chosen
 check 'its version is that of the release' told
 finish
