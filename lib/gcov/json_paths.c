@@ -1,5 +1,5 @@
-/* Prime paths in gcov's JSON; see json_members.h. Those that were not taken are told, block by block. */
-#include "gcov/json_members.h"
+/* Prime paths in gcov's JSON; see json_paths.h. */
+#include "gcov/json_paths.h"
 
 struct telling {
     struct an_gcov_writer *writer;
