@@ -8,18 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "harness.h"
 
 const bool takes_several_files = true;
 
 struct part {
-    uint8_t *bytes; /* a copy of its own, whose end is where a sanitizer looks */
-    size_t size;
-    int fd;
-    char path[40];
+    struct fuzz_file file;
     bool good;
     struct an_fdata_info info; /* of a good one */
 };
@@ -28,17 +23,6 @@ struct result {
     void *bytes;
     size_t size;
 };
-
-static void claim_refusal(enum an_code code, const struct an_error *error, size_t size)
-{
-    char text[2048];
-    claim(code == error->code);
-    claim(code != AN_NO_MEMORY && code != AN_USAGE);
-    claim(error->offset == AN_NO_OFFSET || error->offset <= size);
-    an_error_format(error, text, sizeof text);
-    for (const char *c = text; *c; c++)
-        claim((unsigned char)*c >= 0x20);
-}
 
 static struct result write_profile(const struct an_fdata_profile *profile)
 {
@@ -72,11 +56,11 @@ static void claim_readers_agree(struct part *part)
     struct an_fdata_reader *reader = NULL;
     struct an_fdata_profile *profile = NULL;
     struct an_error error, other;
-    enum an_code code = an_fdata_reader_open(&reader, part->bytes, part->size, &error);
-    claim(an_fdata_profile_read(&profile, part->bytes, part->size, &other) == code);
+    enum an_code code = an_fdata_reader_open(&reader, part->file.bytes, part->file.size, &error);
+    claim(an_fdata_profile_read(&profile, part->file.bytes, part->file.size, &other) == code);
     part->good = code == AN_OK;
     if (code != AN_OK) {
-        claim_refusal(code, &error, part->size);
+        claim_refusal(code, &error, part->file.size);
         claim(error.offset == other.offset && strcmp(error.what, other.what) == 0);
         return;
     }
@@ -117,7 +101,7 @@ static struct merged merge(const struct part *parts, size_t count, unsigned thre
     struct merged merged;
     struct an_error error;
     for (size_t i = 0; i < count; i++)
-        inputs[i] = (struct an_fdata_input){parts[i].path, 1};
+        inputs[i] = (struct an_fdata_input){parts[i].file.path, 1};
     merged.code = an_fdata_merge(&options, inputs, count, &merged.profile, &merged.ledger, &error);
     claim(merged.code == AN_OK && merged.profile);
     for (size_t i = 0; i < count; i++) {
@@ -125,7 +109,7 @@ static struct merged merge(const struct part *parts, size_t count, unsigned thre
         claim(entry->status != AN_INPUT_PENDING);
         claim((entry->status == AN_INPUT_REJECTED) == (entry->error != NULL));
         if (entry->error)
-            claim_refusal(entry->error->code, entry->error, parts[i].size);
+            claim_refusal(entry->error->code, entry->error, parts[i].file.size);
     }
     return merged;
 }
@@ -182,34 +166,17 @@ static void claim_merges_agree(const struct part *parts, size_t count)
     free_merged(&three);
 }
 
-static struct part make_part(const uint8_t *bytes, size_t size)
-{
-    struct part part = {.bytes = malloc(size ? size : 1), .size = size};
-    part.fd = memfd_create("fuzz", MFD_CLOEXEC);
-    claim(part.bytes && part.fd >= 0 && write(part.fd, bytes, size) == (ssize_t)size);
-    if (size)
-        memcpy(part.bytes, bytes, size);
-    snprintf(part.path, sizeof part.path, "/proc/self/fd/%d", part.fd);
-    return part;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    struct fuzz_file files[FUZZ_MOST_FILES];
     struct part parts[FUZZ_MOST_FILES];
-    size_t count = 0;
-    const uint8_t *from = bytes, *end = bytes + size;
-    while (count < FUZZ_MOST_FILES) {
-        const uint8_t *next = memmem(from, (size_t)(end - from), FUZZ_SEPARATOR, 4);
-        parts[count] = make_part(from, (size_t)((next ? next : end) - from));
-        claim_readers_agree(&parts[count++]);
-        if (!next)
-            break;
-        from = next + 4;
+    size_t count = fuzz_files_make(bytes, size, files);
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = (struct part){.file = files[i]};
+        claim_readers_agree(&parts[i]);
     }
     claim_merges_agree(parts, count);
-    for (size_t i = 0; i < count; i++) {
-        close(parts[i].fd);
-        free(parts[i].bytes);
-    }
+    for (size_t i = 0; i < count; i++)
+        fuzz_file_close(&files[i]);
     return 0;
 }

@@ -24,6 +24,12 @@ void claim_good_error(enum an_code code, const struct an_error *error)
         claim((unsigned char)*c >= 0x20);
 }
 
+void claim_refusal(enum an_code code, const struct an_error *error, size_t size)
+{
+    claim_good_error(code, error);
+    claim(error->offset == AN_NO_OFFSET || error->offset <= size);
+}
+
 /* Reads every byte, so that the sanitizers see where it lies. */
 static volatile uint64_t sink;
 
@@ -87,8 +93,7 @@ bool fuzz_reader(const uint8_t *bytes, size_t size, enum an_llvm_format format)
     enum an_code code = an_llvm_reader_open(&reader, copy, size, &error);
     if (code != AN_OK) {
         claim(!reader);
-        claim_good_error(code, &error);
-        claim(error.offset == AN_NO_OFFSET || error.offset <= size);
+        claim_refusal(code, &error, size);
     } else {
         const struct an_llvm_info *info = an_llvm_reader_info(reader);
         struct an_llvm_record record;
@@ -108,17 +113,35 @@ bool fuzz_reader(const uint8_t *bytes, size_t size, enum an_llvm_format format)
 
 /* ---- merging ---- */
 
-struct input {
-    int fd;
-    char path[40];
-};
-
-static struct input keep_in_memory(const uint8_t *bytes, size_t size)
+struct fuzz_file fuzz_file_make(const uint8_t *bytes, size_t size)
 {
-    struct input input = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
-    claim(input.fd >= 0 && write(input.fd, bytes, size) == (ssize_t)size);
-    snprintf(input.path, sizeof input.path, "/proc/self/fd/%d", input.fd);
-    return input;
+    struct fuzz_file file = {.bytes = malloc(size ? size : 1), .size = size};
+    file.fd = memfd_create("fuzz", MFD_CLOEXEC);
+    claim(file.bytes && file.fd >= 0 && write(file.fd, bytes, size) == (ssize_t)size);
+    if (size)
+        memcpy(file.bytes, bytes, size);
+    snprintf(file.path, sizeof file.path, "/proc/self/fd/%d", file.fd);
+    return file;
+}
+
+void fuzz_file_close(struct fuzz_file *file)
+{
+    close(file->fd);
+    free(file->bytes);
+}
+
+size_t fuzz_files_make(const uint8_t *bytes, size_t size, struct fuzz_file files[FUZZ_MOST_FILES])
+{
+    size_t count = 0;
+    const uint8_t *from = bytes, *end = bytes + size;
+    while (count < FUZZ_MOST_FILES) {
+        const uint8_t *next = memmem(from, (size_t)(end - from), FUZZ_SEPARATOR, 4);
+        files[count++] = fuzz_file_make(from, (size_t)((next ? next : end) - from));
+        if (!next)
+            break;
+        from = next + 4;
+    }
+    return count;
 }
 
 struct merged {
@@ -191,13 +214,13 @@ static void claim_readable(const struct result *result, size_t records)
 
 static struct result as_text(const struct result *indexed)
 {
-    struct input file = keep_in_memory(indexed->bytes, indexed->size);
+    struct fuzz_file file = fuzz_file_make(indexed->bytes, indexed->size);
     struct an_llvm_input input = {file.path, 1};
     struct merged merged = merge(&input, 1, 1, false, 0);
     claim(merged.code == AN_OK && merged.ledger->used == 1);
     struct result text = write_profile(merged.profile, 12, true, false);
     free_merged(&merged);
-    close(file.fd);
+    fuzz_file_close(&file);
     return text;
 }
 
@@ -253,19 +276,12 @@ void fuzz_merge(const uint8_t *bytes, size_t size)
 {
     static const uint64_t weights[] = {1, 2, 1000, 1ull << 40, UINT64_MAX};
     struct an_llvm_input inputs[FUZZ_MOST_FILES];
-    struct input files[FUZZ_MOST_FILES];
-    size_t count = 0;
+    struct fuzz_file files[FUZZ_MOST_FILES];
     unsigned choice = (unsigned)(size ^ size >> 8);
-    const uint8_t *from = bytes, *end = bytes + size;
-    while (count < FUZZ_MOST_FILES) {
-        const uint8_t *next = memmem(from, (size_t)(end - from), FUZZ_SEPARATOR, 4);
-        files[count] = keep_in_memory(from, (size_t)((next ? next : end) - from));
-        inputs[count].path = files[count].path;
-        inputs[count].weight = choice & 8 ? weights[(choice >> 4) * (count + 1) % 5] : 1;
-        count++;
-        if (!next)
-            break;
-        from = next + 4;
+    size_t count = fuzz_files_make(bytes, size, files);
+    for (size_t i = 0; i < count; i++) {
+        inputs[i].path = files[i].path;
+        inputs[i].weight = choice & 8 ? weights[(choice >> 4) * (i + 1) % 5] : 1;
     }
     struct merged by_arrays = merge(inputs, count, 1, false, choice);
     struct merged by_records = merge(inputs, count, 1, true, choice);
@@ -278,5 +294,5 @@ void fuzz_merge(const uint8_t *bytes, size_t size)
         write_all_versions(by_arrays.profile);
     free_merged(&by_arrays);
     for (size_t i = 0; i < count; i++)
-        close(files[i].fd);
+        fuzz_file_close(&files[i]);
 }

@@ -119,16 +119,6 @@ static int most_first(const void *a, const void *b)
     return strcmp(right->name, left->name);
 }
 
-static uint64_t branches_of(const struct an_yaml_function *function)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < function->block_count; i++)
-        for (size_t k = 0; k < function->blocks[i].successor_count; k++)
-            if (__builtin_add_overflow(sum, function->blocks[i].successors[k].count, &sum))
-                return UINT64_MAX;
-    return sum;
-}
-
 static void print_functions(const struct an_yaml_profile *profile, enum merge_fdata_print print)
 {
     size_t count = an_yaml_profile_info(profile)->functions;
@@ -137,9 +127,10 @@ static void print_functions(const struct an_yaml_profile *profile, enum merge_fd
         return;
     for (size_t i = 0; i < count; i++) {
         const struct an_yaml_function *function = an_yaml_profile_function(profile, i);
-        items[i] =
-            (struct item){print == PRINT_BRANCHES ? branches_of(function) : function->executed,
-                          function->name.text};
+        struct an_yaml_info sums;
+        an_yaml_function_sum(function, &sums);
+        items[i] = (struct item){print == PRINT_BRANCHES ? sums.branches : function->executed,
+                                 function->name.text};
     }
     qsort(items, count, sizeof *items, most_first);
     fprintf(stderr, "Functions sorted by %s count:\n",

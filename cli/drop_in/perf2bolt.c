@@ -172,8 +172,7 @@ const struct command command_perf2bolt = {
         "where llvm-bolt finds it; a recording without a usable sample is an error, and a second "
         "recording, too; YAML profiles (-w, -profile-format=yaml) are made by an llvm-bolt that is "
         "installed, and those of -nl have their counts. Options for AutoFDO and Intel PT are "
-        "refused "
-        "by name.",
+        "refused by name.",
     .options = options,
     .examples = "ln -s anneal perf2bolt\n"
                 "./perf2bolt -p perf.data -o app.fdata app\n",

@@ -27,20 +27,6 @@ struct an_yaml_profile *yaml_open(const char *path, uint64_t *size)
     return code == AN_OK ? profile : NULL;
 }
 
-static uint64_t mispreds_of(const struct an_yaml_function *function)
-{
-    uint64_t sum = 0;
-    bool is_over = false;
-    for (size_t i = 0; i < function->block_count; i++) {
-        const struct an_yaml_block *block = &function->blocks[i];
-        for (size_t k = 0; k < block->successor_count; k++)
-            is_over |= __builtin_add_overflow(sum, block->successors[k].mispreds, &sum);
-        for (size_t k = 0; k < block->call_count; k++)
-            is_over |= __builtin_add_overflow(sum, block->calls[k].mispreds, &sum);
-    }
-    return is_over ? UINT64_MAX : sum;
-}
-
 struct yaml_line *yaml_lines(const struct an_yaml_profile *profile)
 {
     size_t count = an_yaml_profile_info(profile)->functions;
@@ -49,8 +35,9 @@ struct yaml_line *yaml_lines(const struct an_yaml_profile *profile)
         say_error("out of memory");
     for (size_t i = 0; lines && i < count; i++) {
         const struct an_yaml_function *function = an_yaml_profile_function(profile, i);
-        lines[i] =
-            (struct yaml_line){function, an_yaml_function_count(function), mispreds_of(function)};
+        struct an_yaml_info sums;
+        an_yaml_function_sum(function, &sums);
+        lines[i] = (struct yaml_line){function, sums.total_count, sums.mispreds};
     }
     return lines;
 }

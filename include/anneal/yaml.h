@@ -121,8 +121,9 @@ AN_API const struct an_yaml_info *an_yaml_profile_info(const struct an_yaml_prof
 AN_API const struct an_yaml_function *
 an_yaml_profile_function(const struct an_yaml_profile *profile, size_t index);
 
-/* Its branches, calls and samples; saturating. */
-AN_API uint64_t an_yaml_function_count(const struct an_yaml_function *function);
+/* Sets the sums of the info, from `functions` to `total_count`, to those of one function; the rest is 0. */
+AN_API void an_yaml_function_sum(const struct an_yaml_function *function,
+                                 struct an_yaml_info *sums);
 
 /* The profile as a file, byte for byte as merge-fdata writes it. The bytes are malloc()ed and belong to the caller. */
 AN_API enum an_code an_yaml_profile_write(const struct an_yaml_profile *profile, void **bytes,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+const char *const an_yaml_flag_names[YAML_FLAGS] = {"lbr", "sample", "memevent"};
+
 struct an_yaml_profile *an_yaml_profile_new(void)
 {
     static const struct an_yaml_text none = {"", 0};
@@ -90,11 +92,10 @@ void an_yaml_sum(struct an_yaml_profile *profile)
     profile->info = sums;
 }
 
-uint64_t an_yaml_function_count(const struct an_yaml_function *function)
+void an_yaml_function_sum(const struct an_yaml_function *function, struct an_yaml_info *sums)
 {
-    struct an_yaml_info sums = {0};
-    sum_function(function, &sums);
-    return sums.total_count;
+    *sums = (struct an_yaml_info){.functions = 1};
+    sum_function(function, sums);
 }
 
 /* ---- looking at it ---- */

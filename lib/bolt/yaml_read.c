@@ -112,7 +112,6 @@ static enum an_code read_hash(struct yaml_events *events, void *target, size_t p
 static enum an_code read_flags(struct yaml_events *events, void *target, size_t place,
                                struct an_error *error)
 {
-    static const char *const names[] = {"lbr", "sample", "memevent"};
     struct an_yaml_header *header = target;
     bool has_item;
     enum an_code code = an_yaml_list(events, &has_item, error);
@@ -122,9 +121,10 @@ static enum an_code read_flags(struct yaml_events *events, void *target, size_t 
         size_t length, i = 0;
         if (!an_yaml_scalar(events, &text, &length))
             length = 0;
-        while (i < 3 && (strlen(names[i]) != length || memcmp(names[i], text, length) != 0))
+        while (i < YAML_FLAGS && (strlen(an_yaml_flag_names[i]) != length ||
+                                  memcmp(an_yaml_flag_names[i], text, length) != 0))
             i++;
-        if (i == 3)
+        if (i == YAML_FLAGS)
             return an_yaml_wrong(events, error, "expected lbr, sample or memevent");
         header->flags |= 1u << i;
         code = an_yaml_list_next(events, &has_item, error);
@@ -175,6 +175,26 @@ static bool note_number(struct reading *reading, uint32_t number)
     return place;
 }
 
+/* ---- lists ---- */
+
+/* Reads a list of maps into one that grows in the arena. */
+static enum an_code read_items(struct yaml_events *events, const struct yaml_key *keys,
+                               const char *what, const void **list, size_t *count, size_t size,
+                               struct an_error *error)
+{
+    bool has_item;
+    enum an_code code = an_yaml_list(events, &has_item, error);
+    while (code == AN_OK && has_item) {
+        void *one = an_yaml_push(arena_of(events), list, count, size);
+        if (!one)
+            return an_fail_memory(error);
+        code = an_yaml_map(events, keys, one, what, error);
+        if (code == AN_OK)
+            code = an_yaml_list_next(events, &has_item, error);
+    }
+    return code;
+}
+
 /* ---- the parts of a block ---- */
 
 static enum an_code read_calls(struct yaml_events *events, void *target, size_t place,
@@ -193,19 +213,11 @@ static enum an_code read_calls(struct yaml_events *events, void *target, size_t 
         {0},
     };
     struct an_yaml_block *block = target;
-    bool has_item;
-    enum an_code code = an_yaml_list(events, &has_item, error);
+    const void *list = block->calls;
+    enum an_code code =
+        read_items(events, keys, "a call", &list, &block->call_count, sizeof(call), error);
     (void)place;
-    while (code == AN_OK && has_item) {
-        const void *list = block->calls;
-        call *one = an_yaml_push(arena_of(events), &list, &block->call_count, sizeof *one);
-        if (!one)
-            return an_fail_memory(error);
-        block->calls = list;
-        code = an_yaml_map(events, keys, one, "a call", error);
-        if (code == AN_OK)
-            code = an_yaml_list_next(events, &has_item, error);
-    }
+    block->calls = list;
     return code;
 }
 
@@ -220,20 +232,11 @@ static enum an_code read_successors(struct yaml_events *events, void *target, si
         {0},
     };
     struct an_yaml_block *block = target;
-    bool has_item;
-    enum an_code code = an_yaml_list(events, &has_item, error);
+    const void *list = block->successors;
+    enum an_code code = read_items(events, keys, "a successor", &list, &block->successor_count,
+                                   sizeof(successor), error);
     (void)place;
-    while (code == AN_OK && has_item) {
-        const void *list = block->successors;
-        successor *one =
-            an_yaml_push(arena_of(events), &list, &block->successor_count, sizeof *one);
-        if (!one)
-            return an_fail_memory(error);
-        block->successors = list;
-        code = an_yaml_map(events, keys, one, "a successor", error);
-        if (code == AN_OK)
-            code = an_yaml_list_next(events, &has_item, error);
-    }
+    block->successors = list;
     return code;
 }
 
@@ -256,19 +259,11 @@ static enum an_code read_blocks(struct yaml_events *events, void *target, size_t
         {0},
     };
     struct an_yaml_function *function = target;
-    bool has_item;
-    enum an_code code = an_yaml_list(events, &has_item, error);
+    const void *list = function->blocks;
+    enum an_code code =
+        read_items(events, keys, "a block", &list, &function->block_count, sizeof(block), error);
     (void)place;
-    while (code == AN_OK && has_item) {
-        const void *list = function->blocks;
-        block *one = an_yaml_push(arena_of(events), &list, &function->block_count, sizeof *one);
-        if (!one)
-            return an_fail_memory(error);
-        function->blocks = list;
-        code = an_yaml_map(events, keys, one, "a block", error);
-        if (code == AN_OK)
-            code = an_yaml_list_next(events, &has_item, error);
-    }
+    function->blocks = list;
     return code;
 }
 

@@ -10,14 +10,13 @@ static void put_text(struct yaml_layout *layout, const char *key, const struct a
 
 static void put_flags(struct yaml_layout *layout, unsigned flags)
 {
-    static const char *const names[] = {"lbr", "sample", "memevent"};
     bool has_some = false;
     an_yaml_put_key(layout, 2, false, "profile-flags");
     an_yaml_put(layout, "[ ");
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < YAML_FLAGS; i++)
         if (flags >> i & 1) {
             an_yaml_put(layout, has_some ? ", " : "");
-            an_yaml_put(layout, names[i]);
+            an_yaml_put(layout, an_yaml_flag_names[i]);
             has_some = true;
         }
     an_yaml_put(layout, " ]");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes the profiles in the folder yaml, with llvm-bolt and perf2bolt 19, gcc, and a merge-fdata of LLVM 20 or newer, which
+# Makes the profiles in the folder yaml, with llvm-bolt and perf2bolt 19, gcc, and a merge-fdata of LLVM 21 or newer, which
 # is named: one of LLVM 19 forgets parts of the header. Counts and hashes depend on the compiler; the tests do not.
 #
 #     usage: make-yaml.sh MERGE_FDATA...
