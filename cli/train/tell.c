@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/core/llvm_left_out.h"
 #include "cli/core/output.h"
 #include "train.h"
 
@@ -124,11 +125,7 @@ static void tell_warnings(const struct an_train_result *result)
         if (result->warnings[i])
             say_warning("%s times: %s", with_commas(result->warnings[i]),
                         an_llvm_warning_text((enum an_llvm_warning)i));
-    const struct an_llvm_left_out *left = &result->left_out;
-    if (left->bitmap_functions || left->vtable_sites || left->traces || left->binary_ids ||
-        left->uniform_functions || left->new_hashes || left->old_hashes)
-        say_warning("this version of the format cannot hold everything ('anneal convert' shows "
-                    "what is left out)");
+    llvm_tell_left_out(&result->left_out);
 }
 
 static void tell_outputs(const struct train_request *request, const struct an_train_result *result)

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/core/amounts.h"
+#include "cli/core/llvm_release.h"
 #include "cli/core/output.h"
 #include "cli/core/stopping.h"
 #include "train.h"
@@ -27,6 +28,7 @@ enum train_option {
     TRAIN_KEEP_FAILED,
     TRAIN_MAX_FAILURES,
     TRAIN_FAIL_FAST,
+    TRAIN_FOR,
     TRAIN_FORMAT_VERSION,
     TRAIN_LEDGER,
     TRAIN_JSON,
@@ -96,6 +98,10 @@ static const struct option_spec options[] = {
      "tolerate N failed runs, or a share such as 5% (default: 0)", TAKEN},
     {TRAIN_FAIL_FAST, 0, "fail-fast", NULL, "start no more runs once more have failed",
      VALUE_OF(struct given, request.options.fail_fast)},
+    {TRAIN_FOR, 0, "for", "COMPILER",
+     "write LLVM's profile for this compiler: clang-14, clang-22, or the name or path of a "
+     "program, which is asked with --version",
+     VALUE_OF(struct given, request.compiler)},
     {TRAIN_FORMAT_VERSION, 0, "format-version", "N",
      "write LLVM's indexed version N, 5 to 14 (default: as anneal merge)",
      NUMBER_OF(struct given, request.options.format_version, AN_LLVM_OLDEST_WRITTEN,
@@ -114,6 +120,7 @@ static const struct option_spec options[] = {
 
 static const struct option_rule rules[] = {
     {EXCLUDES, TRAIN_IN_PLACE, {TRAIN_FLAT}, {0}},
+    {EXCLUDES, TRAIN_FOR, {TRAIN_FORMAT_VERSION}, {0}},
     {NEEDS, TRAIN_NULL, {TRAIN_WORKLOADS}, {0}},
     {0},
 };
@@ -266,10 +273,13 @@ static int train(struct train_request *request)
 static int act(void *values, const struct option_parser *parser)
 {
     struct given *given = values;
-    if (!is_complete(&given->request, parser->operands))
+    struct train_request *request = &given->request;
+    if (!is_complete(request, parser->operands))
         return EXIT_USAGE;
-    int status = find_workloads(&given->request, parser->operands, &given->sources);
-    return status == EXIT_DONE ? train(&given->request) : status;
+    if (request->compiler && !llvm_release_of("for", request->compiler, &request->options.release))
+        return EXIT_USAGE;
+    int status = find_workloads(request, parser->operands, &given->sources);
+    return status == EXIT_DONE ? train(request) : status;
 }
 
 static int run(const struct command *command, int argc, char **argv)

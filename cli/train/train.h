@@ -9,7 +9,8 @@
 struct train_request {
     struct an_train_options options;
     struct an_train_workloads workloads;
-    const char *ledger; /* file for the account of all runs, as JSON; or NULL */
+    const char *compiler; /* that reads LLVM's profile, as it was named; or NULL */
+    const char *ledger;   /* file for the account of all runs, as JSON; or NULL */
     bool json, quiet;
     size_t told; /* failures, so far */
 };

@@ -177,6 +177,8 @@ struct an_train_options {
     /* Called once for each run that failed, when that is known; may be NULL. */
     void (*failed)(void *context, const struct an_train_run *run);
     void *context;
+
+    unsigned release; /* of the LLVM that reads the profile, as in struct an_llvm_write_options */
 };
 
 /*

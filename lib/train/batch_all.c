@@ -107,16 +107,17 @@ static void count_warning(void *context, const char *path, const char *name, siz
     result->warnings[warning]++;
 }
 
-/* The batches have left out something, too. */
+/* The batches have left out something, too: mostly of the same functions. */
 static enum an_code write_llvm(struct an_llvm_profile *profile,
                                const struct an_llvm_write_options *options,
                                struct an_merged *merged, struct an_train_result *result,
                                struct an_error *error)
 {
-    struct an_llvm_left_out before = result->left_out;
+    size_t uniform = result->left_out.uniform_functions;
     enum an_code code = an_llvm_profile_write(profile, options, &merged->llvm, &merged->llvm_size,
                                               &result->left_out, error);
-    result->left_out.uniform_functions += before.uniform_functions;
+    if (result->left_out.uniform_functions < uniform)
+        result->left_out.uniform_functions = uniform;
     return code;
 }
 
@@ -126,8 +127,9 @@ static enum an_code merge_llvm(const struct an_training *training, const struct 
     struct an_train_result *result = training->result;
     const struct an_llvm_merge_options options = {
         .size = sizeof options, .warn = count_warning, .context = result};
-    const struct an_llvm_write_options write = {
-        .size = sizeof write, .format_version = training->options->format_version};
+    const struct an_llvm_write_options write = {.size = sizeof write,
+                                                .format_version = training->options->format_version,
+                                                .release = training->options->release};
     struct an_llvm_profile *profile;
     struct an_ledger *ledger;
     enum an_code code =

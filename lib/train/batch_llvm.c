@@ -21,16 +21,17 @@ static void count_warning(void *context, const char *path, const char *name, siz
 static enum an_code write_llvm(const struct an_training *training, struct an_llvm_profile *profile,
                                const char *path, struct an_error *error)
 {
+    bool is_chosen = training->options->format_version || training->options->release;
     const struct an_llvm_write_options options = {
-        .size = sizeof options,
-        .format_version = training->options->format_version ? AN_LLVM_NEWEST_WRITTEN : 0};
+        .size = sizeof options, .format_version = is_chosen ? AN_LLVM_NEWEST_WRITTEN : 0};
     struct an_llvm_left_out left_out;
     void *bytes;
     size_t size;
     enum an_code code = an_llvm_profile_write(profile, &options, &bytes, &size, &left_out, error);
     if (code != AN_OK)
         return code;
-    training->result->left_out.uniform_functions += left_out.uniform_functions;
+    size_t *uniform = &training->result->left_out.uniform_functions;
+    *uniform = left_out.uniform_functions > *uniform ? left_out.uniform_functions : *uniform;
     code = an_folder_write(path, (struct an_bytes){bytes, size}, true, error);
     free(bytes);
     return code;

@@ -75,6 +75,9 @@ llvm_runs() {
     train 0 -q --format-version=7 -o old "$programs/llvm" ::: 1 2 3 10 40
     "$anneal" merge -q --format-version=7 -o expected7 expected
     same old expected7
+    train 0 -q --for=clang-14 -o old "$programs/llvm" ::: 1 2 3 10 40
+    "$anneal" merge -q --for=clang-14 -o expected14 expected
+    same old expected14
 }
 
 gcc_runs() {
@@ -139,10 +142,13 @@ EOF
     "$anneal" merge -f mixed -o expected 2>err
     says 'version 12 cannot hold the uniformity of 16 functions'
     train 0 -o result -f mixed ./run
-    says 'this version of the format cannot hold everything'
+    says 'version 12 cannot hold the uniformity of 16 functions'
     same result expected
     "$anneal" merge -q --format-version=14 -f mixed -o expected
     train 0 --format-version=14 -o result -f mixed ./run
+    never_says 'cannot hold'
+    same result expected
+    train 0 --for=clang-23 -o result -f mixed ./run
     never_says 'cannot hold'
     same result expected
 }
@@ -381,6 +387,8 @@ refusals() {
     train 2 --max-failures=101% -o result "$programs/llvm"
     train 2 --max-failures=-1 -o result "$programs/llvm"
     train 2 --format-version=4 -o result "$programs/llvm"
+    train 2 --for=clang-14 --format-version=7 -o result "$programs/llvm"
+    train 2 --for=no-such-compiler -o result "$programs/llvm"
     train 2 --flat --in-place "$programs/llvm"
     train 2 -I '' -o result "$programs/llvm"
     train 2 -w x -o result "$programs/llvm"
