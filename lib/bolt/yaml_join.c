@@ -71,7 +71,7 @@ static bool join_parts(struct an_arena *arena, struct an_yaml_text *ours,
     if (!text)
         return false;
     memcpy(text, ours->text, ours->length);
-    memcpy(text + ours->length, separator, size);
+    stpcpy(text + ours->length, size ? separator : "");
     memcpy(text + ours->length + size, theirs->text, theirs->length + 1);
     *ours = (struct an_yaml_text){text, ours->length + size + theirs->length};
     return true;

@@ -22,8 +22,6 @@
 #include "base/options.h"
 #include "bolt/llvm_bolt.h"
 
-extern char **environ;
-
 enum { IN, OUT, LOG, FILES };
 
 struct call {

@@ -84,8 +84,9 @@ static bool try_all(struct search *search, const char *notes, const char *below)
         done = try(search, notes, length, below) && (!*below || try(search, notes, length, ""));
         if (length == 0)
             break;
-        while (length > 0 && notes[--length] != '/')
-            ;
+        do
+            length--;
+        while (length > 0 && notes[length] != '/');
     }
     const char *root = search->sources->root;
     if (done && root && search->most == 0)
