@@ -1,7 +1,7 @@
 /* Warnings of what a version of LLVM's format cannot hold. */
 #include "llvm_left_out.h"
 
-#include "cli/core/output.h"
+#include "cli/core/command.h"
 
 static void tell_lost_hashes(const struct an_llvm_left_out *left_out)
 {
