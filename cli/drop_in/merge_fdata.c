@@ -91,8 +91,10 @@ static int merge(const struct request *request)
     struct an_ledger *ledger;
     struct an_error error;
     int status = EXIT_FAILED;
-    if (!inputs)
+    if (!inputs) {
+        say_error("out of memory");
         return EXIT_FAILED;
+    }
     fprintf(stderr, "Using legacy profile format.\n");
     if (an_fdata_merge(&as_the_peer, inputs, request->inputs.count, &profile, &ledger, &error) ==
         AN_OK)

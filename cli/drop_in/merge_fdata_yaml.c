@@ -179,8 +179,10 @@ int merge_fdata_yaml(const struct inputs *inputs, const char *output, enum merge
     struct an_ledger *ledger;
     struct an_error error;
     int status = EXIT_FAILED;
-    if (!items)
+    if (!items) {
+        say_error("out of memory");
         return EXIT_FAILED;
+    }
     if (an_yaml_merge(&usual, items, inputs->count, &profile, &ledger, &error) == AN_OK)
         status = finish(profile, ledger, output, print);
     else

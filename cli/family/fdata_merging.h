@@ -11,7 +11,7 @@ int fdata_merge_run(const struct merge_request *request);
 /* anneal convert: there is one format only. Returns the exit status, after a message. */
 int fdata_convert_run(const struct merge_request *request);
 
-/* The inputs as the library wants them; free() it. NULL after a message. */
+/* The inputs as the library wants them; free() it. NULL: no memory. */
 struct an_fdata_input *fdata_inputs(const struct inputs *inputs);
 
 #endif

@@ -121,9 +121,7 @@ static void tell_result(const struct merge_request *request, const struct gcc_mo
                                           : "<stdout>",
         with_commas(count), plural(count));
     gcc_ledger_tell(modules);
-    if (request->inputs.ignored)
-        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
-            plural(request->inputs.ignored), request->inputs.ignored_example);
+    merge_tell_ignored(request);
     hint_at_runs(request, modules);
 }
 

@@ -159,9 +159,7 @@ static void tell_result(const struct merge_request *request, const struct an_led
         with_commas(functions), plural(functions), with_commas(ledger->total_count),
         output_name(request->output), as_size(size), format);
     merge_tell_partials(ledger);
-    if (request->inputs.ignored)
-        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
-            plural(request->inputs.ignored), request->inputs.ignored_example);
+    merge_tell_ignored(request);
 }
 
 /*

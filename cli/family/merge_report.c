@@ -70,6 +70,13 @@ void merge_tell_partials(const struct an_ledger *ledger)
             with_commas(ledger->partials), plural(ledger->partials));
 }
 
+void merge_tell_ignored(const struct merge_request *request)
+{
+    if (request->inputs.ignored)
+        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
+            plural(request->inputs.ignored), request->inputs.ignored_example);
+}
+
 bool merge_report(const struct merge_request *request, const struct an_ledger *ledger,
                   const struct family *family, enum an_code code)
 {

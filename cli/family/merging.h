@@ -52,7 +52,10 @@ bool merge_account_json(const struct merge_request *request, struct json_object 
 /* How many of the inputs came in partial results, if any did. */
 void merge_tell_partials(const struct an_ledger *ledger);
 
-/* What the ledger of a merge of fdata or gcda has to say. False when nothing is to be written. */
+/* How many files in folders were no profiles, if any were. */
+void merge_tell_ignored(const struct merge_request *request);
+
+/* What the ledger of a merge of BOLT's or GCC's profiles has to say. False when nothing is to be written. */
 bool merge_report(const struct merge_request *request, const struct an_ledger *ledger,
                   const struct family *family, enum an_code code);
 

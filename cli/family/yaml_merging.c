@@ -1,38 +1,42 @@
-/* Running a merge of BOLT's YAML profiles from the command line: options, filtering, reporting, writing. */
+/* Merging BOLT's YAML profiles: what they have of their own; bolt_merging.c has the rest. */
 #include "yaml_merging.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/core/ledger_view.h"
+#include "base/error.h"
+#include "bolt_merging.h"
 #include "cli/core/output.h"
-#include "merge_filters.h"
 
 struct an_yaml_input *yaml_inputs(const struct inputs *inputs)
 {
     struct an_yaml_input *items = malloc((inputs->count + 1) * sizeof *items);
     for (size_t i = 0; items && i < inputs->count; i++)
         items[i] = (struct an_yaml_input){inputs->items[i].path, inputs->items[i].weight};
-    if (!items)
-        say_error("out of memory");
     return items;
 }
 
-static void apply_filters(const struct merge_request *request, struct merge_filters *filters,
-                          struct an_yaml_profile *profile)
+static enum an_code merge(const struct merge_request *request, void **profile,
+                          struct an_ledger **ledger, struct an_error *error)
 {
-    size_t before = an_yaml_profile_info(profile)->functions, removed;
-    if (!filters->has_keep && !filters->has_drop)
-        return;
-    an_yaml_profile_filter(profile, merge_filters_keep, filters, &removed);
-    if (!request->quiet)
-        fprintf(stderr, "left out %s of %s functions\n", with_commas(removed), with_commas(before));
+    struct an_yaml_merge_options options = {
+        .size = sizeof options,
+        .failure_mode = request->merge.failure_mode,
+        .progress = request->quiet ? NULL : progress_show,
+    };
+    struct an_yaml_profile *merged = NULL;
+    struct an_yaml_input *inputs = yaml_inputs(&request->inputs);
+    *ledger = NULL;
+    enum an_code code =
+        inputs ? an_yaml_merge(&options, inputs, request->inputs.count, &merged, ledger, error)
+               : an_fail_memory(error);
+    *profile = merged;
+    free(inputs);
+    return code;
 }
 
-/* ---- the result ---- */
-
-static void warn(const struct an_yaml_info *info)
+static void warn(const void *profile)
 {
+    const struct an_yaml_info *info = an_yaml_profile_info(profile);
     if (info->has_other_names)
         say_warning("the inputs are of binaries of different names; the result names %s",
                     info->header.binary_name.text);
@@ -44,81 +48,50 @@ static void warn(const struct an_yaml_info *info)
         say_warning("left out the pseudo probes of the inputs");
 }
 
-static void tell_result(const struct merge_request *request, const struct an_ledger *ledger,
-                        const struct an_yaml_info *info, size_t size)
+static enum an_code filter(void *profile, struct merge_filters *filters, size_t *removed,
+                           struct an_error *error)
 {
-    say("merged %s of %s input%s: %s function%s, %s block%s, total count %s -> %s (%s, YAML)",
-        with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
-        with_commas(info->functions), plural(info->functions), with_commas(info->blocks),
-        plural(info->blocks), with_commas(ledger->total_count), output_name(request->output),
-        as_size(size));
-    if (request->inputs.ignored)
-        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
-            plural(request->inputs.ignored), request->inputs.ignored_example);
+    (void)error;
+    an_yaml_profile_filter(profile, merge_filters_keep, filters, removed);
+    return AN_OK;
 }
 
-static int write_profile(const struct merge_request *request, const struct an_ledger *ledger,
-                         const struct an_yaml_profile *profile)
+static void measure(const void *profile, struct bolt_amount amounts[2])
 {
-    struct an_error error;
-    void *bytes;
-    size_t size;
-    if (an_yaml_profile_write(profile, &bytes, &size, &error) != AN_OK) {
-        report_error(&error);
-        return EXIT_FAILED;
-    }
-    bool done = write_result(request->output, bytes, size, true);
-    free(bytes);
-    if (done && !request->quiet)
-        tell_result(request, ledger, an_yaml_profile_info(profile), size);
-    return done ? EXIT_DONE : EXIT_FAILED;
+    const struct an_yaml_info *info = an_yaml_profile_info(profile);
+    amounts[0] = (struct bolt_amount){info->functions, "function"};
+    amounts[1] = (struct bolt_amount){info->blocks, "block"};
 }
 
-static int merge_and_write(const struct merge_request *request, const struct an_yaml_input *inputs,
-                           struct merge_filters *filters)
+static enum an_code write(const struct merge_request *request, const void *profile,
+                          const struct an_ledger *ledger, void **bytes, size_t *size,
+                          struct an_error *error)
 {
-    struct an_yaml_merge_options options = {
-        .size = sizeof options,
-        .failure_mode = request->merge.failure_mode,
-        .progress = request->quiet ? NULL : progress_show,
-    };
-    struct an_yaml_profile *profile;
-    struct an_ledger *ledger;
-    struct an_error error;
-    int status = EXIT_FAILED;
-    enum an_code code =
-        an_yaml_merge(&options, inputs, request->inputs.count, &profile, &ledger, &error);
-    progress_clear();
-    if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
-        report_error(&error);
-    } else if (merge_report(request, ledger, &family_yaml, code)) {
-        if (!request->quiet)
-            warn(an_yaml_profile_info(profile));
-        apply_filters(request, filters, profile);
-        if (merge_has_content(request, an_yaml_profile_info(profile)->functions, "function"))
-            status = write_profile(request, ledger, profile);
-    }
-    if (ledger && !merge_account(request, ledger))
-        status = EXIT_FAILED;
+    (void)request;
+    (void)ledger;
+    return an_yaml_profile_write(profile, bytes, size, error);
+}
+
+static void free_profile(void *profile)
+{
     an_yaml_profile_free(profile);
-    an_ledger_free(ledger);
-    return status;
 }
 
 int yaml_merge_run(const struct merge_request *request)
 {
-    struct merge_filters filters;
-    int status = EXIT_FAILED;
-    if (merge_refuses_options(request, &family_yaml))
-        return EXIT_USAGE;
-    struct an_yaml_input *inputs = yaml_inputs(&request->inputs);
-    if (!merge_filters_open(&filters, request))
-        status = EXIT_USAGE;
-    else if (inputs)
-        status = merge_and_write(request, inputs, &filters);
-    merge_filters_close(&filters);
-    free(inputs);
-    return status;
+    static const struct bolt_form form = {
+        .family = &family_yaml,
+        .kind = "YAML",
+        .left_out = "functions",
+        .joined = ", ",
+        .merge = merge,
+        .warn = warn,
+        .filter = filter,
+        .measure = measure,
+        .write = write,
+        .free = free_profile,
+    };
+    return bolt_merge_run(request, &form);
 }
 
 int yaml_convert_run(const struct merge_request *request)

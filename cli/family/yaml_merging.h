@@ -12,7 +12,7 @@ int yaml_merge_run(const struct merge_request *request);
 /* anneal convert: there is one format only. Returns the exit status, after a message. */
 int yaml_convert_run(const struct merge_request *request);
 
-/* The inputs as the library wants them; free() it. NULL after a message. */
+/* The inputs as the library wants them; free() it. NULL: no memory. */
 struct an_yaml_input *yaml_inputs(const struct inputs *inputs);
 
 #endif
