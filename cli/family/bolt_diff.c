@@ -2,9 +2,7 @@
 #include "bolt_diff.h"
 
 #include <json-c/json.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/percent.h"
@@ -13,32 +11,14 @@
 
 bool bolt_diff_add(struct bolt_diff *diff, struct moved moved)
 {
-    struct moved *place = moved.name ? an_vector_push(&diff->moved) : NULL;
-    if (!place) {
-        free(moved.name);
+    if (!moved_add(&diff->moved, moved))
         return false;
-    }
-    *place = moved;
     if (!moved.in_base) {
         diff->only_in_test++;
         diff->only_in_test_share += moved.test;
     }
     diff->compared += moved.in_base && moved.in_test;
     return true;
-}
-
-static int most_first(const void *a, const void *b)
-{
-    const struct moved *left = a, *right = b;
-    double by_left = fabs(left->test - left->base), by_right = fabs(right->test - right->base);
-    if (by_left != by_right)
-        return by_left > by_right ? -1 : 1;
-    return strcmp(left->name, right->name);
-}
-
-static const char *remark(const struct moved *moved)
-{
-    return !moved->in_base ? "  (new)" : moved->in_test ? "" : "  (gone)";
 }
 
 static void print_text(const struct bolt_diff *diff)
@@ -54,14 +34,7 @@ static void print_text(const struct bolt_diff *diff)
         printf("%7.3f%%  of test in %s function%s that base does not have\n",
                an_percent_of_ratio(diff->only_in_test_share, 3), with_commas(diff->only_in_test),
                plural(diff->only_in_test));
-    if (diff->request->number && diff->moved.count)
-        printf("\n%9s  %9s  %9s  %s\n", "base", "test", "moved", "function");
-    for (size_t i = 0; i < diff->request->number && i < diff->moved.count; i++) {
-        const struct moved *moved = &diff->moved.items[i];
-        printf("%8.3f%%  %8.3f%%  %+8.3f%%  %s%s\n", an_percent_of_ratio(moved->base, 3),
-               an_percent_of_ratio(moved->test, 3), 100 * (moved->test - moved->base), moved->name,
-               remark(moved));
-    }
+    moved_print(&diff->moved, diff->request->number);
 }
 
 static void put_text(struct json_object *json, const char *key, const char *text)
@@ -69,20 +42,9 @@ static void put_text(struct json_object *json, const char *key, const char *text
     json_object_object_add(json, key, json_text(text, strlen(text)));
 }
 
-static struct json_object *moved_json(const struct moved *moved)
-{
-    struct json_object *json = json_object_new_object();
-    put_text(json, "name", moved->name);
-    json_object_object_add(json, "base_share", json_object_new_double(moved->base));
-    json_object_object_add(json, "test_share", json_object_new_double(moved->test));
-    json_object_object_add(json, "in_base", json_object_new_boolean(moved->in_base));
-    json_object_object_add(json, "in_test", json_object_new_boolean(moved->in_test));
-    return json;
-}
-
 static void print_json(const struct bolt_diff *diff)
 {
-    struct json_object *json = json_document(), *moved = json_object_new_array();
+    struct json_object *json = json_document();
     put_text(json, "base", diff->base.path);
     put_text(json, "test", diff->test.path);
     json_object_object_add(json, "base_total", json_object_new_uint64(diff->base.total_count));
@@ -92,16 +54,13 @@ static void print_json(const struct bolt_diff *diff)
     json_object_object_add(json, "functions_compared", json_object_new_uint64(diff->compared));
     json_object_object_add(json, "functions_only_in_test",
                            json_object_new_uint64(diff->only_in_test));
-    for (size_t i = 0; i < diff->request->number && i < diff->moved.count; i++)
-        json_object_array_add(moved, moved_json(&diff->moved.items[i]));
-    json_object_object_add(json, "moved", moved);
+    json_object_object_add(json, "moved", moved_json(&diff->moved, diff->request->number, false));
     json_print(stdout, json);
 }
 
 int bolt_diff_print(struct bolt_diff *diff)
 {
-    if (diff->moved.count)
-        qsort(diff->moved.items, diff->moved.count, sizeof *diff->moved.items, most_first);
+    moved_sort(&diff->moved);
     if (!redirect_start(diff->request->output))
         return EXIT_FAILED;
     (diff->request->json ? print_json : print_text)(diff);
@@ -110,9 +69,7 @@ int bolt_diff_print(struct bolt_diff *diff)
 
 void bolt_diff_free(struct bolt_diff *diff)
 {
-    for (size_t i = 0; i < diff->moved.count; i++)
-        free(diff->moved.items[i].name);
-    an_vector_free(&diff->moved);
+    moved_free(&diff->moved);
 }
 
 bool bolt_diff_refuses_options(const struct diff_request *request, const struct family *family)

@@ -4,15 +4,7 @@
 
 #include "diffing.h"
 #include "family.h"
-
-#include "base/vector.h"
-
-/* A function, and its shares of all counts. */
-struct moved {
-    char *name;
-    double base, test;
-    bool in_base, in_test;
-};
+#include "moved.h"
 
 struct bolt_side {
     const char *path;
@@ -27,9 +19,7 @@ struct bolt_diff {
     const char *place, *places;    /* what these are called, one and many of them */
     size_t compared, only_in_test; /* functions */
     double only_in_test_share;
-    struct {
-        AN_VECTOR(struct moved);
-    } moved;
+    struct moved_list moved;
 };
 
 /* Adds a function and takes its name, which is malloc()ed. False: no memory, or no name for lack of it. */

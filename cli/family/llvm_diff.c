@@ -2,9 +2,7 @@
 #include "llvm_diff.h"
 
 #include <json-c/json.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <anneal/llvm.h>
@@ -13,17 +11,10 @@
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "llvm_names.h"
-
-struct moved {
-    char *name;
-    uint64_t hash;
-    double base, test; /* shares of all counts */
-    bool in_base, in_test, mismatch;
-};
+#include "moved.h"
 
 struct diff {
-    struct moved *moved;
-    size_t count, capacity;
+    struct moved_list moved;
     bool failed;
 };
 
@@ -32,44 +23,13 @@ static void collect(void *context, const struct an_llvm_overlap_function *functi
     struct diff *diff = context;
     if (diff->failed || (function->base_share == 0 && function->test_share == 0))
         return;
-    if (diff->count == diff->capacity) {
-        size_t capacity = diff->capacity ? 2 * diff->capacity : 256;
-        struct moved *grown = realloc(diff->moved, capacity * sizeof *grown);
-        if (!grown) {
-            diff->failed = true;
-            return;
-        }
-        diff->moved = grown;
-        diff->capacity = capacity;
-    }
-    char *name = strndup(function->name, function->name_length);
-    diff->failed = !name;
-    if (name)
-        diff->moved[diff->count++] = (struct moved){name,
-                                                    function->hash,
-                                                    function->base_share,
-                                                    function->test_share,
-                                                    function->in_base,
-                                                    function->in_test,
-                                                    function->mismatch};
-}
-
-static int most_first(const void *a, const void *b)
-{
-    const struct moved *left = a, *right = b;
-    double by_left = fabs(left->test - left->base), by_right = fabs(right->test - right->base);
-    if (by_left != by_right)
-        return by_left > by_right ? -1 : 1;
-    return strcmp(left->name, right->name);
-}
-
-static const char *remark(const struct moved *moved)
-{
-    if (moved->mismatch)
-        return "  (changed: other hash or counters)";
-    if (!moved->in_base)
-        return "  (new)";
-    return moved->in_test ? "" : "  (gone)";
+    diff->failed = !moved_add(&diff->moved,
+                              (struct moved){.name = strndup(function->name, function->name_length),
+                                             .base = function->base_share,
+                                             .test = function->test_share,
+                                             .in_base = function->in_base,
+                                             .in_test = function->in_test,
+                                             .changed = function->mismatch});
 }
 
 static void print_text(const struct diff_request *request, const struct diff *diff,
@@ -93,14 +53,7 @@ static void print_text(const struct diff_request *request, const struct diff *di
         printf("%7.3f%%  of test in %s functions that base does not have\n",
                an_percent_of_ratio(overlap->unique.counts, 3),
                with_commas(overlap->unique.entries));
-    if (request->number && diff->count)
-        printf("\n%9s  %9s  %9s  %s\n", "base", "test", "moved", "function");
-    for (size_t i = 0; i < request->number && i < diff->count; i++) {
-        const struct moved *moved = &diff->moved[i];
-        printf("%8.3f%%  %8.3f%%  %+8.3f%%  %s%s\n", an_percent_of_ratio(moved->base, 3),
-               an_percent_of_ratio(moved->test, 3), 100 * (moved->test - moved->base), moved->name,
-               remark(moved));
-    }
+    moved_print(&diff->moved, request->number);
 }
 
 static void print_json(const struct diff_request *request, const struct diff *diff,
@@ -124,19 +77,7 @@ static void print_json(const struct diff_request *request, const struct diff *di
                            json_object_new_uint64(overlap->mismatch.entries));
     json_object_object_add(json, "functions_only_in_test",
                            json_object_new_uint64(overlap->unique.entries));
-    struct json_object *moved = json_object_new_array();
-    for (size_t i = 0; i < request->number && i < diff->count; i++) {
-        const struct moved *from = &diff->moved[i];
-        struct json_object *function = json_object_new_object();
-        json_object_object_add(function, "name", json_text(from->name, strlen(from->name)));
-        json_object_object_add(function, "base_share", json_object_new_double(from->base));
-        json_object_object_add(function, "test_share", json_object_new_double(from->test));
-        json_object_object_add(function, "in_base", json_object_new_boolean(from->in_base));
-        json_object_object_add(function, "in_test", json_object_new_boolean(from->in_test));
-        json_object_object_add(function, "changed", json_object_new_boolean(from->mismatch));
-        json_object_array_add(moved, function);
-    }
-    json_object_object_add(json, "moved", moved);
+    json_object_object_add(json, "moved", moved_json(&diff->moved, request->number, true));
     json_print(stdout, json);
 }
 
@@ -164,12 +105,10 @@ int llvm_diff(const struct diff_request *request)
     } else if (diff.failed) {
         say_error("out of memory");
     } else if (redirect_start(request->output)) {
-        qsort(diff.moved, diff.count, sizeof *diff.moved, most_first);
+        moved_sort(&diff.moved);
         (request->json ? print_json : print_text)(request, &diff, &overlap);
         status = redirect_finish() ? EXIT_DONE : EXIT_FAILED;
     }
-    for (size_t i = 0; i < diff.count; i++)
-        free(diff.moved[i].name);
-    free(diff.moved);
+    moved_free(&diff.moved);
     return status;
 }
