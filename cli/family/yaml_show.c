@@ -111,9 +111,11 @@ static void print_header(const struct yaml_view *view)
         printf("made by %s\n", header->origin.text);
     if (header->events.length)
         printf("events %s\n", header->events.text);
-    printf("blocks are numbered %s, and hashed by %s\n",
+    bool is_old = header->hash == AN_YAML_STD_HASH;
+    printf("blocks are numbered %s, and hashed by %s%s%s\n",
            header->dfs_order ? "depth-first (dfs-order)" : "by address",
-           header->hash == AN_YAML_XXH3 ? "xxh3" : "the standard library of C++ (std-hash)");
+           is_old ? "the standard library of C++ (" : "", an_yaml_hash_name(header->hash),
+           is_old ? ")" : "");
     printf("%s function%s, %s of them with counts, in %s block%s: %s branches, %s calls",
            with_commas(info->functions), plural(info->functions), with_commas(info->counted),
            with_commas(info->blocks), plural(info->blocks), with_commas(info->branches),

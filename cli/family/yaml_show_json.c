@@ -92,11 +92,10 @@ static struct json_object *function_json(const struct yaml_line *line, bool coun
 
 static struct json_object *flags_json(unsigned flags)
 {
-    static const char *const names[] = {"lbr", "sample", "memevent"};
     struct json_object *json = json_object_new_array();
-    for (unsigned i = 0; i < 3; i++)
-        if (flags >> i & 1)
-            json_object_array_add(json, json_object_new_string(names[i]));
+    for (unsigned flag = AN_YAML_LBR; flag <= AN_YAML_MEMORY; flag <<= 1)
+        if (flags & flag)
+            json_object_array_add(json, json_object_new_string(an_yaml_flag_name(flag)));
     return json;
 }
 
@@ -115,9 +114,8 @@ static struct json_object *profile_json(const struct yaml_view *view)
     put_text(json, "origin", &header->origin);
     put_text(json, "events", &header->events);
     json_object_object_add(json, "dfs_order", json_object_new_boolean(header->dfs_order));
-    json_object_object_add(
-        json, "hash_function",
-        json_object_new_string(header->hash == AN_YAML_XXH3 ? "xxh3" : "std-hash"));
+    json_object_object_add(json, "hash_function",
+                           json_object_new_string(an_yaml_hash_name(header->hash)));
     json_object_object_add(json, "pseudo_probes", json_object_new_boolean(info->has_probes));
     put(json, "functions", info->functions);
     put(json, "counted_functions", info->counted);

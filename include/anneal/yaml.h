@@ -41,6 +41,10 @@ enum an_yaml_hash {
     AN_YAML_XXH3,
 };
 
+/* As files have them: "lbr", "sample", "memevent"; "std-hash", "xxh3". Never NULL. */
+AN_API const char *an_yaml_flag_name(enum an_yaml_flag flag);
+AN_API const char *an_yaml_hash_name(enum an_yaml_hash hash);
+
 struct an_yaml_header {
     uint32_t version; /* 1 */
     struct an_yaml_text binary_name, build_id;

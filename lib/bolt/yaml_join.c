@@ -17,10 +17,9 @@ static enum an_code check_header(const struct an_yaml_header *ours,
                                  const struct an_yaml_header *theirs, struct an_error *error)
 {
     enum { KIND = AN_YAML_LBR | AN_YAML_SAMPLE };
-    static const char *const names[] = {"std-hash", "xxh3"};
     if (ours->hash != theirs->hash)
         an_fail(error, AN_MISMATCH, "hash-func is %s, but %s in the inputs before it",
-                names[theirs->hash], names[ours->hash]);
+                an_yaml_hash_name(theirs->hash), an_yaml_hash_name(ours->hash));
     else if (ours->dfs_order != theirs->dfs_order)
         an_fail(error, AN_MISMATCH, "dfs-order is %s, unlike in the inputs before it",
                 theirs->dfs_order ? "true" : "false");

@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-const char *const an_yaml_flag_names[YAML_FLAGS] = {"lbr", "sample", "memevent"};
+const char *an_yaml_flag_name(enum an_yaml_flag flag)
+{
+    return flag == AN_YAML_LBR ? "lbr" : flag == AN_YAML_SAMPLE ? "sample" : "memevent";
+}
+
+const char *an_yaml_hash_name(enum an_yaml_hash hash)
+{
+    return hash == AN_YAML_XXH3 ? "xxh3" : "std-hash";
+}
 
 struct an_yaml_profile *an_yaml_profile_new(void)
 {

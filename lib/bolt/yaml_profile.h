@@ -19,10 +19,6 @@ struct an_yaml_profile {
     struct an_arena arena;
 };
 
-/* Of enum an_yaml_flag, as files have them. */
-enum { YAML_FLAGS = 3 };
-extern const char *const an_yaml_flag_names[YAML_FLAGS];
-
 struct an_yaml_profile *an_yaml_profile_new(void); /* NULL: no memory */
 
 /* A zeroed place at the end of a list of `*count`; NULL: no memory. */

@@ -65,9 +65,14 @@ static enum an_code read_text(struct yaml_events *events, void *target, size_t p
     return AN_OK;
 }
 
+static bool is(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(word, text, length) == 0;
+}
+
 static bool is_one_of(const char *text, size_t length, const char *const *words)
 {
-    while (*words && (strlen(*words) != length || memcmp(*words, text, length) != 0))
+    while (*words && !is(text, length, *words))
         words++;
     return *words;
 }
@@ -93,20 +98,18 @@ static enum an_code read_bool(struct yaml_events *events, void *target, size_t p
 static enum an_code read_hash(struct yaml_events *events, void *target, size_t place,
                               struct an_error *error)
 {
-    static const char *const old[] = {"std-hash", NULL}, *const new[] = {"xxh3", NULL};
     struct an_yaml_header *header = target;
     const char *text;
     size_t length;
     (void)place;
     if (!an_yaml_scalar(events, &text, &length))
         length = 0;
-    if (length && is_one_of(text, length, new))
-        header->hash = AN_YAML_XXH3;
-    else if (length && is_one_of(text, length, old))
-        header->hash = AN_YAML_STD_HASH;
-    else
-        return an_yaml_wrong(events, error, "expected a hash function: std-hash or xxh3");
-    return AN_OK;
+    for (enum an_yaml_hash hash = AN_YAML_STD_HASH; hash <= AN_YAML_XXH3; hash++)
+        if (is(text, length, an_yaml_hash_name(hash))) {
+            header->hash = hash;
+            return AN_OK;
+        }
+    return an_yaml_wrong(events, error, "expected a hash function: std-hash or xxh3");
 }
 
 static enum an_code read_flags(struct yaml_events *events, void *target, size_t place,
@@ -118,15 +121,15 @@ static enum an_code read_flags(struct yaml_events *events, void *target, size_t 
     (void)place;
     while (code == AN_OK && has_item) {
         const char *text;
-        size_t length, i = 0;
+        size_t length;
+        unsigned flag = AN_YAML_LBR;
         if (!an_yaml_scalar(events, &text, &length))
             length = 0;
-        while (i < YAML_FLAGS && (strlen(an_yaml_flag_names[i]) != length ||
-                                  memcmp(an_yaml_flag_names[i], text, length) != 0))
-            i++;
-        if (i == YAML_FLAGS)
+        while (flag <= AN_YAML_MEMORY && !is(text, length, an_yaml_flag_name(flag)))
+            flag <<= 1;
+        if (flag > AN_YAML_MEMORY)
             return an_yaml_wrong(events, error, "expected lbr, sample or memevent");
-        header->flags |= 1u << i;
+        header->flags |= flag;
         code = an_yaml_list_next(events, &has_item, error);
     }
     return code;

@@ -13,10 +13,10 @@ static void put_flags(struct yaml_layout *layout, unsigned flags)
     bool has_some = false;
     an_yaml_put_key(layout, 2, false, "profile-flags");
     an_yaml_put(layout, "[ ");
-    for (unsigned i = 0; i < YAML_FLAGS; i++)
-        if (flags >> i & 1) {
+    for (unsigned flag = AN_YAML_LBR; flag <= AN_YAML_MEMORY; flag <<= 1)
+        if (flags & flag) {
             an_yaml_put(layout, has_some ? ", " : "");
-            an_yaml_put(layout, an_yaml_flag_names[i]);
+            an_yaml_put(layout, an_yaml_flag_name(flag));
             has_some = true;
         }
     an_yaml_put(layout, " ]");
@@ -37,7 +37,7 @@ static void put_header(struct yaml_layout *layout, const struct an_yaml_header *
     if (header->hash != AN_YAML_XXH3)
         return;
     an_yaml_put_key(layout, 2, false, "hash-func");
-    an_yaml_put(layout, "xxh3");
+    an_yaml_put(layout, an_yaml_hash_name(header->hash));
 }
 
 static void put_item_number(struct yaml_layout *layout, const char *key, uint64_t value)
