@@ -3,8 +3,9 @@
  *
  * Strays: when BOLT has made two copies of a branch, it may tell the place of one of them where it
  * lists the other, in another fragment: as an offset beyond the fragment's end, or before its
- * begin, which wraps around at 2^32. Such entries are the last of their fragment. Nothing in the
- * fragment translates by them; they are kept because BOLT keeps them.
+ * begin, which wraps around at 2^32. A branch that BOLT dropped has the output address 0. Such
+ * entries are the last of their fragment. Nothing in the fragment translates by them; they are
+ * kept because BOLT keeps them.
  */
 #include "bolt/bat_parse.h"
 
@@ -53,7 +54,8 @@ struct an_bat_function *an_bat_add_function(struct bat_parser *p, uint64_t at, u
 static bool may_be_code(const struct an_bat_range *text, uint64_t address, uint32_t offset)
 {
     uint64_t size = text->end - text->start;
-    return size > UINT32_MAX || (uint32_t)(address + offset - text->start) <= size;
+    return (uint32_t)(address + offset) == 0 || size > UINT32_MAX ||
+           (uint32_t)(address + offset - text->start) <= size;
 }
 
 enum an_code an_bat_add_entry(struct bat_parser *p, uint64_t at, struct an_bat_entry entry)
