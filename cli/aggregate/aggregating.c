@@ -78,10 +78,11 @@ static int write_all(const struct an_aggregate *aggregate, const struct aggregat
                                    : write_output(aggregate, request);
 }
 
-static int run(const struct aggregate_request *request)
+static int run(struct aggregate_request *request)
 {
     struct an_aggregate *aggregate;
     struct an_error error;
+    struct an_buffer log = {0};
     enum an_code code = an_aggregate_run(&request->options, request->recording, request->binary,
                                          &aggregate, &error);
     progress_clear();
@@ -89,9 +90,11 @@ static int run(const struct aggregate_request *request)
         report_error(&error);
         return EXIT_FAILED;
     }
+    request->bolt_log = &log;
     int status = write_all(aggregate, request);
     if (status == EXIT_DONE)
         request->tell(request, an_aggregate_counts(aggregate));
+    an_buffer_free(&log);
     an_aggregate_free(aggregate);
     return status;
 }
@@ -128,7 +131,8 @@ int aggregate_command(const struct command *command, int argc, char **argv,
                       void (*tell)(const struct aggregate_request *request,
                                    const struct an_aggregate_counts *counts))
 {
-    struct aggregate_request request = {.options = {.size = sizeof(struct an_aggregate_options)},
+    struct aggregate_request request = {.options = {.size = sizeof(struct an_aggregate_options),
+                                                    .keep_outside = command->stands_in},
                                         .tell = tell};
     return option_run(command, argc, argv, &request, take, act);
 }

@@ -4,6 +4,7 @@
 
 #include <anneal/branch.h>
 
+#include "base/bytes.h"
 #include "cli/core/command.h"
 
 enum aggregate_option {
@@ -22,7 +23,11 @@ enum aggregate_option {
     AGGREGATE_QUIET,
     AGGREGATE_YAML,
     AGGREGATE_BOLT,
-    AGGREGATE_FORMAT,  /* of the profile */
+    AGGREGATE_FORMAT,    /* of the profile */
+    AGGREGATE_VERBOSITY, /* these are for llvm-bolt */
+    AGGREGATE_DFS,
+    AGGREGATE_PRINT_DISASSEMBLY,
+    AGGREGATE_PRINT_ONLY,
     AGGREGATE_DEFAULT, /* asks for what is done anyway */
     AGGREGATE_REFUSED,
 };
@@ -37,6 +42,12 @@ struct aggregate_request {
     const char *recording, *output, *binary;
     const char *yaml; /* a file for the YAML profile, or NULL */
     const char *bolt; /* the llvm-bolt that makes it; NULL: the usual one */
+    struct {          /* its options */
+        unsigned verbosity;
+        bool dfs_order, print_disassembly;
+        const char *print_only;
+    } bolt_options;
+    struct an_buffer *bolt_log; /* what it printed */
     bool output_is_yaml;
     unsigned failure_mode; /* enum an_failure_mode; of the one recording */
     bool json, quiet;

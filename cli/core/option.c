@@ -60,16 +60,16 @@ bool option_start(struct option_parser *parser, const struct command *command, i
         if (spec->argument && spec->value.means)
             has = optional_argument;
         *longs++ = (struct option){spec->name, has, NULL, FIRST_LONG + spec->id};
-        if (spec->letter) {
+        if (spec->letter && !(command->single_dash && command->stands_in)) {
             *shorts++ = spec->letter;
             if (spec->argument)
                 *shorts++ = ':';
-            if (command->single_dash) { /* so that -o=FILE works, as it does in LLVM's tools */
-                static char names[128][2];
-                names[(int)spec->letter][0] = spec->letter;
-                *longs++ =
-                    (struct option){names[(int)spec->letter], has, NULL, FIRST_LONG + spec->id};
-            }
+        }
+        if (spec->letter &&
+            command->single_dash) { /* -o=FILE works, and -oFILE does not in LLVM's */
+            static char names[128][2];
+            names[(int)spec->letter][0] = spec->letter;
+            *longs++ = (struct option){names[(int)spec->letter], has, NULL, FIRST_LONG + spec->id};
         }
     }
     *longs = (struct option){"help", no_argument, NULL, FIRST_LONG + HELP_ID};

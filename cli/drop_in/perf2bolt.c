@@ -3,6 +3,7 @@
  * into scripts that call it.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/aggregate/aggregating.h"
 #include "cli/core/output.h"
@@ -33,6 +34,16 @@ static const struct option_spec options[] = {
      "format of the profile: fdata or yaml, which llvm-bolt makes", TAKEN},
     {AGGREGATE_YAML, 'w', "save-profile", "FILE", "write a YAML profile, which llvm-bolt makes",
      VALUE_OF(struct aggregate_request, yaml)},
+    {AGGREGATE_VERBOSITY, 0, "v", "LEVEL", "how much llvm-bolt prints when it makes a YAML profile",
+     NUMBER_OF(struct aggregate_request, bolt_options.verbosity, 0, UINT32_MAX)},
+    {AGGREGATE_DFS, 0, "profile-use-dfs", NULL,
+     "number the blocks of a YAML profile in depth-first order",
+     VALUE_OF(struct aggregate_request, bolt_options.dfs_order)},
+    {AGGREGATE_PRINT_DISASSEMBLY, 0, "print-disasm", NULL,
+     "have llvm-bolt print functions when it makes a YAML profile",
+     VALUE_OF(struct aggregate_request, bolt_options.print_disassembly)},
+    {AGGREGATE_PRINT_ONLY, 0, "print-only", "FUNCTIONS", "of these functions only",
+     VALUE_OF(struct aggregate_request, bolt_options.print_only)},
     {AGGREGATE_REFUSED, 0, "itrace", "ARGUMENTS", NULL, TAKEN},
     {AGGREGATE_REFUSED, 0, "autofdo", NULL, NULL, TAKEN},
     {AGGREGATE_REFUSED, 0, "max-samples", "N", NULL, TAKEN},
@@ -123,7 +134,46 @@ static void tell_places(const struct an_aggregate_counts *counts)
         printf("%s", mismatch);
 }
 
-static void tell(const struct aggregate_request *request, const struct an_aggregate_counts *counts)
+/* ---- what llvm-bolt said ---- */
+
+static bool begins(const char *line, size_t length, const char *with)
+{
+    size_t size = strlen(with);
+    return length >= size && memcmp(line, with, size) == 0;
+}
+
+/* Of the counts that it was given; anneal has its own. */
+static bool is_account(const char *line, size_t length)
+{
+    return begins(line, length, "PERF2BOLT") || begins(line, length, " !! WARNING !!");
+}
+
+static void relay_line(const char *line, size_t length)
+{
+    bool is_warning = begins(line, length, "BOLT-WARNING");
+    if (is_warning)
+        fflush(stdout);
+    fprintf(is_warning ? stderr : stdout, "%.*s\n", (int)length, line);
+}
+
+/* Prints its lines from `at` on; `before`: up to where it tells what it read. Returns where the next one is. */
+static size_t relay(const struct an_buffer *log, size_t at, bool before)
+{
+    while (at < log->size) {
+        const char *line = (const char *)log->data + at;
+        const char *end = memchr(line, '\n', log->size - at);
+        size_t length = end ? (size_t)(end - line) : log->size - at;
+        if (!is_account(line, length))
+            relay_line(line, length);
+        else if (before && begins(line, length, "PERF2BOLT: read "))
+            break;
+        at += end ? length + 1 : length;
+    }
+    return at;
+}
+
+static void tell_account(const struct aggregate_request *request,
+                         const struct an_aggregate_counts *counts)
 {
     if (!counts->counted) {
         tell_build_id(counts);
@@ -149,6 +199,13 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
     printf("PERF2BOLT: wrote %llu objects and %llu memory objects to %s\n",
            (unsigned long long)counts->records, (unsigned long long)counts->memory_records,
            request->output);
+}
+
+static void tell(const struct aggregate_request *request, const struct an_aggregate_counts *counts)
+{
+    size_t at = relay(request->bolt_log, 0, true);
+    tell_account(request, counts);
+    relay(request->bolt_log, at, false);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -42,6 +42,8 @@ struct an_aggregate_options {
     void *context;
     /* The profile will be written as fdata, which has names: a stripped binary is refused before the recording is read. */
     bool for_fdata;
+    /* Places in no function keep their addresses, of pre-aggregated counts: as perf2bolt 19 does. Others have 0, as of 21 on. */
+    bool keep_outside;
 };
 
 enum an_build_id_match {

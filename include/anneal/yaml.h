@@ -178,6 +178,12 @@ struct an_yaml_make_options {
     size_t size;         /* of this structure: sizeof */
     const char *program; /* the path of llvm-bolt; NULL: where it is usually installed */
     bool no_branches;    /* the counts are fdata of samples without branches (no_lbr) */
+
+    const char *const *arguments; /* more of them for it, ended by NULL; or NULL */
+
+    /* Called with what llvm-bolt printed, when it has made the profile; may be NULL. */
+    void (*said)(void *context, const char *text, size_t size);
+    void *context;
 };
 
 /*

@@ -20,13 +20,14 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/vector.h"
 #include "bolt/llvm_bolt.h"
 
 enum { IN, OUT, LOG, FILES };
 
 struct call {
+    const struct an_yaml_make_options *options;
     const char *program, *binary;
-    bool no_branches;
     int files[FILES];
     char paths[FILES][32]; /* as the program that is called sees them */
 };
@@ -110,6 +111,13 @@ static enum an_code complain(const struct call *call, int status, struct an_erro
     return an_error_in(error, call->program);
 }
 
+static bool push_word(const char **place, const char *word)
+{
+    if (place)
+        *place = word;
+    return place;
+}
+
 static enum an_code call_bolt(const struct call *call, struct an_error *error)
 {
     char data[48];
@@ -118,10 +126,36 @@ static enum an_code call_bolt(const struct call *call, struct an_error *error)
                                     call->paths[OUT], "-o",  "/dev/null", call->binary,    NULL};
     const char *const samples[] = {"llvm-bolt", data,        "-w",         call->paths[OUT],
                                    "-o",        "/dev/null", call->binary, NULL};
+    const char *const *const parts[] = {call->options->no_branches ? samples : branches,
+                                        call->options->arguments};
+    struct {
+        AN_VECTOR(const char *);
+    } words = {0};
+    bool has_memory = true;
     snprintf(data, sizeof data, "-data=%s", call->paths[IN]);
-    if (!run(call, call->no_branches ? samples : branches, &status))
-        return an_fail_errno(error, call->program, "starting");
-    return status ? complain(call, status, error) : AN_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (const char *const *word = parts[i]; has_memory && word && *word; word++)
+            has_memory = push_word(an_vector_push(&words), *word);
+    has_memory = has_memory && push_word(an_vector_push(&words), NULL);
+    enum an_code code = AN_OK;
+    if (!has_memory)
+        code = an_fail_memory(error);
+    else if (!run(call, words.items, &status))
+        code = an_fail_errno(error, call->program, "starting");
+    else if (status)
+        code = complain(call, status, error);
+    an_vector_free(&words);
+    return code;
+}
+
+/* Passes on what it printed. */
+static void pass_on(const struct call *call)
+{
+    struct an_file log = {0};
+    struct an_error ignored;
+    if (call->options->said && an_file_load(&log, call->paths[LOG], &ignored) == AN_OK)
+        call->options->said(call->options->context, (const char *)log.bytes.data, log.bytes.size);
+    an_file_close(&log);
 }
 
 /* What it wrote, if our own reader takes it. */
@@ -155,11 +189,10 @@ enum an_code an_yaml_make(const struct an_yaml_make_options *options, const char
                           struct an_error *error)
 {
     struct an_yaml_make_options full;
-    struct call call = {.binary = binary, .files = {-1, -1, -1}};
+    struct call call = {.options = &full, .binary = binary, .files = {-1, -1, -1}};
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
-    call.no_branches = full.no_branches;
     call.program = full.program ? full.program : an_bolt_program();
     if (!call.program || access(call.program, X_OK) != 0) {
         an_fail(error, AN_USAGE, "no llvm-bolt%s%s, which alone can make a YAML profile",
@@ -171,6 +204,8 @@ enum an_code an_yaml_make(const struct an_yaml_make_options *options, const char
         code = call_bolt(&call, error);
     if (code == AN_OK)
         code = take(&call, bytes, size, error);
+    if (code == AN_OK)
+        pass_on(&call);
     close_files(&call);
     return code;
 }

@@ -216,7 +216,7 @@ static bool resolve_slot(struct an_aggregate *aggregate, struct an_resolver *res
         aggregate->counts.unknown_samples += known ? 0 : slot->count;
         return done;
     }
-    if (!an_resolve_branch(resolver, from, to, slot->count, slot->mispreds))
+    if (!an_resolve_branch(resolver, counted, slot))
         return false;
     return slot->next == AN_TALLY_NOWHERE ||
            an_resolve_run(resolver, from, to, an_counted_absolute(counted, slot->next),
@@ -297,6 +297,8 @@ static enum an_code read_counts(struct an_aggregate *aggregate, const char *path
                                 struct an_error *error)
 {
     enum an_code code = know_binary(aggregate, error);
+    if (code == AN_OK)
+        aggregate->counted.keeps_outside = aggregate->options.keep_outside;
     if (code == AN_OK)
         code = an_counted_read(&aggregate->counted, path, aggregate->elf, error);
     if (code == AN_OK && aggregate->options.no_branches && aggregate->counted.entries &&
@@ -433,6 +435,7 @@ enum an_code an_aggregate_write(const struct an_aggregate *aggregate,
         .no_branches = aggregate->counted.places,
         .events = aggregate->events.size ? (const char *)aggregate->events.data : "",
         .name = aggregate->bat ? lasting_name : plain_name,
+        .counted = &aggregate->counted,
     };
     if (output == AN_AGGREGATE_FDATA)
         an_records_write(&aggregate->records, &aggregate->functions, &format, &buffer);

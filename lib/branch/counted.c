@@ -13,6 +13,8 @@ void an_counted_free(struct an_counted *counted)
     an_tally_free(&counted->tally);
     an_vector_free(&counted->runs);
     an_buffer_free(&counted->events);
+    an_vector_free(&counted->outside);
+    an_map_free(&counted->outside_index);
 }
 
 bool an_counted_recognise(const char *path)
@@ -29,6 +31,7 @@ bool an_counted_recognise(const char *path)
 struct reading {
     struct an_counted *counted;
     char build_id[129]; /* the binary's, in hexadecimal; "" when it has none */
+    bool failed;        /* no memory */
 };
 
 /* A place without a build-id is of the binary itself. */
@@ -40,9 +43,39 @@ static bool is_ours(const struct reading *reading, const struct an_preaggregated
             memcmp(place->build_id, reading->build_id, length) == 0);
 }
 
-static uint32_t locate(const struct reading *reading, const struct an_preaggregated_place *place)
+/* The number of an address outside of the binary, or 0: no memory, or too many of them. */
+static uint32_t number_outside(struct reading *reading, uint64_t address)
+{
+    struct an_counted *counted = reading->counted;
+    bool is_new;
+    uint64_t *index = an_map_insert(&counted->outside_index, address, &is_new);
+    if (index && is_new) {
+        uint64_t *place = an_vector_push(&counted->outside);
+        *index = counted->outside.count - 1;
+        if (place)
+            *place = address;
+        else
+            index = NULL;
+    }
+    reading->failed = reading->failed || !index;
+    return index && *index < AN_TALLY_NOWHERE - AN_COUNTED_OUTSIDE
+               ? AN_COUNTED_OUTSIDE + (uint32_t)*index
+               : 0;
+}
+
+/* 0: not in the binary. */
+static uint32_t inside(const struct reading *reading, const struct an_preaggregated_place *place)
 {
     return is_ours(reading, place) ? an_counted_relative(reading->counted, place->offset) : 0;
+}
+
+static uint32_t locate(struct reading *reading, const struct an_preaggregated_place *place)
+{
+    uint32_t relative = inside(reading, place);
+    if (!reading->counted->keeps_outside || place->offset >= AN_PREAGGREGATED_RETURN ||
+        place->offset == 0 || (relative && relative < AN_COUNTED_OUTSIDE))
+        return relative;
+    return number_outside(reading, place->offset);
 }
 
 static bool add_run(struct reading *reading, const struct an_preaggregated_place *start,
@@ -77,7 +110,7 @@ static bool add_branch(struct reading *reading, const struct an_preaggregated_en
 static bool add_trace(struct reading *reading, const struct an_preaggregated_entry *entry)
 {
     bool has_run = entry->run_to.offset != AN_PREAGGREGATED_ABSENT;
-    bool is_return = entry->kind == AN_PREAGGREGATED_TRACE_RETURN && !locate(reading, &entry->from);
+    bool is_return = entry->kind == AN_PREAGGREGATED_TRACE_RETURN && !inside(reading, &entry->from);
     if (entry->from.offset < AN_PREAGGREGATED_RETURN && !is_return)
         return add_branch(reading, entry, has_run);
     return !has_run ||
@@ -141,7 +174,7 @@ static enum an_code take(void *context, const struct an_preaggregated_entry *ent
         counted->foreign++;
         return AN_OK;
     }
-    return add_entry(reading, entry) ? AN_OK : an_fail_memory(error);
+    return add_entry(reading, entry) && !reading->failed ? AN_OK : an_fail_memory(error);
 }
 
 enum an_code an_counted_read(struct an_counted *counted, const char *path, const struct an_elf *elf,

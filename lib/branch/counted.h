@@ -6,6 +6,7 @@
 #ifndef AN_BRANCH_COUNTED_H
 #define AN_BRANCH_COUNTED_H
 
+#include "base/map.h"
 #include "base/vector.h"
 #include "branch/tally.h"
 #include "elf/elf.h"
@@ -28,7 +29,16 @@ struct an_counted {
     uint64_t foreign;        /* of these, of other binaries */
     uint64_t branch_sum;     /* of all branches' counts, of a pre-aggregated file */
     uint64_t run_sum;        /* likewise of all runs' */
+
+    /* Addresses outside of the binary, if they are kept; the tally has AN_COUNTED_OUTSIDE and their index in place of them. */
+    bool keeps_outside;
+    struct {
+        AN_VECTOR(uint64_t);
+    } outside;
+    struct an_map outside_index;
 };
+
+#define AN_COUNTED_OUTSIDE 0xf0000000u
 
 void an_counted_free(struct an_counted *counted);
 
@@ -41,7 +51,16 @@ static inline uint32_t an_counted_relative(const struct an_counted *counted, uin
 
 static inline uint64_t an_counted_absolute(const struct an_counted *counted, uint32_t address)
 {
-    return address ? counted->base + address : 0;
+    bool is_outside = counted->outside.count && address >= AN_COUNTED_OUTSIDE;
+    return address && !is_outside ? counted->base + address : 0;
+}
+
+/* The address that the counts had, also outside of the binary, if these are kept. */
+static inline uint64_t an_counted_original(const struct an_counted *counted, uint32_t address)
+{
+    return counted->outside.count && address >= AN_COUNTED_OUTSIDE
+               ? counted->outside.items[address - AN_COUNTED_OUTSIDE]
+               : an_counted_absolute(counted, address);
 }
 
 /* Whether a file looks like the pre-aggregated format. Standard input cannot be looked at

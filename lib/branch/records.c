@@ -186,8 +186,11 @@ static const struct name *name_of(const struct writing *writing, uint32_t rank)
 static uint8_t *put_place(const struct writing *writing, uint8_t *to, an_place place)
 {
     const struct name *name = name_of(writing, an_place_function(place));
+    uint64_t offset = (uint32_t)place;
+    if (name == &unknown && writing->format->counted)
+        offset = an_counted_original(writing->format->counted, (uint32_t)place);
     memcpy(to, name->text, name->length);
-    return put_hex(to + name->length, (uint32_t)place, ' ');
+    return put_hex(to + name->length, offset, ' ');
 }
 
 static void put_record(const struct writing *writing, const struct an_record *record)

@@ -6,6 +6,7 @@
 #define AN_BRANCH_RECORDS_H
 
 #include "base/vector.h"
+#include "branch/counted.h"
 #include "elf/functions.h"
 
 /* A function's index and an offset in it, which order as pairs; AN_PLACE_UNKNOWN lies in none. */
@@ -57,6 +58,8 @@ struct an_records_format {
     bool no_branches;       /* samples */
     const char *events;     /* of samples: names, separated by blanks */
     an_function_name *name; /* what functions are called */
+    const struct an_counted
+        *counted; /* what the offsets of unknown places are numbers in; NULL: they are 0 */
 };
 
 /*

@@ -39,9 +39,17 @@ static an_place place_of(struct an_resolver *resolver, size_t function, uint64_t
     return an_place_make(owner, an_bat_to_input(resolver->bat, fragment, offset, is_source));
 }
 
-bool an_resolve_branch(struct an_resolver *resolver, uint64_t from, uint64_t to, uint64_t count,
-                       uint64_t mispreds)
+/* A place in no function: its number, if such places are told apart. */
+static an_place outside(const struct an_counted *counted, uint32_t address)
 {
+    return counted->keeps_outside ? AN_PLACE_UNKNOWN | address : AN_PLACE_UNKNOWN;
+}
+
+bool an_resolve_branch(struct an_resolver *resolver, const struct an_counted *counted,
+                       const struct an_tally_slot *slot)
+{
+    uint64_t from = an_counted_absolute(counted, slot->from);
+    uint64_t to = an_counted_absolute(counted, slot->to);
     size_t source = an_functions_containing(resolver->functions, from);
     size_t target = an_functions_containing(resolver->functions, to);
     if (source == AN_NO_FUNCTION && target == AN_NO_FUNCTION)
@@ -49,11 +57,14 @@ bool an_resolve_branch(struct an_resolver *resolver, uint64_t from, uint64_t to,
     /* where a return leads is told by the call */
     if (source != AN_NO_FUNCTION && an_flow_is_return(resolver->flow, source, from))
         return true;
-    an_place source_place =
-        source == AN_NO_FUNCTION ? AN_PLACE_UNKNOWN : place_of(resolver, source, from, true, count);
-    an_place target_place =
-        target == AN_NO_FUNCTION ? AN_PLACE_UNKNOWN : place_of(resolver, target, to, false, count);
-    return an_records_add(resolver->records, source_place, target_place, count, mispreds);
+    an_place source_place = source == AN_NO_FUNCTION
+                                ? outside(counted, slot->from)
+                                : place_of(resolver, source, from, true, slot->count);
+    an_place target_place = target == AN_NO_FUNCTION
+                                ? outside(counted, slot->to)
+                                : place_of(resolver, target, to, false, slot->count);
+    return an_records_add(resolver->records, source_place, target_place, slot->count,
+                          slot->mispreds);
 }
 
 static bool run_by_bat(struct an_resolver *resolver, size_t function, uint64_t start, uint64_t end,

@@ -7,6 +7,7 @@
 #define AN_BRANCH_RESOLVE_H
 
 #include "bolt/bat_runs.h"
+#include "branch/counted.h"
 #include "branch/flow.h"
 #include "branch/records.h"
 
@@ -20,8 +21,8 @@ struct an_resolver {
 };
 
 /* A branch that was taken. False when memory runs out. */
-bool an_resolve_branch(struct an_resolver *resolver, uint64_t from, uint64_t to, uint64_t count,
-                       uint64_t mispreds);
+bool an_resolve_branch(struct an_resolver *resolver, const struct an_counted *counted,
+                       const struct an_tally_slot *slot);
 
 /* A run from `start` to `end`. `before` is where the branch to it came from; 0: from elsewhere. */
 bool an_resolve_run(struct an_resolver *resolver, uint64_t before, uint64_t start, uint64_t end,

@@ -210,6 +210,43 @@ as_perf2bolt() {
     same result3 expected
 }
 
+# What it says of functions, between anneal's account of the counts, and options that are for it.
+words_of_bolt() {
+    cp "$profiles/made/program" program
+    local args=(--pa -p "$profiles/made/counts" -w profile program -o fdata -v=1 -profile-use-dfs)
+    "$bolt/perf2bolt" "${args[@]}" >peer.out 2>peer.err
+    mv profile expected
+    run 0 "$anneal" perf2bolt "${args[@]}"
+    same profile expected
+    grep -v '^PERF2BOLT' peer.out | grep . >expected.out
+    grep -v '^PERF2BOLT' out | grep . >found.out
+    same found.out expected.out
+    expect "$(grep -c '^PERF2BOLT: read' out)" 1
+    grep -A100 '^PERF2BOLT: read' out | grep -q '^BOLT-INFO: .*non-empty execution profile'
+    run 0 "$anneal" perf2bolt "${args[@]}" -print-disasm -print-only=main
+    prints 'Binary Function "main" after disassembly'
+    run 0 "$anneal" perf2bolt --pa -p "$profiles/made/counts" -o fdata program
+    never_says BOLT-INFO
+    run 2 "$anneal" perf2bolt --pa "-p$profiles/made/counts" -o fdata program
+    says "unknown option '-p"
+}
+
+# Of what lies outside of the program's functions, perf2bolt 19 keeps the addresses of pre-aggregated counts.
+outside() {
+    cp "$profiles/made/program" program
+    local main
+    main=$(nm program | awk '$3 == "main" { print $1 }')
+    printf '%s\n' "B X:7f36d18d60c0 $main 2 0" "B 7f36d18d60c0 $main 3 1" "B X:7f36d18d60c8 $main 4 0" \
+        "B $main 1 6 0" "B X:f0000001 $main 7 0" "B 0 $main 8 0" >counts
+    run 0 "$bolt/perf2bolt" --pa -p counts -o expected program
+    run 0 "$anneal" perf2bolt --pa -p counts -o found program
+    sort expected >expected.sorted
+    sort found >found.sorted
+    same found.sorted expected.sorted
+    run 0 "$anneal" aggregate -q --pa -p counts -o sums program
+    expect "$(grep -c '^0 .unknown. 0 ' sums)" 1
+}
+
 wrong_bolt() {
     cp "$profiles/made/program" program
     echo old >result
@@ -234,5 +271,7 @@ check 'without an llvm-bolt that works there is no profile' wrong_bolt
 check_with "$bolt/merge-fdata" 'as merge-fdata 19, but for what it forgets' as_merge_fdata
 check_with "$bolt/llvm-bolt" 'llvm-bolt uses what was merged' used_by_bolt
 check_with "$bolt/perf2bolt" 'YAML profiles are the ones of perf2bolt' as_perf2bolt
+check_with "$bolt/perf2bolt" 'as perf2bolt, with what llvm-bolt says' words_of_bolt
+check_with "$bolt/perf2bolt" 'as perf2bolt, addresses outside of the program' outside
 
 finish
