@@ -1,6 +1,5 @@
 /* Finds the command by the first argument, or the personality by the program's name. */
 #include <ctype.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "cli/cc/cc.h"
 #include "cli/core/command.h"
+#include "cli/core/memory.h"
 #include "cli/core/response.h"
 #include "cli/core/suggest.h"
 
@@ -85,19 +85,6 @@ static int finish(int status)
     return EXIT_FAILED;
 }
 
-/*
- * The program lives briefly and frees at the end: memory that comes back to the allocator is better
- * used again than given to the system and asked for anew (measured on a merge of 200 profiles: 8 %
- * less CPU time, 13 % fewer page faults).
- */
-static void keep_memory(void)
-{
-    mallopt(M_MMAP_THRESHOLD, 64 << 20);
-    mallopt(M_TRIM_THRESHOLD, 256 << 20);
-    mallopt(M_TOP_PAD, 1 << 20);
-    mallopt(M_ARENA_MAX, 1);
-}
-
 static int print_version(int operands)
 {
     if (operands) {
@@ -151,7 +138,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     command_groups = groups;
-    keep_memory();
+    memory_keep();
     signal(SIGPIPE, SIG_DFL);
     const struct command *command = argc ? personality(an_file_name(argv[0])) : NULL;
     if (!command)

@@ -58,6 +58,40 @@ bool write_result(const char *path, const void *bytes, size_t size, bool is_text
     return false;
 }
 
+struct pieces {
+    struct an_output output;
+    size_t size;
+};
+
+static enum an_code write_piece(void *context, const void *bytes, size_t size,
+                                struct an_error *error)
+{
+    struct pieces *pieces = context;
+    pieces->size += size;
+    return write_bytes(&pieces->output, bytes, size, error);
+}
+
+bool write_pieces(const char *path, result_source *write, const void *what, size_t *size)
+{
+    struct pieces pieces = {.size = 0};
+    struct an_error error;
+    fflush(stdout);
+    if (!stands_in && !make_folders(path))
+        return false;
+    enum an_code code = an_output_open(&pieces.output, path, true, &error);
+    if (code == AN_OK) {
+        code = write(what, write_piece, &pieces, &error);
+        if (code == AN_OK)
+            code = an_output_commit(&pieces.output, &error);
+        else
+            an_output_abandon(&pieces.output);
+    }
+    *size = pieces.size;
+    if (code != AN_OK)
+        report_error(&error);
+    return code == AN_OK;
+}
+
 enum an_code print_bytes(void *context, const void *bytes, size_t size, struct an_error *error)
 {
     (void)context;

@@ -19,6 +19,13 @@ void report_error(const struct an_error *error);
  * message. Bytes that are no text are not written to a terminal. */
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text);
 
+/* The same of a text that comes piece by piece from write(what, ...); *size becomes that of all pieces. */
+typedef enum an_code result_sink(void *context, const void *bytes, size_t size,
+                                 struct an_error *error);
+typedef enum an_code result_source(const void *what, result_sink *sink, void *context,
+                                   struct an_error *error);
+bool write_pieces(const char *path, result_source *write, const void *what, size_t *size);
+
 /*
  * The rule for results of nothing (docs/README.md, What holds for all commands): what has no function, record, name or sample in
  * it is no success, and does not take the place of what has. `number` is how many there are. False after a message, in

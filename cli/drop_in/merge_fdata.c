@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "cli/core/command.h"
+#include "cli/core/memory.h"
 #include "cli/core/output.h"
 #include "cli/family/fdata_merging.h"
 #include "merge_fdata_yaml.h"
@@ -67,16 +68,8 @@ static void complain(const struct an_ledger *ledger, const struct an_error *erro
 
 static int write_profile(const struct request *request, const struct an_fdata_profile *profile)
 {
-    struct an_error error;
-    void *bytes;
     size_t size;
-    if (an_fdata_profile_write(profile, &bytes, &size, &error) != AN_OK) {
-        report_error(&error);
-        return EXIT_FAILED;
-    }
-    bool done = write_result(request->output, bytes, size, true);
-    free(bytes);
-    if (!done)
+    if (!write_pieces(request->output, fdata_write, profile, &size))
         return EXIT_FAILED;
     fprintf(stderr, "Profile from %zu files merged.\n", request->inputs.count);
     return EXIT_DONE;
@@ -96,6 +89,7 @@ static int merge(const struct request *request)
         return EXIT_FAILED;
     }
     fprintf(stderr, "Using legacy profile format.\n");
+    memory_give_back();
     if (an_fdata_merge(&as_the_peer, inputs, request->inputs.count, &profile, &ledger, &error) ==
         AN_OK)
         status = write_profile(request, profile);

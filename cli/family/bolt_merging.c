@@ -58,17 +58,25 @@ static void tell_result(const struct run *run, size_t size)
     merge_tell_ignored(request);
 }
 
-static bool write_profile(const struct run *run)
+static bool write_partial(const struct run *run, size_t *size)
 {
     struct an_error error;
     void *bytes;
-    size_t size;
-    if (run->form->write(run->request, run->profile, run->ledger, &bytes, &size, &error) != AN_OK) {
+    if (run->form->write_partial(run->profile, run->ledger, &bytes, size, &error) != AN_OK) {
         report_error(&error);
         return false;
     }
-    bool done = write_result(run->request->output, bytes, size, !run->request->merge.partial);
+    bool done = write_result(run->request->output, bytes, *size, false);
     free(bytes);
+    return done;
+}
+
+static bool write_profile(const struct run *run)
+{
+    size_t size;
+    bool done = run->request->merge.partial
+                    ? write_partial(run, &size)
+                    : write_pieces(run->request->output, run->form->write, run->profile, &size);
     if (done && !run->request->quiet)
         tell_result(run, size);
     return done;

@@ -2,6 +2,7 @@
 #ifndef AN_CLI_FAMILY_BOLT_MERGING_H
 #define AN_CLI_FAMILY_BOLT_MERGING_H
 
+#include "cli/core/output.h"
 #include "merge_filters.h"
 #include "merging.h"
 
@@ -29,9 +30,9 @@ struct bolt_form {
 
     /* What it has: of the first, there has to be some. */
     void (*measure)(const void *profile, struct bolt_amount amounts[2]);
-    enum an_code (*write)(const struct merge_request *request, const void *profile,
-                          const struct an_ledger *ledger, void **bytes, size_t *size,
-                          struct an_error *error);
+    result_source *write;
+    enum an_code (*write_partial)(const void *profile, const struct an_ledger *ledger, void **bytes,
+                                  size_t *size, struct an_error *error);
     void (*free)(void *profile);
 };
 

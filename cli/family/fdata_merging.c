@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bolt_merging.h"
+#include "cli/core/memory.h"
 #include "cli/core/output.h"
 
 struct an_fdata_input *fdata_inputs(const struct inputs *inputs)
@@ -31,6 +32,7 @@ static enum an_code merge(const struct merge_request *request, void **profile,
     struct an_fdata_profile *merged = NULL;
     struct an_fdata_input *inputs = fdata_inputs(&request->inputs);
     *ledger = NULL;
+    memory_give_back();
     enum an_code code =
         inputs ? an_fdata_merge(&options, inputs, request->inputs.count, &merged, ledger, error)
                : an_fail_memory(error);
@@ -54,13 +56,16 @@ static void measure(const void *profile, struct bolt_amount amounts[2])
     amounts[1] = (struct bolt_amount){info->functions, "function"};
 }
 
-static enum an_code write(const struct merge_request *request, const void *profile,
-                          const struct an_ledger *ledger, void **bytes, size_t *size,
-                          struct an_error *error)
+enum an_code fdata_write(const void *profile, result_sink *sink, void *context,
+                         struct an_error *error)
 {
-    return request->merge.partial
-               ? an_fdata_profile_write_partial(profile, ledger, bytes, size, error)
-               : an_fdata_profile_write(profile, bytes, size, error);
+    return an_fdata_profile_write_to(profile, sink, context, error);
+}
+
+static enum an_code write_partial(const void *profile, const struct an_ledger *ledger, void **bytes,
+                                  size_t *size, struct an_error *error)
+{
+    return an_fdata_profile_write_partial(profile, ledger, bytes, size, error);
 }
 
 static void free_profile(void *profile)
@@ -78,7 +83,8 @@ int fdata_merge_run(const struct merge_request *request)
         .merge = merge,
         .filter = filter,
         .measure = measure,
-        .write = write,
+        .write = fdata_write,
+        .write_partial = write_partial,
         .free = free_profile,
     };
     return bolt_merge_run(request, &form);

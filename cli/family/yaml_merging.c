@@ -63,13 +63,17 @@ static void measure(const void *profile, struct bolt_amount amounts[2])
     amounts[1] = (struct bolt_amount){info->blocks, "block"};
 }
 
-static enum an_code write(const struct merge_request *request, const void *profile,
-                          const struct an_ledger *ledger, void **bytes, size_t *size,
+static enum an_code write(const void *profile, result_sink *sink, void *context,
                           struct an_error *error)
 {
-    (void)request;
-    (void)ledger;
-    return an_yaml_profile_write(profile, bytes, size, error);
+    void *bytes;
+    size_t size;
+    enum an_code code = an_yaml_profile_write(profile, &bytes, &size, error);
+    if (code != AN_OK)
+        return code;
+    code = sink(context, bytes, size, error);
+    free(bytes);
+    return code;
 }
 
 static void free_profile(void *profile)

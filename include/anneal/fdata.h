@@ -134,6 +134,16 @@ AN_API bool an_fdata_profile_record(const struct an_fdata_profile *profile, size
 AN_API enum an_code an_fdata_profile_write(const struct an_fdata_profile *profile, void **bytes,
                                            size_t *size, struct an_error *error);
 
+/*
+ * The same piece by piece, so that not all of it is in memory: each piece is given to write(), until that fails or there are
+ * no more.
+ */
+AN_API enum an_code an_fdata_profile_write_to(const struct an_fdata_profile *profile,
+                                              enum an_code (*write)(void *context,
+                                                                    const void *bytes, size_t size,
+                                                                    struct an_error *error),
+                                              void *context, struct an_error *error);
+
 /* The same as a partial result, with the ledger of its merge, which was to be partial. */
 AN_API enum an_code an_fdata_profile_write_partial(const struct an_fdata_profile *profile,
                                                    const struct an_ledger *ledger, void **bytes,

@@ -11,17 +11,18 @@
 
 #include "bolt/fdata_profile.h"
 
+/* The key of an entry, taken apart. */
 struct item {
     uint64_t from_offset, to_offset;
     uint32_t from_name, to_name; /* numbers, later ranks */
-    struct fdata_place place;
     uint8_t from_kind, to_kind;
 };
 
 struct sorter {
     const struct an_fdata_profile *profile;
     struct an_names names;
-    struct item *items, *sorted;
+    struct item *items;                 /* of the entries */
+    struct fdata_place *found, *sorted; /* the records, as they come and in order */
     size_t count;
     uint32_t *ranks; /* of the names */
     size_t *buckets; /* where each begins; the last one where all end */
@@ -38,15 +39,14 @@ static bool number_name(struct sorter *sorter, const struct an_fdata_location *l
     return found < UINT32_MAX;
 }
 
-/* Takes the key of an entry apart, once for all of its records. */
-static bool make_item(struct sorter *sorter, uint32_t entry, struct item *item)
+static bool make_item(struct sorter *sorter, uint32_t entry)
 {
+    struct item *item = &sorter->items[entry];
     struct an_fdata_record record;
     an_fdata_decode(sorter->profile, (struct fdata_place){entry, 0}, &record);
     *item = (struct item){
         .from_offset = record.from.offset,
         .to_offset = record.to.offset,
-        .place = {entry, 0},
         .from_kind = record.from.kind,
         .to_kind = record.to.kind,
     };
@@ -54,36 +54,34 @@ static bool make_item(struct sorter *sorter, uint32_t entry, struct item *item)
            (record.kind == AN_FDATA_SAMPLE || number_name(sorter, &record.to, &item->to_name));
 }
 
-static void add_item(struct sorter *sorter, const struct item *item, uint32_t variant_plus_1,
-                     struct an_fdata_info *info)
+static void add_record(struct sorter *sorter, struct fdata_place place, struct an_fdata_info *info)
 {
-    struct an_fdata_record record = {.kind = item->from_kind >= 3      ? AN_FDATA_MEMORY
+    struct an_fdata_record record = {.kind = sorter->items[place.entry].from_kind >= 3
+                                                 ? AN_FDATA_MEMORY
                                              : sorter->profile->no_lbr ? AN_FDATA_SAMPLE
                                                                        : AN_FDATA_BRANCH};
-    struct item *added = &sorter->items[sorter->count++];
-    *added = *item;
-    added->place.variant_plus_1 = variant_plus_1;
-    an_fdata_sums(sorter->profile, added->place, &record.mispreds, &record.count);
+    sorter->found[sorter->count++] = place;
+    an_fdata_sums(sorter->profile, place, &record.mispreds, &record.count);
     an_fdata_info_add(info, &record);
 }
 
-static bool make_items(struct sorter *sorter, struct an_fdata_info *info)
+static bool find_records(struct sorter *sorter, struct an_fdata_info *info)
 {
     const struct fdata_table *table = &sorter->profile->table;
     uint32_t *indexes = an_fdata_table_indexes(table);
-    struct item *of_entries = an_alloc(table->entries.count, sizeof *of_entries);
-    bool done = indexes && of_entries;
+    bool done = indexes;
     for (size_t i = 0; done && i < table->entries.count; i++) {
-        done = make_item(sorter, (uint32_t)i, &of_entries[i]);
+        done = make_item(sorter, (uint32_t)i);
         if (done && table->entries.items[i].lines)
-            add_item(sorter, &of_entries[i], 0, info);
+            add_record(sorter, (struct fdata_place){(uint32_t)i, 0}, info);
     }
     for (size_t i = 0; done && i < table->variants.count; i++)
         if (table->variants.items[i].lines)
-            add_item(sorter, &of_entries[indexes[table->variants.items[i].number]], (uint32_t)i + 1,
-                     info);
+            add_record(
+                sorter,
+                (struct fdata_place){indexes[table->variants.items[i].number], (uint32_t)i + 1},
+                info);
     free(indexes);
-    free(of_entries);
     return done;
 }
 
@@ -113,12 +111,22 @@ static bool rank_names(struct sorter *sorter)
     return order && sorter->ranks;
 }
 
-static size_t bucket_of(const struct sorter *sorter, const struct item *item)
+static size_t bucket_of(const struct sorter *sorter, struct fdata_place place)
 {
+    const struct item *item = &sorter->items[place.entry];
     return item->from_name + (item->from_kind >= 3 ? sorter->names.count : 0);
 }
 
-/* Sorts the items by bucket, keeping the order inside. */
+static void apply_ranks(struct sorter *sorter)
+{
+    for (size_t i = 0; sorter->names.count && i < sorter->profile->table.entries.count; i++) {
+        struct item *item = &sorter->items[i];
+        item->from_name = sorter->ranks[item->from_name];
+        item->to_name = sorter->ranks[item->to_name];
+    }
+}
+
+/* Sorts the records by bucket, keeping the order inside. */
 static bool fill_buckets(struct sorter *sorter)
 {
     size_t number = 2 * sorter->names.count;
@@ -127,16 +135,13 @@ static bool fill_buckets(struct sorter *sorter)
     if (!sorter->buckets || !sorter->sorted)
         return false;
     size_t *next = sorter->buckets + 1; /* one ahead: filling moves each start to its end */
-    for (size_t i = 0; i < sorter->count; i++) {
-        struct item *item = &sorter->items[i];
-        item->from_name = sorter->ranks[item->from_name];
-        item->to_name = sorter->names.count ? sorter->ranks[item->to_name] : 0;
-        next[bucket_of(sorter, item) + 1]++;
-    }
+    apply_ranks(sorter);
+    for (size_t i = 0; i < sorter->count; i++)
+        next[bucket_of(sorter, sorter->found[i]) + 1]++;
     for (size_t i = 1; i <= number; i++)
         next[i] += next[i - 1];
     for (size_t i = 0; i < sorter->count; i++)
-        sorter->sorted[next[bucket_of(sorter, &sorter->items[i])]++] = sorter->items[i];
+        sorter->sorted[next[bucket_of(sorter, sorter->found[i])]++] = sorter->found[i];
     return true;
 }
 
@@ -164,37 +169,39 @@ static int by_text(const struct sorter *sorter, struct fdata_place a, struct fda
     if (left->field != right->field)                                                               \
     return left->field < right->field ? -1 : 1
 
-static int by_place(const void *a, const void *b, void *sorter)
+static int by_place(const void *a, const void *b, void *context)
 {
-    const struct item *left = a, *right = b;
+    const struct fdata_place *one = a, *other = b;
+    const struct sorter *sorter = context;
+    const struct item *left = &sorter->items[one->entry], *right = &sorter->items[other->entry];
     COMPARE(from_offset);
     COMPARE(to_name);
     COMPARE(to_offset);
     COMPARE(from_kind);
     COMPARE(to_kind);
-    return by_text(sorter, left->place, right->place);
+    return by_text(sorter, *one, *other);
 }
 
-static void sort_few(struct sorter *sorter, struct item *items, size_t count)
+static void sort_few(struct sorter *sorter, struct fdata_place *places, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        struct item moved = items[i];
+        struct fdata_place moved = places[i];
         size_t to = i;
-        for (; to > 0 && by_place(&items[to - 1], &moved, sorter) > 0; to--)
-            items[to] = items[to - 1];
-        items[to] = moved;
+        for (; to > 0 && by_place(&places[to - 1], &moved, sorter) > 0; to--)
+            places[to] = places[to - 1];
+        places[to] = moved;
     }
 }
 
 static void sort_buckets(struct sorter *sorter)
 {
     for (size_t i = 0; i < 2 * sorter->names.count; i++) {
-        struct item *items = sorter->sorted + sorter->buckets[i];
+        struct fdata_place *places = sorter->sorted + sorter->buckets[i];
         size_t count = sorter->buckets[i + 1] - sorter->buckets[i];
         if (count <= SMALL)
-            sort_few(sorter, items, count);
+            sort_few(sorter, places, count);
         else
-            qsort_r(items, count, sizeof *items, by_place, sorter);
+            qsort_r(places, count, sizeof *places, by_place, sorter);
     }
 }
 
@@ -205,7 +212,7 @@ static bool count_functions(const struct sorter *sorter, size_t *functions)
     bool *seen = an_alloc_zero(table->owners.count + 1, sizeof *seen);
     *functions = 0;
     for (size_t i = 0; seen && i < sorter->count; i++) {
-        uint32_t owner = table->nodes.items[sorter->items[i].place.entry].owner;
+        uint32_t owner = table->nodes.items[sorter->found[i].entry].owner;
         if (owner == FDATA_NO_OWNER || seen[owner])
             continue;
         seen[owner] = true;
@@ -250,6 +257,7 @@ static void free_sorter(struct sorter *sorter)
 {
     an_names_free(&sorter->names);
     free(sorter->items);
+    free(sorter->found);
     free(sorter->sorted);
     free(sorter->ranks);
     free(sorter->buckets);
@@ -263,23 +271,21 @@ enum an_code an_fdata_profile_settle(struct an_fdata_profile *profile, struct an
         .bolted = profile->bolted,
         .event_count = profile->events.count,
     };
-    size_t most = profile->table.entries.count + profile->table.variants.count + 1;
-    sorter.items = an_alloc(most, sizeof *sorter.items);
-    struct fdata_place *order = an_alloc(most, sizeof *order);
-    bool done = sorter.items && order && make_items(&sorter, &info) && rank_names(&sorter) &&
-                count_functions(&sorter, &info.functions) && fill_buckets(&sorter) &&
-                sort_events(profile);
+    size_t entries = profile->table.entries.count;
+    an_fdata_table_free_spare(&profile->table);
+    sorter.items = an_alloc(entries + 1, sizeof *sorter.items);
+    sorter.found = an_alloc(entries + profile->table.variants.count + 1, sizeof *sorter.found);
+    bool done = sorter.items && sorter.found && find_records(&sorter, &info) &&
+                rank_names(&sorter) && count_functions(&sorter, &info.functions) &&
+                fill_buckets(&sorter) && sort_events(profile);
     if (done) {
         sort_buckets(&sorter);
-        for (size_t i = 0; i < sorter.count; i++)
-            order[i] = sorter.sorted[i].place;
         free(profile->order);
-        profile->order = order;
+        profile->order = sorter.sorted;
+        sorter.sorted = NULL;
         profile->order_count = sorter.count;
         profile->info = info;
         profile->info.events = profile->sorted_events;
-    } else {
-        free(order);
     }
     free_sorter(&sorter);
     return done ? AN_OK : an_fail_memory(error);

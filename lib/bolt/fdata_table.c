@@ -11,6 +11,13 @@ enum { FIRST_SLOTS = 1024 };
 /* Half of what an index + 1 can be: slots are twice as many. */
 #define MOST_ENTRIES ((size_t)INT32_MAX)
 
+static void free_slots(struct fdata_table *table)
+{
+    free(table->slots.items);
+    free(table->variant_slots.items);
+    table->slots = table->variant_slots = (struct fdata_slots){0};
+}
+
 void an_fdata_table_free(struct fdata_table *table)
 {
     for (size_t i = 0; i < table->inherited.count; i++)
@@ -26,8 +33,8 @@ void an_fdata_table_free(struct fdata_table *table)
     an_arena_free(&table->names);
     an_arena_free(&table->arena);
     free(table->ordered_keys);
-    free(table->slots.items);
-    free(table->variant_slots.items);
+    an_fdata_table_free_spare(table);
+    free_slots(table);
     *table = (struct fdata_table){0};
 }
 
@@ -299,6 +306,9 @@ static bool absorb_variants(struct fdata_table *table, const struct fdata_table 
 
 bool an_fdata_table_absorb(struct fdata_table *table, struct fdata_table *part)
 {
+    free_slots(part); /* nothing is looked up in it any more, and both tables are large */
+    an_fdata_table_free_spare(part);
+    an_fdata_table_free_spare(table);
     uint32_t *numbers = an_alloc(part->entries.count, sizeof *numbers);
     bool done = numbers && inherit(table, part);
     make_secret(table);
@@ -306,6 +316,8 @@ bool an_fdata_table_absorb(struct fdata_table *table, struct fdata_table *part)
         const struct fdata_entry *from = &part->entries.items[i];
         done = absorb_entry(table, part, from, &numbers[from->number]);
     }
+    an_vector_free(&part->entries);
+    an_vector_free(&part->nodes);
     done = done && absorb_variants(table, part, numbers);
     free(numbers);
     an_fdata_table_free(part);

@@ -63,6 +63,13 @@ struct fdata_slots {
     size_t mask; /* number of slots - 1; 0 while empty */
 };
 
+/* Room for the next move into the list's order. */
+struct fdata_spare {
+    uint32_t *moved_to; /* index by old index */
+    char *keys;         /* what they were moved from, the last time */
+    size_t moved_room, key_room;
+};
+
 struct fdata_table {
     struct {
         AN_VECTOR(struct fdata_entry);
@@ -74,12 +81,14 @@ struct fdata_table {
         AN_VECTOR(struct fdata_variant);
     } variants;
     struct fdata_slots slots, variant_slots;
-    uint64_t secret;       /* of where keys belong (base/secret.h); 0 while there are none */
-    uint32_t first;        /* of the list: index + 1, or 0 */
-    size_t moved;          /* so often were entries moved in the list since they were in order */
-    size_t in_order;       /* so many entries were there when they were put into the list's order */
-    char *ordered_keys;    /* keys of these */
-    struct an_arena arena; /* the other keys */
+    uint64_t secret;    /* of where keys belong (base/secret.h); 0 while there are none */
+    uint32_t first;     /* of the list: index + 1, or 0 */
+    size_t moved;       /* so often were entries moved in the list since they were in order */
+    size_t in_order;    /* so many entries were there when they were put into the list's order */
+    char *ordered_keys; /* keys of these */
+    size_t key_room;    /* what there is for them */
+    struct fdata_spare spare;
+    struct an_arena arena;  /* the other keys */
     struct an_names owners; /* functions that records belong to */
     struct an_arena names;  /* their names */
     struct {
@@ -118,6 +127,9 @@ void an_fdata_fetch_variant(const struct fdata_table *table, uint32_t number, ui
 /* Moves everything into the order of the list, when enough has come since the last time. Indexes
  * of entries change. Out of memory, all stays as it was. */
 void an_fdata_table_arrange(struct fdata_table *table);
+
+/* Gives up the room that is kept for that; in the end. */
+void an_fdata_table_free_spare(struct fdata_table *table);
 
 /* The index of each entry by its number; free() it. NULL when memory runs out. */
 uint32_t *an_fdata_table_indexes(const struct fdata_table *table);

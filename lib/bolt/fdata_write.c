@@ -30,14 +30,17 @@ static char *put_decimal(char *at, uint64_t value)
     return at;
 }
 
-static size_t most_bytes(const struct an_fdata_profile *profile)
+static size_t header_bytes(const struct an_fdata_profile *profile)
 {
     size_t size = sizeof "no_lbr\nboltedcollection\n";
     for (size_t i = 0; i < profile->events.count; i++)
         size += profile->sorted_events[i].length + 1;
-    for (size_t i = 0; i < profile->order_count; i++)
-        size += profile->table.nodes.items[profile->order[i].entry].length + NUMBERS;
     return size;
+}
+
+static size_t record_bytes(const struct an_fdata_profile *profile, size_t record)
+{
+    return profile->table.nodes.items[profile->order[record].entry].length + NUMBERS;
 }
 
 static char *put_bytes(char *at, const char *bytes, size_t size)
@@ -75,19 +78,60 @@ static char *put_record(char *at, const struct an_fdata_profile *profile, struct
     return at;
 }
 
+enum an_code an_fdata_profile_write_to(const struct an_fdata_profile *profile,
+                                       enum an_code (*write)(void *context, const void *bytes,
+                                                             size_t size, struct an_error *error),
+                                       void *context, struct an_error *error)
+{
+    enum { PIECE = 1 << 18 };
+    an_assert(profile->order);
+    size_t room = header_bytes(profile);
+    for (size_t i = 0; i < profile->order_count; i++)
+        room = record_bytes(profile, i) > room ? record_bytes(profile, i) : room;
+    room += PIECE;
+    char *text = an_alloc(room, 1);
+    if (!text)
+        return an_fail_memory(error);
+    enum an_code code = AN_OK;
+    char *at = put_headers(text, profile);
+    for (size_t i = 0; i < profile->order_count && code == AN_OK; i++) {
+        at = put_record(at, profile, profile->order[i]);
+        if (at - text >= PIECE) {
+            code = write(context, text, (size_t)(at - text), error);
+            at = text;
+        }
+    }
+    if (code == AN_OK && at > text)
+        code = write(context, text, (size_t)(at - text), error);
+    free(text);
+    return code;
+}
+
+static enum an_code keep(void *context, const void *bytes, size_t size, struct an_error *error)
+{
+    char **at = context;
+    (void)error;
+    *at = put_bytes(*at, bytes, size);
+    return AN_OK;
+}
+
 enum an_code an_fdata_profile_write(const struct an_fdata_profile *profile, void **bytes,
                                     size_t *size, struct an_error *error)
 {
     an_assert(profile->order);
-    char *text = an_alloc(most_bytes(profile), 1);
+    size_t most = header_bytes(profile);
+    for (size_t i = 0; i < profile->order_count; i++)
+        most += record_bytes(profile, i);
+    char *text = an_alloc(most, 1), *end = text;
     *bytes = NULL;
     *size = 0;
-    if (!text)
-        return an_fail_memory(error);
-    char *at = put_headers(text, profile);
-    for (size_t i = 0; i < profile->order_count; i++)
-        at = put_record(at, profile, profile->order[i]);
+    enum an_code code =
+        text ? an_fdata_profile_write_to(profile, keep, &end, error) : an_fail_memory(error);
+    if (code != AN_OK) {
+        free(text);
+        return code;
+    }
     *bytes = text;
-    *size = (size_t)(at - text);
+    *size = (size_t)(end - text);
     return AN_OK;
 }
