@@ -1,7 +1,7 @@
 # Draws branch profiles as perf2bolt writes them: branches of one program, in order, the hot ones
 # in nearly every profile and the cold ones in some.
 #
-#     awk -v SEED=1 -v PROFILES=100 -v FOLDER=DIR -f make-fdata.awk
+#     awk -v SEED=1 -v PROFILES=100 [-v FUNCTIONS=7000] -v FOLDER=DIR -f make-fdata.awk
 function name(i) {
     return sprintf("_ZN%d%s%d%sEP%dTHD%s/1", i % 40, substr(letters, i % 17 + 1, 8 + i % 23), i,
                    substr(letters, i % 29 + 1, 4 + i % 19), i % 7, substr(letters, 1, i % 11))
@@ -9,7 +9,7 @@ function name(i) {
 BEGIN {
     srand(SEED)
     letters = "table_optimizer_cursor_buffer_select_handler_transaction_index"
-    functions = 7000
+    functions = FUNCTIONS ? FUNCTIONS : 7000
     for (f = 0; f < functions; f++) {
         names[f] = name(f)
         heat = rand() ^ 4
