@@ -1,6 +1,7 @@
 /*
  * Partial results: the file, and what a checksum keeps from most mutations: the account and the content. The content is merged
- * into a lossless profile, which is written, and read again: that must not fail.
+ * into a lossless profile, which is written, and read again: that must not fail. The same for GCC's, whose bytes are then the
+ * same again, and of which files are made, too.
  */
 #include "harness.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "base/ledger.h"
+#include "gcc/partial.h"
 #include "partial/account.h"
 #include "partial/partial.h"
 #include "llvm/partial.h"
@@ -52,6 +54,45 @@ static void write_again(struct an_llvm_profile *profile, const struct an_ledger 
     an_llvm_profile_free(again);
 }
 
+/* What is written of the parts is read and written again. */
+static void expect_stable(struct an_bytes content, const struct an_ledger *ledger)
+{
+    struct an_buffer again = {0};
+    struct an_gcc_part *parts;
+    struct an_error error;
+    size_t count;
+    if (an_gcc_partial_read(content, ledger, 0, &parts, &count, &error) != AN_OK)
+        abort();
+    if (an_gcc_partial_write(parts, count, ledger, &again, &error) == AN_OK &&
+        (again.size != content.size || memcmp(again.data, content.data, again.size) != 0))
+        abort();
+    an_gcc_parts_free(parts, count);
+    an_buffer_free(&again);
+}
+
+static void try_gcc(struct an_bytes content, const struct an_ledger *ledger)
+{
+    struct an_buffer buffer = {0};
+    struct an_gcc_part *parts;
+    struct an_error error;
+    size_t count;
+    if (an_gcc_partial_read(content, ledger, 0, &parts, &count, &error) != AN_OK)
+        return;
+    if (an_gcc_partial_write(parts, count, ledger, &buffer, &error) == AN_OK)
+        expect_stable((struct an_bytes){buffer.data, buffer.size}, ledger);
+    for (size_t i = 0; i < count; i++) {
+        struct an_gcda gcda;
+        buffer.size = 0;
+        if (an_gcc_build_write(&parts[i].build, &buffer, &error) != AN_OK)
+            continue;
+        if (an_gcda_read(&gcda, (struct an_bytes){buffer.data, buffer.size}, &error) != AN_OK)
+            abort();
+        an_gcda_free(&gcda);
+    }
+    an_gcc_parts_free(parts, count);
+    an_buffer_free(&buffer);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct an_bytes file = {bytes, size};
@@ -72,6 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (ledger && profile && merge_content(profile, file, ledger))
         write_again(profile, ledger);
     an_llvm_profile_free(profile);
+    if (ledger)
+        try_gcc(file, ledger);
     an_ledger_free(ledger);
     return 0;
 }

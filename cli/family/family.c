@@ -41,12 +41,18 @@ const struct family family_yaml = {
     .recognise = an_yaml_recognise,
 };
 
+static bool is_of_gcc(const void *bytes, size_t size)
+{
+    return an_gcc_is_gcda(bytes, size) || an_gcc_is_partial(bytes, size);
+}
+
 const struct family family_gcc = {
     .noun = "a GCC profile (gcda)",
     .plural = "GCC's (gcda)",
     .endings = {".gcda"},
     .has_modules = true,
-    .recognise = an_gcc_is_gcda,
+    .has_partials = true,
+    .recognise = is_of_gcc,
 };
 
 const struct family family_recording = {

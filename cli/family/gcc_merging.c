@@ -12,6 +12,8 @@
 #include "gcc_ledger.h"
 #include "gcc_modules.h"
 #include "gcc_notes.h"
+#include "gcc_sum.h"
+#include "gcc_write.h"
 
 /* ---- the results ---- */
 
@@ -24,21 +26,12 @@ static const char *folder_of(const struct merge_request *request, const struct g
 static bool write_module(const struct merge_request *request, const struct gcc_modules *modules,
                          size_t module, const struct an_gcc_merged *merged)
 {
-    const struct an_name *name = &modules->names.names[module];
-    const char *folder = folder_of(request, modules);
-    char *path = NULL;
     if (!merged->bytes)
         return true;
     if (!modules->has_names)
         return write_result(request->output, merged->bytes, merged->size, false);
-    if (asprintf(&path, "%s%s%.*s", folder, *folder ? "/" : "", (int)name->length, name->text) <
-        0) {
-        say_error("out of memory");
-        return false;
-    }
-    bool done = make_folders(path) && write_result(path, merged->bytes, merged->size, false);
-    free(path);
-    return done;
+    return gcc_write_module(folder_of(request, modules), &modules->names.names[module],
+                            merged->bytes, merged->size);
 }
 
 /* ---- runs that were kept apart ---- */
@@ -233,7 +226,9 @@ int gcc_merge_run(const struct merge_request *request)
     if (merge_refuses_options(request, &family_gcc))
         return EXIT_USAGE;
     bool good = gcc_modules_find(&modules, &request->inputs) && take_factors(request, &modules);
-    if (good && modules.folders && strcmp(request->output, "-") == 0)
+    if (good && (modules.has_partials || request->merge.partial))
+        status = gcc_sum_run(request, &modules);
+    else if (good && modules.folders && strcmp(request->output, "-") == 0)
         say_error("no output folder (use -o DIR: it gets a file for each module)");
     else if (good)
         status = merge_and_write(request, &modules);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "cli/core/command.h"
 
 /* ---- cores ---- */
@@ -67,6 +68,28 @@ void gcc_modules_add_cores(struct inputs *inputs)
 
 /* ---- modules ---- */
 
+/* Counter files are many, and have names that say so: they are not looked into. */
+static bool is_partial(struct an_file *file, const struct inputs *inputs, size_t number)
+{
+    enum { START = 16 };
+    const char *path = inputs->items[number].path;
+    size_t length = strlen(path), size = strlen(".gcda");
+    struct an_error unused;
+    if (inputs->are_cores || (length > size && strcmp(path + length - size, ".gcda") == 0))
+        return false;
+    return an_file_peek(file, strcmp(path, "-") == 0 ? "/dev/stdin" : path, START, &unused) ==
+               AN_OK &&
+           an_gcc_is_partial(file->bytes.data, file->bytes.size);
+}
+
+static void add_partial(struct gcc_modules *modules, const struct inputs *inputs, size_t number)
+{
+    modules->list[number] = (struct an_gcc_input){.path = inputs->items[number].path,
+                                                  .weight = inputs->items[number].weight,
+                                                  .module = AN_NO_NAME};
+    modules->has_partials = true;
+}
+
 static bool is_new_folder(const struct inputs *inputs, size_t number)
 {
     size_t root = inputs->roots[number];
@@ -103,8 +126,28 @@ static bool add(struct gcc_modules *modules, const struct inputs *inputs, size_t
     return true;
 }
 
+static bool add_all(struct gcc_modules *modules, const struct inputs *inputs, struct an_file *file)
+{
+    size_t first = inputs->count; /* that is no partial result */
+    for (size_t i = 0; i < inputs->count; i++) {
+        if (is_partial(file, inputs, i)) {
+            add_partial(modules, inputs, i);
+            continue;
+        }
+        first = first < i ? first : i;
+        if ((inputs->roots[i] != 0) != (inputs->roots[first] != 0)) {
+            say_error("%s: cannot mix files and folders", inputs->items[i].path);
+            return false;
+        }
+        if (!add(modules, inputs, i))
+            return false;
+    }
+    return true;
+}
+
 bool gcc_modules_find(struct gcc_modules *modules, const struct inputs *inputs)
 {
+    struct an_file file = {0};
     *modules = (struct gcc_modules){.count = inputs->count};
     modules->list = calloc(inputs->count + 1, sizeof *modules->list);
     modules->inputs = calloc(inputs->count + 1, sizeof *modules->inputs);
@@ -114,16 +157,10 @@ bool gcc_modules_find(struct gcc_modules *modules, const struct inputs *inputs)
         say_error("out of memory");
         return false;
     }
-    for (size_t i = 0; i < inputs->count; i++) {
-        if ((inputs->roots[i] != 0) != (inputs->roots[0] != 0)) {
-            say_error("%s: cannot mix files and folders", inputs->items[i].path);
-            return false;
-        }
-        if (!add(modules, inputs, i))
-            return false;
-    }
+    bool good = add_all(modules, inputs, &file);
+    an_file_close(&file);
     modules->has_names = modules->folders || inputs->are_cores;
-    return true;
+    return good;
 }
 
 void gcc_modules_free(struct gcc_modules *modules)

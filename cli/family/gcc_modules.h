@@ -11,6 +11,8 @@
  *     ONE.gcda TWO.gcda ...          one module without a name
  *     RUN1/ RUN2/ ...                a module for each name below the folders
  *     a.gcda0 a.gcda1 b.gcda0 ...    of the present folder, one for each core: a.gcda, b.gcda
+ *
+ * Partial results may stand anywhere among these; which modules they have is not known yet.
  */
 struct gcc_modules {
     struct an_names names;
@@ -21,6 +23,7 @@ struct gcc_modules {
     size_t count;              /* of these */
     size_t folders;            /* that were named; 0: files were */
     bool has_names;            /* a file for each module is to be made in some folder */
+    bool has_partials;         /* some of these are partial results: their module is AN_NO_NAME */
 };
 
 /* False after a message. `list` keeps pointing into the inputs. */

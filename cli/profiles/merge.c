@@ -14,8 +14,7 @@ static const struct option_spec options[] = {
      "count FILE (or every file of a folder) N times; may be repeated", TAKEN_EACH},
     {MERGE_PARTIAL, 0, "partial", NULL,
      "write a partial result, for later merges in any order and grouping; an input that comes "
-     "twice "
-     "counts once",
+     "twice counts once",
      TAKEN},
     {MERGE_COUNT_COPIES, 0, "count-copies", NULL,
      "of partial results: count each of several files that are the same but for their names",
@@ -108,12 +107,10 @@ const struct command command_merge = {
         "files MODULE.gcda0, MODULE.gcda1 and so on of the current folder, from the cores of a "
         "board, become MODULE.gcda for each module. Counts of another build of a source file are "
         "rejected.\n\n"
-        "With --partial the result is a partial one of LLVM's profiles or of fdata. Merges of "
-        "these, "
-        "in any "
-        "order and grouping, give what one merge of all inputs gives; of inputs with the same "
-        "bytes one "
-        "counts.\n\n"
+        "With --partial the result is a partial one of LLVM's profiles, of fdata, or of gcda. "
+        "Merges "
+        "of these, in any order and grouping, give what one merge of all inputs gives; of inputs "
+        "with the same bytes one counts, and of GCC's, of runs that left the same files.\n\n"
         "Every input is accounted for: how many were used, which were rejected and why, which "
         "were empty, named twice or thin (with less than a tenth of the median total count). An "
         "input counts as a whole or not at all, and the result is written as a whole or not at "

@@ -20,6 +20,9 @@ extern "C" {
 /* Whether the start of a file (4 bytes are enough) is that of a gcda file, of either byte order. */
 AN_API bool an_gcc_is_gcda(const void *bytes, size_t size);
 
+/* Whether the start of a file (16 bytes are enough) is that of a partial result of such files. */
+AN_API bool an_gcc_is_partial(const void *bytes, size_t size);
+
 struct an_gcc_input {
     const char *path;  /* "-": standard input */
     uint64_t weight;   /* it counts as this many equal runs; at least 1 */
@@ -57,6 +60,64 @@ AN_API enum an_code an_gcc_merge(const struct an_gcc_merge_options *options,
                                  struct an_gcc_merged **merged, struct an_ledger **ledger,
                                  struct an_error *error);
 AN_API void an_gcc_merged_free(struct an_gcc_merged *merged, size_t modules);
+
+/* ---- partial results ---- */
+
+/* A file of a run, or a partial result. */
+struct an_gcc_source {
+    const char *path; /* "-": standard input */
+    uint64_t weight;  /* it counts as this many equal runs; at least 1, and 1 for partial results */
+    size_t
+        run; /* which run left it; AN_GCC_ALONE: it is all that a run left, or a partial result */
+    const char *name; /* of the file in its run, where all have different ones */
+    size_t
+        length; /* so much of that is the name of its module: a path below a folder, or nothing */
+};
+
+#define AN_GCC_ALONE SIZE_MAX
+
+/* What a merge without loss made. */
+struct an_gcc_sum;
+
+struct an_gcc_sum_options {
+    size_t size;                       /* of this structure: sizeof */
+    unsigned threads;                  /* 0: as many as are useful. The result is the same */
+    enum an_failure_mode failure_mode; /* of what is rejected now, and not of what was before */
+    bool count_copies; /* sources of the same bytes and different paths each count */
+    bool partial;      /* it will be written as a partial result */
+    /* Called by any of the threads, one at a time: `done` of `total` modules and partial results; may be NULL. */
+    void (*progress)(void *context, size_t done, size_t total);
+    void *context;
+};
+
+/*
+ * Merges files and partial results without loss. The result depends neither on the order of the sources nor on how those of
+ * partial results were grouped: where an order matters, it is that of their digests. A run that comes twice counts once; it is
+ * known by all files that it left. Of different builds of a module, that of the first input is kept in the end, and inputs of others are
+ * rejected; a partial result keeps all.
+ *
+ * *ledger may be set on failure, too. The caller frees both.
+ */
+AN_API enum an_code an_gcc_sum_make(const struct an_gcc_sum_options *options,
+                                    const struct an_gcc_source *sources, size_t count,
+                                    struct an_gcc_sum **sum, struct an_ledger **ledger,
+                                    struct an_error *error);
+AN_API void an_gcc_sum_free(struct an_gcc_sum *sum);
+
+/* Its modules are numbered by their names. The name is not terminated; it is empty, or a path without "..". */
+AN_API size_t an_gcc_sum_modules(const struct an_gcc_sum *sum);
+AN_API const char *an_gcc_sum_name(const struct an_gcc_sum *sum, size_t module, size_t *length);
+
+/* How many inputs are in a module. */
+AN_API size_t an_gcc_sum_inputs(const struct an_gcc_sum *sum, size_t module);
+
+/* The file of a module, for GCC to read: of lists, what there is room for. Once for each module. The caller frees it. */
+AN_API enum an_code an_gcc_sum_write(struct an_gcc_sum *sum, size_t module, void **bytes,
+                                     size_t *size, struct an_error *error);
+
+/* The partial result, of a sum that was to be one, with the ledger that came with it. The caller frees it. */
+AN_API enum an_code an_gcc_sum_write_partial(struct an_gcc_sum *sum, const struct an_ledger *ledger,
+                                             void **bytes, size_t *size, struct an_error *error);
 
 enum an_gcc_scaling {
     AN_GCC_BY_FRACTION, /* divided by the denominator, rounded to nearest, then multiplied */

@@ -7,6 +7,7 @@
 #include "base/vector.h"
 #include "gcc/gcda_walk.h"
 #include "gcc/program.h"
+#include "gcc/tally.h"
 
 struct an_gcda_function {
     bool is_present;             /* else all below is 0 */
@@ -44,6 +45,12 @@ struct an_gcda {
     struct {
         AN_VECTOR(uint64_t);
     } values;
+
+    /* Of a merge without loss (lossless.h): the values of lists and places, as many as there are counters; these are 0 then */
+    bool is_lossless;
+    struct {
+        AN_VECTOR(struct an_tallies);
+    } tallies;
 };
 
 /* Reads a file. AN_MALFORMED and the like say where; then there is nothing to free. */

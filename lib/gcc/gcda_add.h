@@ -78,6 +78,9 @@ struct an_gcda_plan {
  */
 enum an_code an_gcda_look(struct an_gcda_plan *plan, const struct an_gcda *into,
                           struct an_bytes later, struct an_error *error);
+/* Adds what is known of a program that has the object. False when memory runs out. */
+bool an_gcda_add_program(struct an_gcda *into, const struct an_gcc_program *later);
+
 void an_gcda_plan_free(struct an_gcda_plan *plan);
 
 /* Whether functions come by it that are not there yet. */

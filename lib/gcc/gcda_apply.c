@@ -1,5 +1,6 @@
 /* Adding what a look at the file of a later run has found; see gcda_add.h. */
 #include "gcc/gcda_add.h"
+#include "gcc/gcda_lists.h"
 #include "gcc/places.h"
 #include "gcc/top.h"
 
@@ -76,8 +77,8 @@ static bool merge_lists(struct an_gcda *into, struct an_gcda_counters *counters,
 {
     const uint64_t *own = into->values.items + counters->first;
     bool later_first = order == AN_GCDA_LATER_FIRST;
-    size_t size =
-        an_top_merge(later_first ? later : own, later_first ? own : later, counters->places, room);
+    size_t size = an_top_merge(later_first ? later : own, later_first ? own : later,
+                               counters->places, room, !later_first);
     return take(into, counters, room, size);
 }
 
@@ -85,10 +86,10 @@ static void merge_places(uint64_t *own, uint64_t *later, size_t count, enum an_g
                          enum an_gcda_order order)
 {
     if (order == AN_GCDA_LATER_FIRST) {
-        an_places_merge(later, own, count, rule);
+        an_places_merge(later, own, count, rule, false);
         memcpy(own, later, 8 * count);
     } else {
-        an_places_merge(own, later, count, rule);
+        an_places_merge(own, later, count, rule, true);
     }
 }
 
@@ -116,6 +117,10 @@ static bool do_step(struct an_gcda *into, struct an_gcda_plan *plan,
     an_gcda_values(later, step->values, step->count, into->header.big);
     if (are_arcs)
         count_arcs(added, later, step->count);
+    if (into->is_lossless && an_gcc_has_tallies(rule))
+        return an_tallies_begin(&into->tallies.items[step->counters],
+                                an_gcda_places(into, step->counters)) &&
+               an_tallies_add(&into->tallies.items[step->counters], rule, later);
     if (counters->are_zero)
         return take(into, counters, later, step->count);
     if (rule == AN_GCC_TOP)
@@ -148,6 +153,8 @@ static bool adopt(struct an_gcda *into, struct an_gcda_plan *plan,
                                               .count = record.count,
                                               .places = record.places};
         function->kinds++;
+        if (into->is_lossless && !an_gcda_empty_lists(into, into->counters.count - 1))
+            return false;
         struct an_gcda_step step = {(uint32_t)into->counters.count - 1, record.count,
                                     record.values};
         if (!record.are_zero && !do_step(into, plan, &step, AN_GCDA_LATER_FIRST, added))
@@ -156,23 +163,26 @@ static bool adopt(struct an_gcda *into, struct an_gcda_plan *plan,
     return true;
 }
 
+bool an_gcda_add_program(struct an_gcda *into, const struct an_gcc_program *later)
+{
+    size_t at = 0;
+    while (at < into->programs.count && !an_gcc_program_is_same(&into->programs.items[at], later))
+        at++;
+    if (at < into->programs.count) {
+        an_gcc_program_merge(&into->programs.items[at], later);
+        return true;
+    }
+    struct an_gcc_program *added = an_vector_push(&into->programs);
+    if (added)
+        *added = *later;
+    return added != NULL;
+}
+
 static bool merge_programs(struct an_gcda *into, struct an_gcda_plan *plan)
 {
-    for (size_t i = 0; i < plan->programs.count; i++) {
-        const struct an_gcc_program *later = &plan->programs.items[i];
-        size_t at = 0;
-        while (at < into->programs.count &&
-               !an_gcc_program_is_same(&into->programs.items[at], later))
-            at++;
-        if (at < into->programs.count) {
-            an_gcc_program_merge(&into->programs.items[at], later);
-            continue;
-        }
-        struct an_gcc_program *added = an_vector_push(&into->programs);
-        if (!added)
+    for (size_t i = 0; i < plan->programs.count; i++)
+        if (!an_gcda_add_program(into, &plan->programs.items[i]))
             return false;
-        *added = *later;
-    }
     return true;
 }
 
@@ -197,7 +207,7 @@ bool an_gcda_apply(struct an_gcda *into, struct an_gcda_plan *plan, enum an_gcda
         into->runs += plan->summary.runs;
         into->sum_max += plan->summary.sum_max;
     }
-    return adopt_all(into, plan, added) && merge_programs(into, plan);
+    return adopt_all(into, plan, added) && (into->is_lossless || merge_programs(into, plan));
 }
 
 void an_gcda_plan_free(struct an_gcda_plan *plan)

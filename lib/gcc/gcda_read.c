@@ -119,4 +119,7 @@ void an_gcda_free(struct an_gcda *gcda)
     an_vector_free(&gcda->functions);
     an_vector_free(&gcda->counters);
     an_vector_free(&gcda->values);
+    for (size_t i = 0; i < gcda->tallies.count; i++)
+        an_tallies_free(&gcda->tallies.items[i]);
+    an_vector_free(&gcda->tallies);
 }

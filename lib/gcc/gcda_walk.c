@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/kind.h"
 #include "gcc/top.h"
 
 static enum an_code torn(const struct an_gcda_walk *walk, const char *what, struct an_error *error)
@@ -26,13 +27,23 @@ static void follow_detour(struct an_gcda_walk *walk)
         walk->cursor = ahead;
 }
 
+/* Says what it is instead, if that is something known. */
+static enum an_code no_gcda(struct an_bytes file, struct an_error *error)
+{
+    const char *what = an_kind_describe(file), *hint = an_kind_hint(file);
+    if (!what)
+        return malformed(0, "not a gcda file: it does not begin with 'gcda'", error);
+    an_fail_at(error, AN_MALFORMED, 0, "not a gcda file but %s", what);
+    return hint ? an_error_hint(error, "%s", hint) : AN_MALFORMED;
+}
+
 enum an_code an_gcda_walk(struct an_gcda_walk *walk, struct an_bytes file, struct an_error *error)
 {
     struct an_gcda_header *header = &walk->header;
     struct an_cursor *cursor = &walk->cursor;
     *walk = (struct an_gcda_walk){.cursor = an_cursor_at(file, 0, false)};
     if (!an_gcc_recognise(file, AN_GCDA_MAGIC, &header->big))
-        return malformed(0, "not a gcda file: it does not begin with 'gcda'", error);
+        return no_gcda(file, error);
     if (file.size > AN_GCDA_MOST_BYTES)
         return an_fail(error, AN_UNSUPPORTED,
                        "too large for the counters of an object file: %zu "

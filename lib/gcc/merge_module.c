@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/ledger.h"
+#include "gcc/account.h"
 #include "gcc/notes.h"
 
 /* What a thread has in hand. */
@@ -20,23 +21,6 @@ struct work {
     size_t number;
 };
 
-static void account(struct an_ledger_entry *entry, unsigned version, uint64_t total,
-                    size_t functions)
-{
-    entry->format = "gcda";
-    entry->version = version;
-    entry->functions = functions;
-    entry->total_count = total;
-}
-
-static void account_for(struct an_ledger_entry *entry, const struct an_gcda *gcda)
-{
-    size_t functions = 0;
-    for (size_t i = 0; i < gcda->functions.count; i++)
-        functions += gcda->functions.items[i].is_present;
-    account(entry, gcda->header.version.major, an_gcda_total(gcda), functions);
-}
-
 /* What a file that does not go with the others would have brought is worth knowing. */
 static void account_for_mismatch(struct an_ledger_entry *entry, struct an_bytes bytes)
 {
@@ -44,7 +28,7 @@ static void account_for_mismatch(struct an_ledger_entry *entry, struct an_bytes 
     struct an_error unused;
     if (an_gcda_read(&gcda, bytes, &unused) != AN_OK)
         return;
-    account_for(entry, &gcda);
+    an_gcc_account_for(entry, &gcda);
     an_gcda_free(&gcda);
 }
 
@@ -68,21 +52,10 @@ static enum an_code load(struct work *work, struct an_error *error)
     return work->bytes.size ? AN_OK : AN_EMPTY;
 }
 
-/* Makes one that counts several times the file of so many runs. */
 static enum an_code weigh(struct work *work, struct an_error *error)
 {
-    uint64_t weight = work->module->inputs[work->number].weight;
-    struct an_gcda gcda;
-    enum an_code code = weight == 1 ? AN_OK : an_gcda_read(&gcda, work->bytes, error);
-    if (weight == 1 || code != AN_OK)
-        return code;
-    account_for(&work->module->entries[work->number], &gcda);
-    an_gcda_scale(&gcda, weight);
-    work->weighted.size = 0;
-    an_gcda_write(&gcda, &work->weighted);
-    an_gcda_free(&gcda);
-    work->bytes = (struct an_bytes){work->weighted.data, work->weighted.size};
-    return work->weighted.failed ? an_fail_memory(error) : AN_OK;
+    return an_gcc_weigh(&work->bytes, work->module->inputs[work->number].weight, &work->weighted,
+                        &work->module->entries[work->number], error);
 }
 
 static enum an_code look(struct work *work, struct an_error *error)
@@ -104,7 +77,7 @@ static enum an_code add_first(struct work *work, struct an_error *error)
     work->module->written = work->file.modified;
     work->module->first = work->number;
     if (code == AN_OK && work->module->inputs[work->number].weight == 1)
-        account_for(&work->module->entries[work->number], gcda);
+        an_gcc_account_for(&work->module->entries[work->number], gcda);
     return code;
 }
 
@@ -119,8 +92,8 @@ static enum an_code apply(struct work *work, struct an_error *error)
     if (adopts)
         pthread_rwlock_unlock(&module->shape);
     if (module->inputs[work->number].weight == 1)
-        account(&module->entries[work->number], module->gcda.header.version.major, added.total,
-                added.functions);
+        an_gcc_account(&module->entries[work->number], module->gcda.header.version.major,
+                       added.total, added.functions);
     return done ? AN_OK : an_fail_memory(error);
 }
 

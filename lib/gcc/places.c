@@ -5,8 +5,7 @@
 
 enum { PAIRS = 4, PAIR = 2 };
 
-/* The value that leads, and by how much: each count of another one takes one away. */
-static void contend(uint64_t *value, uint64_t *lead, uint64_t other, uint64_t by)
+void an_places_contend(uint64_t *value, uint64_t *lead, uint64_t other, uint64_t by)
 {
     if (*value == other) {
         *lead += by;
@@ -20,14 +19,14 @@ static void contend(uint64_t *value, uint64_t *lead, uint64_t other, uint64_t by
 
 static void merge_single(uint64_t *own, const uint64_t *added)
 {
-    contend(&own[0], &own[1], added[0], added[1]);
+    an_places_contend(&own[0], &own[1], added[0], added[1]);
     own[2] += added[2];
 }
 
 /* What the last value was does not matter any more. */
 static void merge_delta(uint64_t *own, const uint64_t *added)
 {
-    contend(&own[1], &own[2], added[1], added[2]);
+    an_places_contend(&own[1], &own[2], added[1], added[2]);
     own[3] += added[3];
 }
 
@@ -89,6 +88,7 @@ static void add_to_four(uint64_t *own, uint64_t value, uint64_t times)
     place[1] = times;
 }
 
+/* As in libgcov, where `own` is of a run, and its total is not negative. */
 static void merge_four(uint64_t *own, const uint64_t *added)
 {
     if ((int64_t)added[0] < 0)
@@ -99,7 +99,18 @@ static void merge_four(uint64_t *own, const uint64_t *added)
             add_to_four(own, added[1 + PAIR * i], added[1 + PAIR * i + 1]);
 }
 
-void an_places_merge(uint64_t *own, const uint64_t *added, size_t count, enum an_gcc_rule rule)
+/* The same when it may be. */
+static void merge_four_signed(uint64_t *own, const uint64_t *added)
+{
+    bool is_full = (int64_t)own[0] < 0;
+    own[0] = is_full ? -own[0] : own[0];
+    merge_four(own, added);
+    if (is_full && (int64_t)own[0] > 0)
+        own[0] = -own[0];
+}
+
+void an_places_merge(uint64_t *own, const uint64_t *added, size_t count, enum an_gcc_rule rule,
+                     bool keeps_sign)
 {
     static void (*const merges[])(uint64_t *, const uint64_t *) = {
         [AN_GCC_SINGLE] = merge_single,
@@ -108,8 +119,10 @@ void an_places_merge(uint64_t *own, const uint64_t *added, size_t count, enum an
         [AN_GCC_FOUR] = merge_four,
     };
     size_t size = an_gcc_place_size(rule);
+    void (*merge)(uint64_t *, const uint64_t *) =
+        rule == AN_GCC_FOUR && !keeps_sign ? merge_four_signed : merges[rule];
     for (size_t at = 0; at + size <= count; at += size)
-        merges[rule](own + at, added + at);
+        merge(own + at, added + at);
 }
 
 unsigned an_places_counts(enum an_gcc_rule rule)

@@ -15,8 +15,12 @@
 #include "gcc/format.h"
 
 /* Adds the values of one run to those of another, of as many places: the order matters. `rule` is one
- * of those with a place size. */
-void an_places_merge(uint64_t *own, const uint64_t *added, size_t count, enum an_gcc_rule rule);
+ * of those with a place size; `keeps_sign` as in top.h. */
+void an_places_merge(uint64_t *own, const uint64_t *added, size_t count, enum an_gcc_rule rule,
+                     bool keeps_sign);
+
+/* The value that leads, and by how much: each count of another one takes one away. */
+void an_places_contend(uint64_t *value, uint64_t *lead, uint64_t other, uint64_t by);
 
 /* Which of a place's values are counts, so that they grow when a run counts several times; a bit for
  * each. */

@@ -47,14 +47,19 @@ static bool add(uint64_t *list, uint64_t value, uint64_t count)
     return true;
 }
 
-size_t an_top_merge(const uint64_t *base, const uint64_t *added, size_t places, uint64_t *to)
+size_t an_top_merge(const uint64_t *base, const uint64_t *added, size_t places, uint64_t *to,
+                    bool keeps_sign)
 {
     uint64_t *const start = to;
     for (size_t i = 0; i < places; i++) {
         size_t size = HEAD + PAIR * (size_t)base[1];
         memcpy(to, base, size * sizeof *to);
         bool is_full = (int64_t)added[0] < 0;
-        to[0] += is_full ? -added[0] : added[0];
+        if (!keeps_sign && (int64_t)base[0] < 0) {
+            to[0] = -to[0];
+            is_full = true;
+        }
+        to[0] += (int64_t)added[0] < 0 ? -added[0] : added[0];
         for (uint64_t k = 0; k < added[1]; k++)
             is_full |= add(to, added[HEAD + PAIR * k], added[HEAD + PAIR * k + 1]);
         to[0] = is_full ? -to[0] : to[0];

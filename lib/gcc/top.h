@@ -21,7 +21,11 @@ bool an_top_find(const uint8_t *values, size_t count, bool big, uint32_t *places
 /*
  * Merges lists of as many places: what is in `added` comes behind what is in `base`, as libgcov does it.
  * `to` has room for both together. Returns how many values the result has.
+ *
+ * libgcov adds the total of a file to that of a run, which is never negative. gcov-tool does the same with two files; so the totals
+ * of two whose values had to make room cancel each other. With `keeps_sign` this does so, too.
  */
-size_t an_top_merge(const uint64_t *base, const uint64_t *added, size_t places, uint64_t *to);
+size_t an_top_merge(const uint64_t *base, const uint64_t *added, size_t places, uint64_t *to,
+                    bool keeps_sign);
 
 #endif

@@ -465,8 +465,9 @@ static enum an_code merge_gathering(struct job *job, struct an_error *error)
     free_shares(job);
     forget(job);
     job->is_lossless = true;
-    job->how =
-        (struct an_gathering){AN_PARTIAL_LLVM, job->options->threads, job->options->count_copies};
+    job->how = (struct an_gathering){.family = AN_PARTIAL_LLVM,
+                                     .threads = job->options->threads,
+                                     .count_copies = job->options->count_copies};
     enum an_code code = an_gather(&job->how, job->ledger, job->kept, &job->gathered, error);
     if (code == AN_OK)
         code = merge_all(job, error);

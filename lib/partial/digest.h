@@ -14,6 +14,10 @@ struct an_digest an_digest_of(struct an_bytes content);
 /* Of an input that counts beside others of the same bytes: of the bytes and its path. */
 struct an_digest an_digest_with_path(struct an_digest digest, const char *path);
 
+/* Of what came before and of something by this name behind it. */
+struct an_digest an_digest_chain(struct an_digest before, const char *name,
+                                 const struct an_digest *next);
+
 /* A number that is spread evenly over 64 bits, for the index-th thing in an input. */
 uint64_t an_digest_draw(const struct an_digest *digest, uint64_t index);
 

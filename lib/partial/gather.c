@@ -106,7 +106,7 @@ static enum an_code look_at(struct look *look, size_t input, struct an_error *er
     struct merge_item *item = an_vector_push(&look->items);
     if (!item)
         return an_fail_memory(error);
-    *item = (struct merge_item){.input = input, .digest = entry->digest};
+    *item = (struct merge_item){.input = input, .digest = entry->digest, .content = entry->digest};
     return AN_OK;
 }
 
@@ -339,6 +339,55 @@ static enum an_code collect(struct look *looks, size_t number, struct merge_item
     return code;
 }
 
+/* ---- runs ---- */
+
+static int by_run(const void *a, const void *b, void *context)
+{
+    const struct an_gather_part *parts = context;
+    const struct an_gather_part *left = &parts[*(const size_t *)a];
+    const struct an_gather_part *right = &parts[*(const size_t *)b];
+    if (left->run != right->run)
+        return left->run < right->run ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+/* Gives the inputs of a run the digests of parts of it. */
+static void join_run(struct gathering *gathering, const size_t *inputs, size_t count)
+{
+    const struct an_gather_part *parts = gathering->how->parts;
+    struct an_ledger_entry *entries = gathering->ledger->entries;
+    struct an_digest run = {{0}};
+    for (size_t i = 0; i < count; i++)
+        run = an_digest_chain(run, parts[inputs[i]].name, &entries[inputs[i]].digest);
+    for (size_t i = 0; i < count; i++)
+        entries[inputs[i]].digest =
+            an_digest_chain(run, parts[inputs[i]].name, &entries[inputs[i]].digest);
+}
+
+static enum an_code join_runs(struct gathering *gathering, struct merge_items *items,
+                              struct an_error *error)
+{
+    const struct an_gather_part *parts = gathering->how->parts;
+    size_t total = gathering->ledger->count, count = 0;
+    size_t *inputs = an_alloc(total, sizeof *inputs);
+    if (!inputs)
+        return an_fail_memory(error);
+    for (size_t i = 0; i < total; i++)
+        if (parts[i].run != AN_GATHER_ALONE)
+            inputs[count++] = i;
+    qsort_r(inputs, count, sizeof *inputs, by_run, (void *)parts);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && parts[inputs[end]].run == parts[inputs[first]].run;)
+            end++;
+        join_run(gathering, inputs + first, end - first);
+    }
+    free(inputs);
+    for (size_t i = 0; i < items->count; i++)
+        if (!items->items[i].is_partial)
+            items->items[i].digest = gathering->ledger->entries[items->items[i].input].digest;
+    return AN_OK;
+}
+
 enum an_code an_gather(const struct an_gathering *how, struct an_ledger *ledger,
                        struct an_file *kept, struct merge_items *items, struct an_error *error)
 {
@@ -360,6 +409,8 @@ enum an_code an_gather(const struct an_gathering *how, struct an_ledger *ledger,
     an_pool_run((unsigned)number, number, look_through, looks);
     enum an_code code = collect(looks, number, items, error);
     free(looks);
+    if (code == AN_OK && how->parts)
+        code = join_runs(&gathering, items, error);
     if (code == AN_OK)
         code = choose(&gathering, items, error);
     if (code == AN_OK)
@@ -388,7 +439,7 @@ enum an_code an_gather_verify(const struct an_gathering *how, const struct merge
     struct an_digest digest = an_digest_of(bytes);
     if (how->count_copies)
         digest = an_digest_with_path(digest, path);
-    return an_digest_compare(&digest, &item->digest) == 0 ? AN_OK : changed(error);
+    return an_digest_compare(&digest, &item->content) == 0 ? AN_OK : changed(error);
 }
 
 enum an_code an_gather_content(const struct merge_item *item, struct an_bytes bytes,

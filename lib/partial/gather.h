@@ -14,7 +14,8 @@ struct merge_item {
     size_t at;                /* of the partial result, in its file */
     uint64_t checksum;        /* of it */
     struct an_ledger *ledger; /* of it; owned */
-    struct an_digest digest;  /* of what is none */
+    struct an_digest digest;  /* of what is none, */
+    struct an_digest content; /* and of its bytes alone, where it is a part of a run */
     bool
         is_decided; /* the input's entry says already what became of it: another part of it was rejected */
     bool is_merged;
@@ -25,11 +26,24 @@ struct merge_items {
     size_t count;
 };
 
+/*
+ * An input that is a part of a run: one of the files that it left. Such files are often the same as those of other runs, which
+ * did other things elsewhere; so an input is known by what all the run left, and by its name there.
+ */
+struct an_gather_part {
+    size_t
+        run; /* those of one number are of one run; AN_GATHER_ALONE: it is all that the run left */
+    const char *name; /* different ones in a run */
+};
+
+#define AN_GATHER_ALONE SIZE_MAX
+
 /* How inputs are looked at. */
 struct an_gathering {
     enum an_partial_family family;
     unsigned threads;  /* 0: as many as are useful */
     bool count_copies; /* inputs of the same bytes and different paths each count */
+    const struct an_gather_part *parts; /* of each input; NULL: each is alone */
 };
 
 /*

@@ -128,8 +128,6 @@ refused() {
         run 2 "$anneal" merge --partial "$option" -o result "$one"
         says --partial "${option%%=*}"
     done
-    run 2 "$anneal" merge --partial -o result "$tests/data/gcc/gcc-12/right-a.gcda"
-    says '--partial applies only to other profiles; the inputs are GCC'
     expect "$(cat result)" kept
 }
 
@@ -175,8 +173,89 @@ of_branches() {
     says 'anneal merge makes a profile of it'
 }
 
+# Folders of runs of a program of two objects, of which the second one is not in all.
+runs_of_gcc() {
+    local data=$tests/data/gcc/gcc-12 number
+    for number in 1 2 3; do
+        mkdir -p "runs/$number/src"
+        cp "$data/values-$number.gcda" "runs/$number/src/values.gcda"
+    done
+    cp "$data/right-a.gcda" runs/1/right.gcda
+    cp "$data/right-a.gcda" runs/2/right.gcda # which did the same there: it counts all the same
+    cp "$data/right-b.gcda" runs/3/right.gcda
+}
+
+# Counters, and the values of each place as a set: an ordinary merge has them in another order.
+counts_of() {
+    "$anneal" show --counts --all-functions --values --json "$1" 2>/dev/null |
+        jq -c '.functions[] | [.ident, (.counts | map(select(.kind | test("topn|indirect") | not))),
+            (.values // {} | map_values(map(sort_by(.value, .ident))))]'
+}
+
+of_gcc() {
+    runs_of_gcc
+    run 0 "$anneal" merge -q -o expected runs/*
+    run 0 "$anneal" merge --partial -o first runs/1 runs/2
+    says 'merged 4 of 4 inputs' '2 modules, partial result'
+    partial second runs/3
+    run 0 "$anneal" merge -o result first second
+    says 'merged 6 of 6 inputs' '6 of the inputs came in 2 partial results' '2 modules, gcda'
+    local file
+    for file in src/values.gcda right.gcda; do
+        expect "$(counts_of expected/$file | grep -c arcs)" "$(counts_of result/$file | wc -l)"
+        expect "$(counts_of result/$file)" "$(counts_of expected/$file)"
+    done
+    same result/right.gcda expected/right.gcda
+    partial all runs/*
+    partial again second first second runs/3
+    same all again
+    cat second first | "$anneal" merge -q --partial -o again - || fail 'no partial result'
+    same all again
+    # A run that comes again is known by all that it left.
+    cp -r runs/2 runs2
+    run 0 "$anneal" merge --partial -o again runs/* runs2
+    says '2 inputs with the very bytes of others' 'merged 6 of 8 inputs'
+    same all again
+    # One file, without a name, becomes one again.
+    partial one runs/1/right.gcda runs/3/right.gcda
+    run 0 "$anneal" merge -q -o result.gcda one
+    run 0 "$anneal" merge -q -o expected.gcda runs/1/right.gcda runs/3/right.gcda
+    same result.gcda expected.gcda
+    run 0 "$anneal" merge -q --ledger=ledger --json -o result second first
+    expect "$(jq -c '[.used, .partials, [.modules[] | [.name, .inputs]]]' ledger)" \
+        '[6,2,[["right.gcda",3],["src/values.gcda",3]]]'
+}
+
+of_gcc_refused() {
+    runs_of_gcc
+    partial all runs/*
+    partial one runs/1/right.gcda
+    run 1 "$anneal" merge all
+    says 'no output folder (use -o DIR'
+    run 1 "$anneal" merge -o result all one
+    says 'cannot mix counts of single files and of folders'
+    [ ! -e result ] || fail 'there is a result'
+    run 1 "$anneal" show all
+    says 'a partial result of anneal merge'
+    # Another build is kept until the end, and left out then.
+    mkdir -p other/src
+    cp "$tests/data/gcc/gcc-13/values-1.gcda" other/src/values.gcda
+    partial builds other all
+    run 1 "$anneal" merge -o result builds
+    says 'is from another build' 'nothing written'
+    run 0 "$anneal" merge --failure-mode=warn -o result builds
+    says 'merged'
+    # In the order of digests, whatever the order of the files
+    partial builds2 all other
+    same builds builds2
+    run 1 "$anneal" merge -o result all "$one"
+    says 'merge each kind separately'
+}
+
 check_with jq 'functions are renamed and left out in the end' renamed_and_filtered
 check_with jq 'every input is accounted for to the end' accounted_for
 check 'partial results of BOLT profiles' of_branches
+check_with jq 'partial results of GCC profiles' of_gcc
+check 'of GCC profiles, what does not fit' of_gcc_refused
 check 'what does not fit is refused, and changes nothing' refused
 finish

@@ -5,6 +5,8 @@
  */
 #include <anneal/gcc.h>
 
+#include <unistd.h>
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "support/test.h"
@@ -39,6 +41,64 @@ static enum an_code merge(uint64_t *result, struct an_error *error)
     an_gcc_merged_free(merged, 1);
     an_ledger_free(ledger);
     return code;
+}
+
+/* Two runs of a folder and one that came before, as a partial result. */
+static enum an_code add_up(bool is_partial, const char *before, void **bytes, size_t *size,
+                           struct an_error *error)
+{
+    const struct an_gcc_sum_options options = {
+        .size = sizeof options, .threads = 1, .partial = is_partial};
+    struct an_gcc_source sources[RUNS];
+    struct an_gcc_sum *sum;
+    struct an_ledger *ledger;
+    *bytes = NULL;
+    for (size_t i = 0; i < RUNS; i++)
+        sources[i] = (struct an_gcc_source){runs[i], 1 + i, i, "a/b.gcda", 8};
+    if (before)
+        sources[0] = (struct an_gcc_source){before, 1, AN_GCC_ALONE, "", 0};
+    enum an_code code = an_gcc_sum_make(&options, sources, before ? RUNS : 1, &sum, &ledger, error);
+    if (code == AN_OK)
+        code = is_partial ? an_gcc_sum_write_partial(sum, ledger, bytes, size, error)
+                          : an_gcc_sum_write(sum, 0, bytes, size, error);
+    an_gcc_sum_free(sum);
+    an_ledger_free(ledger);
+    return code;
+}
+
+static char before[] = "/tmp/anneal-faults-XXXXXX";
+
+static enum an_code finish_sum(uint64_t *result, struct an_error *error)
+{
+    void *bytes;
+    size_t size = 0;
+    enum an_code code = add_up(false, before, &bytes, &size, error);
+    *result = digest(bytes, size);
+    free(bytes);
+    return code;
+}
+
+static enum an_code continue_sum(uint64_t *result, struct an_error *error)
+{
+    void *bytes;
+    size_t size = 0;
+    enum an_code code = add_up(true, before, &bytes, &size, error);
+    *result = digest(bytes, size);
+    free(bytes);
+    return code;
+}
+
+static void write_before(void)
+{
+    struct an_error error;
+    void *bytes;
+    size_t size = 0;
+    int file = mkstemp(before);
+    assert_true(file >= 0);
+    assert_int_equal(add_up(true, NULL, &bytes, &size, &error), AN_OK);
+    assert_int_equal(write(file, bytes, size), size);
+    free(bytes);
+    close(file);
 }
 
 static enum an_code rewrite(uint64_t *result, struct an_error *error)
@@ -78,12 +138,13 @@ static enum an_code take_apart(uint64_t *result, struct an_error *error)
 
 static void test_all(void **context)
 {
-    static enum an_code (*const works[])(uint64_t *, struct an_error *) = {merge, rewrite, overlap,
-                                                                           take_apart};
+    static enum an_code (*const works[])(uint64_t *, struct an_error *) = {
+        merge, rewrite, overlap, take_apart, finish_sum, continue_sum};
     struct an_error error;
     (void)context;
     assert_int_equal(an_file_load(&stream, GCC_CORPUS "/../console/gcc-14/stream.bin", &error),
                      AN_OK);
+    write_before();
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         uint64_t expected, result;
         long calls = 0;
@@ -101,6 +162,7 @@ static void test_all(void **context)
         check(calls > 5, "%zu: %ld calls", i, calls);
     }
     an_file_close(&stream);
+    unlink(before);
 }
 
 int main(void)

@@ -7,6 +7,8 @@
 #include <anneal/gcc.h>
 
 #include "base/file.h"
+#include "gcc/places.h"
+#include "gcc/top.h"
 #include "support/test.h"
 
 static const char *const corpora[] = {"gcc-9",  "gcc-10", "gcc-11", "gcc-12", "gcc-12-s390x",
@@ -424,20 +426,39 @@ static void test_torn(void **context)
     }
 }
 
+/* The totals of lists that were full are negative; amounts are added, but by gcov-tool, where they cancel. */
+static void test_full_lists(void **context)
+{
+    uint64_t full[2 + 2 * AN_TOP_MOST] = {(uint64_t)-200, AN_TOP_MOST}, merged[4 * AN_TOP_MOST + 4];
+    uint64_t four[9] = {(uint64_t)-200, 1, 50, 2, 50, 3, 50, 4, 50}, other[9];
+    (void)context;
+    for (uint64_t i = 0; i < AN_TOP_MOST; i++) {
+        full[2 + 2 * i] = i;
+        full[3 + 2 * i] = 2;
+    }
+    assert_int_equal(an_top_merge(full, full, 1, merged, false), 2 + 2 * AN_TOP_MOST);
+    assert_int_equal((int64_t)merged[0], -400);
+    assert_int_equal(merged[3], 4);
+    an_top_merge(full, full, 1, merged, true);
+    assert_int_equal(merged[0], 0);
+    memcpy(other, four, sizeof four);
+    an_places_merge(other, four, 9, AN_GCC_FOUR, false);
+    assert_int_equal((int64_t)other[0], -400);
+    assert_int_equal(other[2], 100);
+    memcpy(other, four, sizeof four);
+    an_places_merge(other, four, 9, AN_GCC_FOUR, true);
+    assert_int_equal(other[0], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_as_libgcov),
-        cmocka_unit_test(test_as_gcov_tool),
-        cmocka_unit_test(test_as_clang),
-        cmocka_unit_test(test_whole_merge),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_absent_functions),
-        cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_mismatches),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_full_lists), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_as_libgcov), cmocka_unit_test(test_as_gcov_tool),
+        cmocka_unit_test(test_as_clang),   cmocka_unit_test(test_whole_merge),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_absent_functions),
+        cmocka_unit_test(test_zeros),      cmocka_unit_test(test_mismatches),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_torn),
     };
     return RUN_TESTS(tests);
 }

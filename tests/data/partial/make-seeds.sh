@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes what lies here, which fuzz/fuzz_partial.c begins with, of the corpus in ../llvm: partial results, and the account and the
-# content of each, decompressed.
+# Makes what lies here, which fuzz/fuzz_partial.c begins with, of the corpora in ../llvm and ../gcc: partial results, and the
+# account and the content of each, decompressed.
 #
 # usage: make-seeds.sh ANNEAL
 set -euo pipefail
@@ -27,3 +27,19 @@ seed values raw/c-ir-clang19-run1.profraw raw/c-ir-clang19-run2.profraw raw/c-cs
 seed bitmaps raw/cond-fe-mcdc-clang19-run1.profraw raw/cond-fe-mcdc-clang19-run2.profraw
 seed vtables raw/cxx-ir-vtable-clang19-run1.profraw
 seed traces raw/c-ir-temporal-clang19-run1.profraw raw/c-ir-temporal-clang19-run2.profraw
+
+# runs VERSION: two runs of a program of two objects, of which one is missing in the second
+runs() {
+    mkdir -p "$work/$1/1" "$work/$1/2"
+    cp "../gcc/$1/values-1.gcda" "$work/$1/1/values.gcda"
+    cp "../gcc/$1/right-a.gcda" "$work/$1/1/right.gcda"
+    cp "../gcc/$1/right-b.gcda" "$work/$1/2/right.gcda"
+    seed "$1" "$work/$1/1" "$work/$1/2"
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for version in gcc-9 gcc-10 gcc-12 gcc-12-s390x; do
+    runs "$version"
+done
+seed clang ../gcc/clang-14/flow-408-1.gcda ../gcc/clang-14/flow-408-2.gcda
