@@ -108,7 +108,7 @@ static const struct option_spec options[] = {
     {HASH, 'x', "hash-filenames", NULL, "add a checksum of the path to the names of written files",
      TAKEN},
     {GCC_VERSION, 0, "gcc-version", "N",
-     "print what gcov of GCC N prints, 9 to 16 (default: that of the compiler)", TAKEN},
+     "print what gcov of GCC N prints, 4 to 7 and 9 to 16 (default: that of the compiler)", TAKEN},
     {0},
 };
 
@@ -123,7 +123,7 @@ static void take_format(struct gcov *gcov, int id)
         [FUNCTIONS] = &gcov->function_summaries,
         [HUMAN] = &gcov->text_options.human,
         [JSON] = &gcov->json,
-        [OLD_JSON] = &gcov->json,
+        [OLD_JSON] = &gcov->intermediate,
         [COLOURS] = &gcov->text_options.colours,
         [LONG_NAMES] = &gcov->naming.long_names,
         [DEMANGLED] = &gcov->text_options.demangled,
@@ -140,7 +140,7 @@ static void take_format(struct gcov *gcov, int id)
         [ON_DEMANGLED] = &gcov->filter.on_demangled,
     };
     *flags[id] = true;
-    if (id == JSON || id == OLD_JSON)
+    if (id == JSON || id == OLD_JSON) /* the last of these and -n counts */
         gcov->no_output = false;
 }
 
@@ -176,6 +176,7 @@ static void describe(struct gcov *gcov)
     head->gcno = is_alone ? last->gcno : NULL;
     head->gcda = gcov->lacks_data ? "-" : last->gcda;
     head->runs = gcov->runs;
+    head->programs = gcov->programs;
     head->may_lack_counts = gcov->may_lack_counts;
 }
 
@@ -186,6 +187,7 @@ static bool process(struct gcov *gcov, struct an_coverage_input *inputs, size_t 
                                           .keep_instances_apart = gcov->json,
                                           .as_gcov = true,
                                           .gcov_release = gcov->release,
+                                          .all_blocks = gcov->text_options.blocks,
                                           .prime_paths = gcov->text_options.paths,
                                           .takes_function =
                                               gcov->filter.count ? gcov_filter_takes : NULL,
@@ -231,9 +233,11 @@ static bool process_batch(struct gcov *gcov, size_t first, size_t count)
     return done;
 }
 
-/* gcov 11 was the first to close with it. */
+/* From 11 on, gcov closes with it in any case; up to 7, behind several files. */
 static bool has_total(const struct gcov *gcov)
 {
+    if (gcov_is_old(gcov))
+        return gcov->operand_count > 1;
     return gcov->text_options.release > 10 || !gcov->text_options.release;
 }
 
@@ -245,7 +249,7 @@ static int process_all(struct gcov *gcov)
     for (size_t i = 0; done && i < gcov->operand_count; i += step)
         done = process_batch(gcov, i, step);
     if (done && !gcov->to_stdout && has_total(gcov))
-        gcov_tell_lines(gcov->lines, gcov->lines_executed);
+        gcov_tell_lines(gcov, gcov->lines, gcov->lines_executed);
     return done ? gcov->status : EXIT_FAILED;
 }
 
@@ -326,6 +330,14 @@ static bool take_value(struct gcov *gcov, const struct command *command, int id,
     return true;
 }
 
+/* What -i means: JSON, but text where a gcov is asked for that had no JSON. Others than it may read what comes. */
+static void choose_intermediate(struct gcov *gcov)
+{
+    bool is_text = gcov->release >= AN_GCOV_OLDEST && gcov->release < 8;
+    gcov->json |= gcov->intermediate && !is_text;
+    gcov->intermediate &= is_text;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct gcov gcov = {.text_options.size = sizeof gcov.text_options,
@@ -341,6 +353,7 @@ static int run(const struct command *command, int argc, char **argv)
         else if (!take_value(&gcov, command, id, value))
             break;
     }
+    choose_intermediate(&gcov);
     gcov.text_options.is_filtered = gcov.filter.count > 0;
     if (id == HELP)
         print_help(command);
@@ -364,9 +377,11 @@ const struct command command_gcov = {
         "NAME.gcov, with the count of each line of a source, or NAME.gcov.json.gz. An operand is "
         "a source, an object, or a file of control flow (gcno) or counts (gcda); the gcno and "
         "gcda files are expected beside it. A link named gcov to anneal does the same.\n\n"
-        "What gcov prints depends on its release, 9 to 16. The one of the compiler that made the "
-        "files speaks (12 for GCC up to 8 and for clang), or the one that --gcc-version or the "
-        "name of the link says: gcov-14.\n\n"
+        "What gcov prints depends on its release, 4 to 7 and 9 to 16. The one of the compiler that "
+        "made the files speaks (12 for GCC 8 and for clang), or the one that --gcc-version or the "
+        "name of the link says: gcov-14. If that is one up to 7, -i writes text, as gcov did "
+        "before "
+        "it had JSON.\n\n"
         "It differs from gcov in these points: it reads files of GCC 4.7 to 16 and of clang, not "
         "of one version only; a damaged file is ignored as a whole, not read up to the damage; a "
         "file appears under its name only once it is complete.",

@@ -30,7 +30,8 @@ struct gcov {
     struct gcov_naming naming;
     struct gcov_filter filter; /* of functions */
     unsigned release;          /* of gcov; 0: that of the compiler */
-    bool function_summaries, json, no_output, to_stdout, relative_only, progress, debug;
+    bool function_summaries, json, intermediate, no_output, to_stdout, relative_only, progress,
+        debug;
     const char *object, *prefix;
     struct gcov_operand *operands;
     size_t operand_count;
@@ -43,10 +44,16 @@ struct gcov {
     /* As they are after the last file. */
     bool told_newer, lacks_data, may_lack_counts;
     char *folder; /* where the compiler ran; owned */
-    unsigned runs;
+    unsigned runs, programs;
     uint64_t lines, lines_executed;
     int status;
 };
+
+/* Up to 7, gcov said and wrote some things otherwise. */
+static inline bool gcov_is_old(const struct gcov *gcov)
+{
+    return gcov->text_options.release && gcov->text_options.release < 8;
+}
 
 /* Tells what is wrong with the files of the batch (gcov_tell.c). */
 void gcov_tell_files(struct gcov *gcov);
@@ -54,8 +61,14 @@ void gcov_tell_files(struct gcov *gcov);
 /* Tells of functions and sources, and writes their files (gcov_results.c). */
 bool gcov_results(struct gcov *gcov);
 
+/* Whether -r lets it pass (likewise). */
+bool gcov_takes(const struct gcov *gcov, const struct an_coverage_source *source);
+
+/* What -i is, up to 7 (gcov_intermediate.c). */
+bool gcov_intermediate(struct gcov *gcov, const char *named);
+
 /* "Lines executed:..." (gcov_tell.c). */
-void gcov_tell_lines(uint64_t lines, uint64_t executed);
+void gcov_tell_lines(const struct gcov *gcov, uint64_t lines, uint64_t executed);
 void gcov_tell_source(const struct gcov *gcov, const char *name,
                       const struct an_coverage_totals *totals);
 void gcov_tell_functions(const struct gcov *gcov);

@@ -21,7 +21,7 @@ static const char *shown_name(const struct gcov *gcov, const struct an_coverage_
     return has_it ? source->name + size + 1 : source->name;
 }
 
-static bool is_taken(const struct gcov *gcov, const struct an_coverage_source *source)
+bool gcov_takes(const struct gcov *gcov, const struct an_coverage_source *source)
 {
     return !gcov->relative_only || shown_name(gcov, source)[0] != '/';
 }
@@ -114,7 +114,7 @@ static bool take_source(struct gcov *gcov, size_t number, const char *named)
     bool done = true;
     if (gcov->no_output)
         return true;
-    if (!gcov->json)
+    if (!gcov->json && !gcov->intermediate)
         done = gcov->to_stdout ? print_source(gcov, number) : write_source(gcov, number, named);
     if (!gcov->to_stdout)
         putchar('\n');
@@ -125,7 +125,7 @@ static bool take_source(struct gcov *gcov, size_t number, const char *named)
 
 static bool takes_source(void *context, const struct an_coverage_source *source)
 {
-    return is_taken(context, source);
+    return gcov_takes(context, source);
 }
 
 static bool pack(const struct an_buffer *from, struct an_buffer *to)
@@ -198,10 +198,12 @@ bool gcov_results(struct gcov *gcov)
     bool done = named != NULL;
     gcov_tell_functions(gcov);
     for (size_t i = 0; done && i < gcov->coverage->source_count; i++)
-        if (is_taken(gcov, &gcov->coverage->sources[i]))
+        if (gcov_takes(gcov, &gcov->coverage->sources[i]))
             done = take_source(gcov, i, named);
     if (done && gcov->json)
         done = take_json(gcov, named);
+    if (done && gcov->intermediate)
+        done = gcov_intermediate(gcov, named);
     free(named);
     return done;
 }

@@ -65,7 +65,10 @@ static void tell_newer(struct gcov *gcov, const char *gcno, const struct an_cove
             continue;
         fprintf(stderr, "%s:source file is newer than notes file '%s'\n", mention->name, gcno);
         if (!gcov->told_newer)
-            fputs("(the message is displayed only once per source file)\n", stderr);
+            fputs(gcov->text_options.release == 4
+                      ? "(the message is only displayed one per source file)\n"
+                      : "(the message is displayed only once per source file)\n",
+                  stderr);
         gcov->told_newer = true;
         gcov->is_newer[mention->source] = true;
     }
@@ -110,6 +113,7 @@ void gcov_tell_files(struct gcov *gcov)
         tell_gcda(gcov, operand->gcda, entry + 1, object);
         if (object->has_data)
             gcov->runs = (unsigned)object->runs;
+        gcov->programs += (unsigned)object->programs;
         entry += 2;
         object++;
     }
@@ -117,49 +121,47 @@ void gcov_tell_files(struct gcov *gcov)
 
 /* ---- totals ---- */
 
-void gcov_tell_lines(uint64_t lines, uint64_t executed)
+static void tell_part(const struct gcov *gcov, const char *what, uint64_t part, uint64_t whole)
 {
     char ratio[32];
+    an_gcov_ratio_of(gcov->text_options.release, ratio, (int64_t)part, (int64_t)whole, 2);
+    printf("%s:%s of %" PRIu64 "\n", what, ratio, whole);
+}
+
+void gcov_tell_lines(const struct gcov *gcov, uint64_t lines, uint64_t executed)
+{
     if (lines)
-        printf("Lines executed:%s of %" PRIu64 "\n",
-               an_gcov_ratio(ratio, (int64_t)executed, (int64_t)lines, 2), lines);
+        tell_part(gcov, "Lines executed", executed, lines);
     else
         puts("No executable lines");
 }
 
-static void tell_part(const char *what, uint64_t part, uint64_t whole)
-{
-    char ratio[32];
-    printf("%s:%s of %" PRIu64 "\n", what, an_gcov_ratio(ratio, (int64_t)part, (int64_t)whole, 2),
-           whole);
-}
-
-static void tell_branches(const struct an_coverage_totals *totals)
+static void tell_branches(const struct gcov *gcov, const struct an_coverage_totals *totals)
 {
     if (totals->branches) {
-        tell_part("Branches executed", totals->branches_executed, totals->branches);
-        tell_part("Taken at least once", totals->branches_taken, totals->branches);
+        tell_part(gcov, "Branches executed", totals->branches_executed, totals->branches);
+        tell_part(gcov, "Taken at least once", totals->branches_taken, totals->branches);
     } else {
         puts("No branches");
     }
     if (totals->calls)
-        tell_part("Calls executed", totals->calls_executed, totals->calls);
+        tell_part(gcov, "Calls executed", totals->calls_executed, totals->calls);
     else
         puts("No calls");
 }
 
-static void tell_conditions(const struct an_coverage_totals *totals)
+static void tell_conditions(const struct gcov *gcov, const struct an_coverage_totals *totals)
 {
     if (totals->outcomes)
-        tell_part("Condition outcomes covered", totals->outcomes_covered, totals->outcomes);
+        tell_part(gcov, "Condition outcomes covered", totals->outcomes_covered, totals->outcomes);
     else
         puts("No conditions");
 }
 
-static void tell_paths(const struct an_coverage_totals *totals)
+static void tell_paths(const struct gcov *gcov, const struct an_coverage_totals *totals)
 {
     if (totals->paths)
-        tell_part("Prime paths covered", totals->paths_taken, totals->paths);
+        tell_part(gcov, "Prime paths covered", totals->paths_taken, totals->paths);
     else
         puts("No path information");
 }
@@ -167,13 +169,13 @@ static void tell_paths(const struct an_coverage_totals *totals)
 static void tell_totals(const struct gcov *gcov, const struct an_coverage_totals *totals,
                         bool branches)
 {
-    gcov_tell_lines(totals->lines, totals->lines_executed);
+    gcov_tell_lines(gcov, totals->lines, totals->lines_executed);
     if (branches)
-        tell_branches(totals);
+        tell_branches(gcov, totals);
     if (gcov->text_options.conditions && gcov->text_options.release >= 14)
-        tell_conditions(totals);
+        tell_conditions(gcov, totals);
     if (gcov->text_options.paths && gcov->text_options.release >= 15)
-        tell_paths(totals);
+        tell_paths(gcov, totals);
 }
 
 void gcov_tell_source(const struct gcov *gcov, const char *name,
@@ -200,8 +202,10 @@ static void tell_function(const struct gcov *gcov, const struct an_coverage_func
     printf("Function '%s'\n", name);
     if (gcov->text_options.release >= 15) /* this tells of a function's branches in any case */
         tell_totals(gcov, &function->totals, true);
+    else if (gcov_is_old(gcov))
+        tell_totals(gcov, &function->totals, gcov->text_options.branches);
     else
-        gcov_tell_lines(function->totals.lines, function->totals.lines_executed);
+        gcov_tell_lines(gcov, function->totals.lines, function->totals.lines_executed);
     putchar('\n');
 }
 

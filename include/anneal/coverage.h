@@ -171,6 +171,7 @@ struct an_coverage_object {
     bool may_lack_counts; /* has_unexecuted_block means something */
     bool has_data;        /* counts of at least one run */
     uint64_t runs;
+    uint64_t programs;     /* that left their summaries (up to GCC 8) */
     const char *misfit;    /* a function that a rejected gcda contradicts; NULL: none */
     int64_t modified;      /* when its gcno was; seconds since 1970 */
     size_t function_count; /* that are taken, and those that the compiler made */
@@ -199,8 +200,11 @@ struct an_coverage_map {
     const char *from, *to;
 };
 
-/* The releases of gcov whose output is known, and the one that speaks for files that none of them reads. */
-enum { AN_GCOV_OLDEST = 9, AN_GCOV_USUAL = 12, AN_GCOV_NEWEST = 16 };
+/*
+ * The releases of gcov whose output is known, 4 being that of GCC 4.7 to 4.9, and the one that speaks for files that none of
+ * them reads, and for those of GCC 8. JSON is that of AN_GCOV_OLDEST_JSON or later.
+ */
+enum { AN_GCOV_OLDEST = 4, AN_GCOV_OLDEST_JSON = 9, AN_GCOV_USUAL = 12, AN_GCOV_NEWEST = 16 };
 
 struct an_coverage_options {
     size_t size;      /* of this structure: sizeof */
@@ -219,13 +223,16 @@ struct an_coverage_options {
     const struct an_coverage_map *maps;
     size_t map_count;
     const char *source_root; /* NULL: none */
-    /* as_gcov: which. 0: the one of the release that made an object; AN_GCOV_USUAL for what clang made, and GCC up to 8. */
+    /* as_gcov: which. 0: the one of the release that made an object; AN_GCOV_USUAL for what clang made, and for 8. When
+     * instances are kept apart, as for JSON, also for those before. */
     unsigned gcov_release;
     bool prime_paths; /* find them, where they were counted */
     /* Which functions there are, by their names as the linker knows them; the others are as if the compiler had made them up.
      * NULL: all. */
     bool (*takes_function)(void *context, const char *name);
     void *context;
+    /* as_gcov: what is asked of it is to show blocks. Up to gcov 7, counts of lines and totals of branches are others then. */
+    bool all_blocks;
 };
 
 /*

@@ -1,6 +1,6 @@
 /*
- * Coverage as gcov writes it, byte for byte: sources with counts, line by line, and JSON. `release` chooses gcov 9 to 16,
- * whose output differs; 0: 12.
+ * Coverage as gcov writes it, byte for byte: sources with counts, line by line, and JSON. `release` chooses gcov 4 to 7 and 9
+ * to 16, whose output differs; 0 and 8: 12. JSON is that of 9 to 16.
  *
  * Both go where the caller says, piece by piece.
  */
@@ -51,6 +51,7 @@ struct an_gcov_text_options {
     struct an_gcov_paths path_lines, path_sources;
     bool
         is_filtered; /* only what functions were taken has lines; the text between them is left out */
+    unsigned programs; /* in the head, up to 7 */
 };
 
 /*
@@ -90,6 +91,10 @@ AN_API enum an_code an_gcov_json(const struct an_coverage *coverage,
  * is for 32 characters, and returned.
  */
 AN_API char *an_gcov_ratio(char *text, int64_t part, int64_t whole, int places);
+
+/* The same by the rules of a release. Up to 7, only the whole is 100%. */
+AN_API char *an_gcov_ratio_of(unsigned release, char *text, int64_t part, int64_t whole,
+                              int places);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* Which blocks end in which line, and what is said of lines on the way; see coverage_build.h. */
 #include "gcc/coverage_build.h"
 
-#define NO_LINE UINT32_MAX
+#define NO_LINE AN_COVERAGE_NO_LINE
 
 struct walk {
     struct an_coverage_build *build;
@@ -11,8 +11,9 @@ struct walk {
     struct an_coverage_function *counted; /* what comes of it */
     uint32_t number;                      /* of the block in its function */
     struct an_covered_block *block;
-    uint32_t last_line; /* the place of the last line of the location before; NO_LINE: none */
-    bool is_llvm;       /* lines have all blocks */
+    uint32_t last_line;  /* the place of the last line of the location before; NO_LINE: none */
+    bool is_llvm;        /* lines have all blocks */
+    uint32_t *old_lasts; /* by gcov up to 7: the place of each block's last line; else NULL */
 };
 
 /* A line within an instance is its own. */
@@ -79,7 +80,7 @@ static size_t walk_location(struct walk *walk, const struct an_gcno_line *lines,
                         !own || !walk->build->options->as_gcov || walk->object->release >= 13);
             if (walk->is_llvm && !note_line(walk, place))
                 return 0;
-            if (walk->is_llvm || lines[i].number > greatest) {
+            if (walk->is_llvm || walk->old_lasts || lines[i].number > greatest) {
                 greatest = lines[i].number;
                 walk->last_line = place;
             }
@@ -93,8 +94,10 @@ static size_t walk_location(struct walk *walk, const struct an_gcno_line *lines,
 /* To LLVM, lines are noted already. Of entry and exit nobody wants to know; gcov takes the last block for the exit. */
 static bool note_end(const struct walk *walk)
 {
-    if (walk->is_llvm || walk->number == 0 || walk->number + 1 == walk->function->block_count ||
-        walk->last_line == NO_LINE)
+    if (walk->old_lasts && walk->last_line != NO_LINE)
+        walk->old_lasts[walk->number] = walk->last_line;
+    if (walk->is_llvm || walk->old_lasts || walk->number == 0 ||
+        walk->number + 1 == walk->function->block_count || walk->last_line == NO_LINE)
         return true;
     return add_end(walk, walk->last_line);
 }
@@ -155,7 +158,7 @@ static void count_blocks(struct walk *walk)
         if (arcs[i].is_call && arcs[i].destination == exit)
             returned -= (uint64_t)arcs[i].count;
     counted->returned = an_coverage_count(walk->build, (int64_t)returned);
-    if (walk->build->options->as_gcov)
+    if (walk->build->options->as_gcov && !an_coverage_is_old(walk->build, object))
         add_branches(&counted->totals, arcs, function->arc_count);
     const uint64_t *paths = object->paths ? object->paths[walk->origin->number] : NULL;
     for (uint32_t i = 0; paths && i < an_gcno_path_words(function); i++)
@@ -187,6 +190,20 @@ static void describe(struct walk *walk, size_t order)
     }
 }
 
+/* To gcov up to 7, a block ends in its last line, and if it has none, in that of the block before. */
+static bool walk_old(struct walk *walk)
+{
+    uint32_t count = walk->function->block_count;
+    walk->old_lasts = an_alloc((size_t)count + 1, sizeof *walk->old_lasts);
+    for (uint32_t i = 0; walk->old_lasts && i < count; i++)
+        walk->old_lasts[i] = NO_LINE;
+    bool done =
+        walk->old_lasts && walk_lines(walk) &&
+        an_coverage_find_old_ends(walk->build, walk->origin, walk->counted, walk->old_lasts);
+    free(walk->old_lasts);
+    return done;
+}
+
 static bool walk_function(struct an_coverage_build *build, size_t number)
 {
     const struct an_coverage_origin *origin = &build->origins.items[number];
@@ -201,7 +218,7 @@ static bool walk_function(struct an_coverage_build *build, size_t number)
     count_blocks(&walk);
     walk.counted->totals.functions = 1;
     walk.counted->totals.functions_executed = walk.counted->count > 0;
-    return walk_lines(&walk);
+    return an_coverage_is_old(build, object) ? walk_old(&walk) : walk_lines(&walk);
 }
 
 enum an_code an_coverage_find_ends(struct an_coverage_build *build, struct an_error *error)

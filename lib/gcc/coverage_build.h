@@ -5,6 +5,7 @@
  *     (covered.h)         (coverage_places.c),                                (coverage_blocks.c)
  *                         those of several objects
  *                         as one (coverage_same.c)           ──► counts, totals (coverage_lines.c)
+ *                                                                by gcov up to 7 (coverage_old.c)
  *                                                            ──► functions (coverage_whole.c)
  *                                                            ──► prime paths (coverage_paths.c)
  *
@@ -16,6 +17,8 @@
 
 #include "gcc/covered.h"
 #include "gcc/sources.h"
+
+#define AN_COVERAGE_NO_LINE UINT32_MAX
 
 /* More lines are refused than a million, and so many for each byte of the files: they can claim any. */
 enum { AN_COVERAGE_FREE_LINES = 1 << 20, AN_COVERAGE_LINES_PER_BYTE = 64 };
@@ -70,6 +73,9 @@ struct an_coverage_build {
     struct {
         AN_VECTOR(struct an_coverage_end);
     } ends;
+    /* Of each source, branches as gcov up to 7 adds them up when it shows blocks: those that lead to a block of the
+     * source. NULL: there are none. */
+    struct an_coverage_totals *entering;
     struct an_coverage_block *blocks; /* of all lines in turn */
     struct an_coverage_branch *branches;
     struct an_coverage_condition *conditions; /* of all objects in turn */
@@ -93,6 +99,14 @@ bool an_coverage_find_wholes(struct an_coverage_build *build);
 /* Finds prime paths, if they are asked for, and adds them to totals (coverage_paths.c). */
 enum an_code an_coverage_find_paths(struct an_coverage_build *build, struct an_error *error);
 
+/*
+ * Gives the blocks of a function to lines as gcov up to 7 does, and adds up branches (coverage_old.c). `lasts` has the place
+ * of each block's last line, or AN_COVERAGE_NO_LINE. False when memory runs out.
+ */
+bool an_coverage_find_old_ends(struct an_coverage_build *build,
+                               const struct an_coverage_origin *origin,
+                               struct an_coverage_function *counted, const uint32_t *lasts);
+
 /* Adds branches to totals (coverage_branches.c). */
 void an_coverage_add_branches(struct an_coverage_totals *totals,
                               const struct an_coverage_branch *branches, size_t count);
@@ -109,6 +123,13 @@ bool an_coverage_add_instances_branches(const struct an_coverage_build *build,
 static inline int64_t an_coverage_count(const struct an_coverage_build *build, int64_t count)
 {
     return count < 0 && !build->options->as_gcov ? 0 : count;
+}
+
+/* Whether gcov up to 7 speaks for an object. */
+static inline bool an_coverage_is_old(const struct an_coverage_build *build,
+                                      const struct an_covered *object)
+{
+    return build->options->as_gcov && object->release < 8;
 }
 
 /* Whether instances count once more, as from gcov 13 on. */

@@ -191,6 +191,13 @@ static bool is_simple(const struct counting *counting, const struct an_coverage_
     return true;
 }
 
+/* Up to 7, gcov does not count the flow unless it shows blocks: what the blocks had stays. */
+static bool is_sum(const struct counting *counting, const struct an_coverage_end *end)
+{
+    const struct an_coverage_build *build = counting->build;
+    return an_coverage_is_old(build, &build->objects[end->object]) && !build->options->all_blocks;
+}
+
 static bool count_line(struct counting *counting, uint32_t place)
 {
     struct an_coverage_line *line = &counting->build->lines[place];
@@ -201,6 +208,8 @@ static bool count_line(struct counting *counting, uint32_t place)
     for (size_t i = 0; i < count; i++)
         if (!ends[i].is_passed)
             put_block(counting, line, &ends[i]);
+    if (count > 0 && is_sum(counting, ends))
+        return true;
     if (count == 1 && is_simple(counting, ends)) {
         line->count = entered_of(counting, ends);
         return true;
@@ -220,7 +229,7 @@ static bool count_all(struct counting *counting)
     bool done = true;
     for (uint32_t i = 0; done && i < counting->build->line_count; i++) {
         struct an_coverage_line *line = &counting->build->lines[i];
-        if (!line->exists)
+        if (!line->exists && !counting->build->entering)
             continue;
         done = count_line(counting, i);
         mend(counting->build, line);
@@ -247,13 +256,14 @@ static void add_outcomes(struct an_coverage_source *source, const struct an_cove
 }
 
 static void add_lines(struct an_coverage_source *source, const struct an_coverage_line *lines,
-                      size_t count)
+                      size_t count, bool adds_branches)
 {
     for (size_t i = 0; i < count; i++)
         if (lines[i].exists) {
             source->totals.lines++;
             source->totals.lines_executed += lines[i].count != 0;
-            an_coverage_add_branches(&source->totals, lines[i].branches, lines[i].branch_count);
+            if (adds_branches)
+                an_coverage_add_branches(&source->totals, lines[i].branches, lines[i].branch_count);
             add_outcomes(source, &lines[i]);
         }
     find_most(source, lines, count);
@@ -303,7 +313,7 @@ static bool add_functions(struct an_coverage_build *build, struct an_coverage_so
         source->function_count++;
         source->conditions = build->conditions;
         if (an_coverage_counts_instances(build, origin))
-            add_lines(source, function->lines, function->line_count);
+            add_lines(source, function->lines, function->line_count, true);
         find_most(source, function->lines, function->line_count);
     }
     bool done = is_known != NULL;
@@ -385,7 +395,9 @@ static enum an_code make_sources(struct an_coverage_build *build, struct an_erro
         sources[i].lines = build->lines + range.first;
         sources[i].line_count = range.count;
         sources[i].conditions = build->conditions;
-        add_lines(&sources[i], sources[i].lines, range.count);
+        add_lines(&sources[i], sources[i].lines, range.count, !build->entering);
+        if (build->entering)
+            an_coverage_totals_add(&sources[i].totals, &build->entering[i]);
     }
     if (!add_instances(build, sources))
         return an_fail_memory(error);

@@ -98,6 +98,14 @@ static bool takes(const struct an_coverage_options *options,
     return !options->takes_function || options->takes_function(options->context, function->name);
 }
 
+/* Up to 7, gcov takes what has no counts for what the linker left out: functions of another object are in the program. */
+static bool is_there(const struct finding *finding, size_t number)
+{
+    const struct an_covered *object = finding->object;
+    return !an_coverage_is_old(finding->build, object) ||
+           (object->has_counts && object->has_counts[number]);
+}
+
 static enum an_code find_function(struct finding *finding, size_t number)
 {
     const struct an_gcno_function *function = &finding->object->gcno.functions.items[number];
@@ -106,7 +114,7 @@ static enum an_code find_function(struct finding *finding, size_t number)
     enum an_code code = find_source(finding, function->file, &source);
     bool is_taken = takes(finding->build->options, function);
     finding->taken += is_taken;
-    if (code == AN_OK && is_taken && !function->is_artificial) {
+    if (code == AN_OK && is_taken && !function->is_artificial && is_there(finding, number)) {
         origin = an_vector_push(&finding->build->origins);
         if (!origin)
             return an_fail_memory(finding->error);
@@ -115,6 +123,8 @@ static enum an_code find_function(struct finding *finding, size_t number)
                                               .source = source,
                                               .last_line = function->last_line};
     }
+    if (code == AN_OK && origin && an_coverage_is_old(finding->build, finding->object))
+        code = note_line(finding, source, function->line);
     if (code == AN_OK)
         code = find_lines(finding, function, origin);
     if (code == AN_OK && origin && !finding->build->options->as_gcov &&
@@ -140,9 +150,10 @@ static enum an_code keep_mentions(struct finding *finding, struct an_coverage_ob
 static unsigned release_of(const struct an_coverage_options *options, const struct an_gcno *gcno)
 {
     unsigned release = options->gcov_release;
+    unsigned oldest = options->keep_instances_apart ? AN_GCOV_OLDEST_JSON : AN_GCOV_OLDEST;
     if (!release)
         release = an_gcno_is_clang(gcno) ? 0 : gcno->version.major;
-    if (release < AN_GCOV_OLDEST)
+    if (release < oldest || release == 8)
         release = AN_GCOV_USUAL;
     return release < AN_GCOV_NEWEST ? release : AN_GCOV_NEWEST;
 }
@@ -153,6 +164,7 @@ static enum an_code find_in_object(struct an_coverage_build *build, uint32_t num
     struct an_covered *covered = &build->objects[number];
     struct finding finding = {.build = build, .object = covered, .number = number, .error = error};
     enum an_code code = AN_OK;
+    covered->release = release_of(build->options, &covered->gcno);
     build->line_sources[number] =
         an_alloc(covered->gcno.lines.count + 1, sizeof **build->line_sources);
     if (!build->line_sources[number] ||
@@ -164,13 +176,13 @@ static enum an_code find_in_object(struct an_coverage_build *build, uint32_t num
         code = keep_mentions(&finding, object);
     an_vector_free(&finding.mentions);
     an_map_free(&finding.called);
-    covered->release = release_of(build->options, &covered->gcno);
     *object =
         (struct an_coverage_object){.folder = covered->gcno.folder ? covered->gcno.folder : "",
                                     .release = covered->release,
                                     .may_lack_counts = covered->gcno.may_lack_counts,
                                     .has_data = an_covered_has_data(covered),
                                     .runs = covered->runs,
+                                    .programs = covered->programs,
                                     .misfit = covered->misfit,
                                     .modified = covered->modified,
                                     .function_count = finding.taken,
@@ -179,7 +191,7 @@ static enum an_code find_in_object(struct an_coverage_build *build, uint32_t num
     return code;
 }
 
-/* Functions that begin in the same line of a source are instances of one thing. */
+/* Functions that begin in the same line of a source are instances of one thing; up to 7, gcov knows of no such thing. */
 static bool find_instances(struct an_coverage_build *build)
 {
     struct an_map first = {0};
@@ -189,6 +201,8 @@ static bool find_instances(struct an_coverage_build *build)
         const struct an_gcno_function *function =
             &build->objects[origin->object].gcno.functions.items[origin->number];
         bool is_new;
+        if (an_coverage_is_old(build, &build->objects[origin->object]))
+            continue;
         uint64_t *other =
             an_map_insert(&first, (uint64_t)origin->source << 32 | function->line, &is_new);
         done = other != NULL;

@@ -9,6 +9,7 @@ void an_covered_free(struct an_covered *covered)
     free(covered->counters);
     free(covered->first_counter);
     free(covered->masks);
+    free(covered->has_counts);
     for (size_t i = 0; covered->paths && i < covered->gcno.functions.count; i++)
         free(covered->paths[i]);
     free(covered->paths);

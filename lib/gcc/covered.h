@@ -26,6 +26,7 @@ struct an_covered {
     struct an_map functions; /* by ident: their numbers */
     uint64_t *counters;      /* of all functions in turn; NULL when there are no runs */
     uint32_t *first_counter; /* of each function, and at last, how many there are */
+    bool *has_counts;        /* each function, in a run; NULL when there are no runs */
     uint64_t **paths;        /* of each function, bits of the paths that runs took; NULL: none */
     uint64_t *masks;         /* two of each condition of the gcno; NULL when no run has them */
     unsigned release;        /* for the caller to set: of gcov */
@@ -37,7 +38,7 @@ struct an_covered {
     struct an_coverage_branch *arcs; /* likewise */
     int64_t *block_counts;           /* the same as in blocks */
     int64_t *entered;                /* as_llvm: how often each block was, by its arcs; else NULL */
-    uint64_t runs;
+    uint64_t runs, programs;
     const char *misfit; /* a function of which a gcda tells otherwise; NULL: there is none */
 };
 

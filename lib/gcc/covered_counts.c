@@ -15,7 +15,7 @@ struct adding {
     const struct an_gcno_function
         *function; /* of the record; NULL: one that the gcno does not have */
     size_t number; /* its number */
-    uint64_t runs, functions, total;
+    uint64_t runs, programs, functions, total;
 };
 
 static enum an_code fail_stamp(const struct an_gcda_walk *walk, const struct an_covered *covered,
@@ -107,6 +107,8 @@ static enum an_code take_counters(struct adding *adding, const struct an_gcda_re
         return AN_OK;
     if (record->count != first[1] - first[0])
         return fail_function(adding, "another number of counters");
+    if (adding->adds)
+        adding->covered->has_counts[adding->number] = true;
     if (adding->adds && !record->are_zero)
         add_counts(adding, record, big);
     return AN_OK;
@@ -119,6 +121,7 @@ static void take_program(struct adding *adding, const struct an_gcda_record *rec
     struct an_gcc_program program;
     if (an_gcc_program_read(&program, version, record->program))
         adding->runs += program.runs;
+    adding->programs++;
 }
 
 static enum an_code walk_through(struct adding *adding, struct an_gcda_walk walk)
@@ -149,9 +152,12 @@ bool an_covered_make_counters(struct an_covered *covered)
     size_t masks = 2 * covered->gcno.conditions.count;
     if (!covered->counters)
         covered->counters = an_alloc_zero((size_t)count + 1, sizeof *covered->counters);
+    if (!covered->has_counts)
+        covered->has_counts =
+            an_alloc_zero(covered->gcno.functions.count + 1, sizeof *covered->has_counts);
     if (!covered->masks && masks)
         covered->masks = an_alloc_zero(masks, sizeof *covered->masks);
-    return covered->counters && (covered->masks || !masks);
+    return covered->counters && covered->has_counts && (covered->masks || !masks);
 }
 
 uint64_t *an_covered_make_paths(struct an_covered *covered, size_t number)
@@ -181,6 +187,7 @@ enum an_code an_covered_add(struct an_covered *covered, struct an_bytes gcda,
     adding.adds = true;
     code = walk_through(&adding, walk);
     covered->runs += adding.runs;
+    covered->programs += adding.programs;
     entry->functions = adding.functions;
     entry->total_count = adding.total;
     return code;

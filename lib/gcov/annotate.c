@@ -38,6 +38,7 @@ struct page {
     struct an_buffer *to;
     struct an_source_lines lines; /* of the source's text */
     struct an_bytes line;         /* the present one */
+    bool has_source;
     size_t next_function;
     struct an_function_list group; /* functions that begin in a line */
     uint32_t group_end;            /* when these are several, the last line of them; else 0 */
@@ -46,6 +47,12 @@ struct page {
     uint32_t shown; /* of what is filtered, the last line of the function that was met last */
     struct an_gcov_path_writer paths;
 };
+
+/* Up to 7, gcov wrote some things otherwise. */
+static bool is_old(unsigned release)
+{
+    return release && release < 8;
+}
 
 static void put_text(struct page *page, const char *text)
 {
@@ -93,6 +100,31 @@ static char *count_text(const struct an_gcov_text_options *options, char *text, 
     return text;
 }
 
+/* Only all of it is 100%, and only nothing 0%. */
+static void old_ratio(char *text, int64_t part, int64_t whole, int places)
+{
+    float ratio = whole ? (float)part / (float)whole : 0;
+    unsigned scale = places == 0 ? 1 : 100, limit = 100 * scale;
+    float scaled = ratio * (float)limit + 0.5f;
+    unsigned percent = scaled >= 0 && scaled < (float)UINT32_MAX ? (unsigned)scaled : 0;
+    if (percent == 0 && part)
+        percent = 1;
+    else if (percent >= limit && part != whole)
+        percent = limit - 1;
+    if (places == 0)
+        snprintf(text, 32, "%u%%", percent);
+    else
+        snprintf(text, 32, "%u.%02u%%", percent / scale, percent % scale);
+}
+
+char *an_gcov_ratio_of(unsigned release, char *text, int64_t part, int64_t whole, int places)
+{
+    if (!is_old(release))
+        return an_gcov_ratio(text, part, whole, places);
+    old_ratio(text, part, whole, places);
+    return text;
+}
+
 char *an_gcov_ratio(char *text, int64_t part, int64_t whole, int places)
 {
     float ratio = whole ? 100.0f * (float)part / (float)whole : 0;
@@ -110,7 +142,8 @@ char *an_gcov_ratio(char *text, int64_t part, int64_t whole, int places)
 static char *branch_text(const struct an_gcov_text_options *options, char *text, int64_t part,
                          int64_t whole)
 {
-    return options->counts ? count_text(options, text, part) : an_gcov_ratio(text, part, whole, 0);
+    return options->counts ? count_text(options, text, part)
+                           : an_gcov_ratio_of(options->release, text, part, whole, 0);
 }
 
 /* ---- lines ---- */
@@ -179,10 +212,11 @@ static void put_source_text(struct page *page, struct an_bytes text)
 
 static void put_line_start(struct page *page, const struct an_coverage_line *line, uint32_t number)
 {
+    bool old = is_old(page->options->release);
     if (!line->exists)
         put_padded(page, "-", 1);
-    else if (line->count > 0)
-        put_count(page, line->count, line->has_unexecuted_block);
+    else if (line->count > 0 || (old && line->count))
+        put_count(page, line->count, line->has_unexecuted_block && !old);
     else
         put_never(page, line->is_exceptional, "#####", "=====");
     put_number(page, line->count, number, true);
@@ -250,14 +284,17 @@ static bool put_way_out(struct page *page, unsigned index, const struct an_cover
     return true;
 }
 
-/* gcov marks blocks that only exceptions lead to as others are marked, and the other way round. */
-static void put_block(struct page *page, const struct an_coverage_block *block, uint32_t number,
-                      unsigned index)
+/* From 8 on, gcov marks blocks that only exceptions lead to as others are marked, and the other way round. */
+static void put_block(struct page *page, const struct an_coverage_line *line,
+                      const struct an_coverage_block *block, uint32_t number, unsigned index)
 {
-    if (block->count > 0)
+    bool old = is_old(page->options->release);
+    if (old && !line->exists)
+        put_padded(page, "-", 1);
+    else if (block->count > 0 || (old && block->count))
         put_count(page, block->count, false);
     else
-        put_never(page, !block->is_exceptional, "$$$$$", "%%%%%");
+        put_never(page, block->is_exceptional == old, "$$$$$", "%%%%%");
     put_number(page, block->count, number, false);
     if (page->options->release >= 14)
         an_buffer_print(page->to, "-block %u", block->number);
@@ -294,7 +331,7 @@ static void put_details(struct page *page, const struct an_coverage_line *line, 
     for (uint32_t i = 0; i < line->block_count; i++) {
         const struct an_coverage_block *block = &line->blocks[i];
         if (page->options->blocks && !block->is_call_return)
-            put_block(page, block, number, index++);
+            put_block(page, line, block, number, index++);
         for (uint32_t k = 0; page->options->branches && k < block->branch_count; k++)
             branch_index += put_way_out(page, branch_index, &branch[k]);
         branch += block->branch_count;
@@ -320,8 +357,10 @@ static enum an_code put_function(struct page *page, const struct an_coverage_fun
         an_buffer_print(page->to, "function %s called %s returned %s blocks executed %s\n",
                         function_name(page, function),
                         count_text(page->options, count, function->count),
-                        an_gcov_ratio(returned, function->returned, function->count, 0),
-                        an_gcov_ratio(blocks, function->blocks_executed, function->blocks, 0));
+                        an_gcov_ratio_of(page->options->release, returned, function->returned,
+                                         function->count, 0),
+                        an_gcov_ratio_of(page->options->release, blocks, function->blocks_executed,
+                                         function->blocks, 0));
     return an_gcov_put_paths(&page->paths, function);
 }
 
@@ -353,6 +392,19 @@ static enum an_code put_group(struct page *page)
     return code;
 }
 
+/* Up to 7, there are no instances. */
+static enum an_code put_each_function(struct page *page, size_t first, size_t end)
+{
+    enum an_code code = AN_OK;
+    for (size_t i = first; code == AN_OK && i < end; i++) {
+        const struct an_coverage_function *function = &page->source->functions[i];
+        code = put_function(page, function);
+        if (function->last_line > page->shown)
+            page->shown = function->last_line;
+    }
+    return code;
+}
+
 /* Functions that begin in a line: one is told of before it, several behind the last line of all. */
 static enum an_code put_functions(struct page *page, uint32_t number)
 {
@@ -365,6 +417,8 @@ static enum an_code put_functions(struct page *page, uint32_t number)
             break;
     if (*next == first)
         return AN_OK;
+    if (is_old(page->options->release))
+        return put_each_function(page, first, *next);
     if (*next - first == 1) {
         page->shown = source->functions[first].last_line;
         return put_function(page, &source->functions[first]);
@@ -429,6 +483,8 @@ static void put_head(struct page *page, const char *name, bool is_newer)
     if (options->gcno)
         an_buffer_print(page->to, "%sGraph:%s\n%sData:%s\n%sRuns:%u\n", head_start, options->gcno,
                         head_start, options->gcda, head_start, options->runs);
+    if (is_old(options->release))
+        an_buffer_print(page->to, "%sPrograms:%u\n", head_start, options->programs);
     if (is_newer)
         an_buffer_print(page->to, "%sSource is newer than graph\n", head_start);
 }
@@ -451,12 +507,21 @@ static bool has_instances(const struct an_coverage_source *source)
     return false;
 }
 
+/* Up to 7, gcov shows lines with counts even if the source has no such line, or there is none. */
+static bool next_line(struct page *page, uint32_t number)
+{
+    static const char missing[] = "/*EOF*/";
+    if (page->has_source && an_source_lines_next(&page->lines, &page->line))
+        return true;
+    page->line = (struct an_bytes){(const uint8_t *)missing, sizeof missing - 1};
+    return is_old(page->options->release) && !page->lines.failed && number < page->line_end;
+}
+
 static enum an_code put_lines(struct page *page, const struct an_gcov_sink *sink,
                               struct an_error *error)
 {
     enum an_code code = AN_OK;
-    for (uint32_t number = 1; code == AN_OK && an_source_lines_next(&page->lines, &page->line);
-         number++)
+    for (uint32_t number = 1; code == AN_OK && next_line(page, number); number++)
         if ((code = put_line(page, number)) == AN_OK)
             code = an_gcov_flush(page->to, sink, AN_GCOV_PIECE, error);
     if (code == AN_OK && page->lines.failed)
@@ -477,12 +542,13 @@ enum an_code an_gcov_text(const struct an_coverage_source *source, const char *n
         return code;
     page.line_end = line_end(source, full.release);
     page.paths = (struct an_gcov_path_writer){&full, source, &to, sink, error, .texts = {0}};
-    *found = an_source_lines_open(&page.lines, source->path, has_instances(source));
+    *found = page.has_source =
+        an_source_lines_open(&page.lines, source->path, has_instances(source));
     put_head(&page, name, *found && is_newer);
-    if (*found) {
+    if (*found || is_old(full.release))
         code = put_lines(&page, sink, error);
+    if (*found)
         an_source_lines_close(&page.lines);
-    }
     if (code == AN_OK)
         code = an_gcov_flush(&to, sink, 1, error);
     an_function_list_free(&page.group);

@@ -191,9 +191,10 @@ static void put_foot(struct an_gcov_writer *writer, const struct an_coverage *co
 /* The last digits are those of the tools that this was compared with. */
 const char *an_gcov_version(unsigned release)
 {
-    static const char *const versions[] = {"9.3.0",  "10.2.1", "11.3.0", "12.2.0",
-                                           "13.5.0", "14.4.0", "15.3.0", "16.2.0"};
-    if (release < AN_GCOV_OLDEST)
+    static const char *const versions[] = {"4.9.4",  "5.4.0",  "6.5.0",  "7.5.0",  NULL,
+                                           "9.3.0",  "10.2.1", "11.3.0", "12.2.0", "13.5.0",
+                                           "14.4.0", "15.3.0", "16.2.0"};
+    if (release < AN_GCOV_OLDEST || release == 8)
         release = AN_GCOV_USUAL;
     return versions[(release < AN_GCOV_NEWEST ? release : AN_GCOV_NEWEST) - AN_GCOV_OLDEST];
 }
@@ -208,7 +209,7 @@ enum an_code an_gcov_json(const struct an_coverage *coverage,
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code != AN_OK)
         return code;
-    if (full.totals || !full.release)
+    if (full.totals || full.release < AN_GCOV_OLDEST_JSON)
         full.release = AN_GCOV_USUAL;
     put_head(&writer);
     code = put_sources(&writer, coverage, sink, error);
