@@ -21,54 +21,77 @@
 static const char *const layouts[] = {"nest", "flat", NULL};
 static const char *const memprof_versions[] = {"0", "1", "2", "3", NULL};
 
-static const struct option_spec merge_options[] = {
-    {MERGE_OUTPUT, 'o', "output", "FILE", "output file (default: standard output)", TAKEN},
-    {MERGE_WEIGHTED, 0, "weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times",
-     TAKEN_EACH},
-    {MERGE_INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries", TAKEN},
-    {MERGE_TEXT, 0, "text", NULL, "write the text format", FORMATS},
-    {MERGE_DEFAULT, 0, "binary", NULL, "write the indexed format", FORMATS},
-    {MERGE_DEFAULT, 0, "extbinary", NULL, "write the indexed format (default)", FORMATS},
-    {MERGE_NO_FORMAT, 0, "gcc", NULL, NULL, FORMATS},
-    {MERGE_DEFAULT, 0, "instr", NULL, "instrumentation profiles (default)", KINDS},
-    {REFUSED_SAMPLE, 0, "sample", NULL, NULL, KINDS},
-    {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran", TAKEN},
-    {MERGE_THREADS, 'j', "num-threads", "N",
-     "use N threads (default: as many as help; the result is the same)", TAKEN_LLVM("uint")},
-    {MERGE_FAILURE_MODE, 0, "failure-mode", "MODE", "any, all or warn", TAKEN_WORD(failure_modes)},
-    {MERGE_DUMP_INPUTS, 0, "dump-input-file-list", NULL,
-     "print the inputs and their weights, then exit", TAKEN},
-    {MERGE_REMAPPING, 'r', "remapping-file", "FILE", "symbol remapping file", TAKEN},
-    {MERGE_FUNCTION, 0, "function", "REGEX", "keep only functions that match", TAKEN},
-    {MERGE_NO_FUNCTION, 0, "no-function", "REGEX", "drop functions that match", TAKEN},
-    {MERGE_PREVIOUS_VERSION, 0, "write-prev-version", NULL, "write indexed version 11", TAKEN},
-    {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables", TAKEN},
-    {MERGE_RESERVOIR, 0, "temporal-profile-trace-reservoir-size", "N",
-     "keep at most N temporal "
-     "traces (default: 100)",
-     TAKEN_LLVM("ulong")},
-    {MERGE_TRACE_LENGTH, 0, "temporal-profile-max-trace-length", "N",
-     "keep at most N functions of a trace (default: 10000)", TAKEN_LLVM("ulong")},
-    {REFUSED_SAMPLE, 0, "supplement-instr-with-sample", "FILE", NULL, TAKEN},
-    {REFUSED_CORRELATION, 0, "debug-info", "FILE", NULL, TAKEN},
-    {REFUSED_CORRELATION, 0, "binary-file", "FILE", NULL, TAKEN},
-    UNUSED("zero-counter-threshold", "N", TAKEN_LLVM("number")),
-    UNUSED("suppl-min-size-threshold", "N", TAKEN_LLVM("uint")),
-    UNUSED("instr-prof-cold-threshold", "N", TAKEN_LLVM("uint")),
-    UNUSED("prof-sym-list", "FILE", TAKEN),
-    UNUSED("drop-profile-symbol-list", NULL, TAKEN),
-    UNUSED("compress-all-sections", NULL, TAKEN),
-    UNUSED("use-md5", NULL, TAKEN),
-    UNUSED("gen-partial-profile", NULL, TAKEN),
-    UNUSED("sample-merge-cold-context", NULL, TAKEN),
-    UNUSED("sample-trim-cold-context", NULL, TAKEN),
-    UNUSED("sample-frame-depth-for-cold-context", "N", TAKEN_LLVM("uint")),
-    UNUSED("output-size-limit", "N", TAKEN_LLVM("ulong")),
-    UNUSED("convert-sample-profile-layout", "LAYOUT", TAKEN_WORD(layouts)),
-    UNUSED("max-debug-info-correlation-warnings", "N", TAKEN_LLVM("uint")),
-    UNUSED("profiled-binary", "FILE", TAKEN),
-    UNUSED("memprof-version", "N", TAKEN_WORD(memprof_versions)),
-    UNUSED("memprof-full-schema", NULL, TAKEN),
+/* In the order of the help. */
+#define MERGE_OPTIONS                                                                               \
+    {MERGE_OUTPUT, 'o', "output", "FILE", "output file (default: standard output)", TAKEN},         \
+        {MERGE_WEIGHTED, 0, "weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times",   \
+         TAKEN_EACH},                                                                               \
+        {MERGE_INPUT_FILES, 'f', "input-files", "LIST", "file with [WEIGHT,]FILE entries", TAKEN},  \
+        {MERGE_TEXT, 0, "text", NULL, "write the text format", FORMATS},                            \
+        {MERGE_DEFAULT, 0, "binary", NULL, "write the indexed format", FORMATS},                    \
+        {MERGE_DEFAULT, 0, "extbinary", NULL, "write the indexed format (default)", FORMATS},       \
+        {MERGE_NO_FORMAT, 0, "gcc", NULL, NULL, FORMATS},                                           \
+        {MERGE_DEFAULT, 0, "instr", NULL, "instrumentation profiles (default)", KINDS},             \
+        {REFUSED_SAMPLE, 0, "sample", NULL, NULL, KINDS},                                           \
+        {MERGE_SPARSE, 0, "sparse", NULL, "leave out functions that never ran", TAKEN},             \
+        {MERGE_THREADS,                                                                             \
+         'j',                                                                                       \
+         "num-threads",                                                                             \
+         "N",                                                                                       \
+         "use N threads (default: as many as help; the result is the same)",                        \
+         TAKEN_LLVM("uint")},                                                                       \
+        {MERGE_FAILURE_MODE,       0, "failure-mode", "MODE", "any, all or warn",                   \
+         TAKEN_WORD(failure_modes)},                                                                \
+        {MERGE_DUMP_INPUTS,                                                                         \
+         0,                                                                                         \
+         "dump-input-file-list",                                                                    \
+         NULL,                                                                                      \
+         "print the inputs and their weights, then exit",                                           \
+         TAKEN},                                                                                    \
+        {MERGE_REMAPPING, 'r', "remapping-file", "FILE", "symbol remapping file", TAKEN},           \
+        {MERGE_FUNCTION, 0, "function", "REGEX", "keep only functions that match", TAKEN},          \
+        {MERGE_NO_FUNCTION, 0, "no-function", "REGEX", "drop functions that match", TAKEN},         \
+        {MERGE_PREVIOUS_VERSION, 0, "write-prev-version", NULL, "write indexed version 11", TAKEN}, \
+        {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables", TAKEN}, \
+        {MERGE_RESERVOIR,                                                                           \
+         0,                                                                                         \
+         "temporal-profile-trace-reservoir-size",                                                   \
+         "N",                                                                                       \
+         "keep at most N temporal "                                                                 \
+         "traces (default: 100)",                                                                   \
+         TAKEN_LLVM("ulong")},                                                                      \
+        {MERGE_TRACE_LENGTH,                                                                        \
+         0,                                                                                         \
+         "temporal-profile-max-trace-length",                                                       \
+         "N",                                                                                       \
+         "keep at most N functions of a trace (default: 10000)",                                    \
+         TAKEN_LLVM("ulong")},                                                                      \
+        {REFUSED_SAMPLE, 0, "supplement-instr-with-sample", "FILE", NULL, TAKEN},                   \
+        {REFUSED_CORRELATION, 0, "debug-info", "FILE", NULL, TAKEN},                                \
+        {REFUSED_CORRELATION, 0, "binary-file", "FILE", NULL, TAKEN},                               \
+        UNUSED("zero-counter-threshold", "N", TAKEN_LLVM("number")),                                \
+        UNUSED("suppl-min-size-threshold", "N", TAKEN_LLVM("uint")),                                \
+        UNUSED("instr-prof-cold-threshold", "N", TAKEN_LLVM("uint")),                               \
+        UNUSED("prof-sym-list", "FILE", TAKEN), UNUSED("drop-profile-symbol-list", NULL, TAKEN),    \
+        UNUSED("compress-all-sections", NULL, TAKEN), UNUSED("use-md5", NULL, TAKEN),               \
+        UNUSED("gen-partial-profile", NULL, TAKEN),                                                 \
+        UNUSED("sample-merge-cold-context", NULL, TAKEN),                                           \
+        UNUSED("sample-trim-cold-context", NULL, TAKEN),                                            \
+        UNUSED("sample-frame-depth-for-cold-context", "N", TAKEN_LLVM("uint")),                     \
+        UNUSED("output-size-limit", "N", TAKEN_LLVM("ulong")),                                      \
+        UNUSED("convert-sample-profile-layout", "LAYOUT", TAKEN_WORD(layouts)),                     \
+        UNUSED("max-debug-info-correlation-warnings", "N", TAKEN_LLVM("uint")),                     \
+        UNUSED("profiled-binary", "FILE", TAKEN),                                                   \
+        UNUSED("memprof-version", "N", TAKEN_WORD(memprof_versions)),                               \
+        UNUSED("memprof-full-schema", NULL, TAKEN)
+
+static const struct option_spec merge_options[] = {MERGE_OPTIONS, {0}};
+
+static const struct option_spec merge_options_of_22[] = {
+    MERGE_OPTIONS,
+    UNUSED("memprof-random-hotness", NULL, TAKEN),
+    UNUSED("memprof-random-hotness-seed", "N", TAKEN_LLVM("uint")),
+    UNUSED("split-layout", NULL, TAKEN),
     {0},
 };
 
@@ -76,6 +99,8 @@ static int run_merge(const struct command *command, int argc, char **argv)
 {
     struct merge_request request = {MERGE_SIZES, .output = "-", .as_llvm = true,
                                     .inputs.take_everything = true, .merge.keep_local_names = true};
+    if (llvm_profdata_release() > 19)
+        request.write.format_version = an_llvm_version_of_release(llvm_profdata_release());
     return merge_command(command, argc, argv, &request);
 }
 
@@ -85,6 +110,23 @@ const struct command llvm_merge = {
     .summary = "merge profiles",
     .description = "Takes several instrumentation profiles and merges them.",
     .options = merge_options,
+    .examples = "",
+    .see_also = "",
+    .run = run_merge,
+    .usage_status = EXIT_FAILED,
+    .single_dash = true,
+    .stands_in = true,
+    .last_counts = true,
+    .parses_as_llvm = true,
+    .print_version = llvm_profdata_version,
+};
+
+const struct command llvm_merge_of_22 = {
+    .name = "merge",
+    .operands = "<filename...>",
+    .summary = "merge profiles",
+    .description = "Takes several instrumentation profiles and merges them.",
+    .options = merge_options_of_22,
     .examples = "",
     .see_also = "",
     .run = run_merge,
@@ -139,10 +181,12 @@ static int run(const struct command *command, int argc, char **argv)
     snprintf(called, sizeof called, "%s", command_is_program ? argv[0] : command_call(command));
     option_llvm_program = called;
     if (argc < 2) {
-        fprintf(stderr, "%s: No subcommand specified! Run llvm-profata --help for usage.\n",
-                program_name);
+        fprintf(stderr, "%s: No subcommand specified! Run %s --help for usage.\n", program_name,
+                llvm_profdata_release() > 19 ? "llvm-profdata" : "llvm-profata");
         return EXIT_FAILED;
     }
+    if (llvm_profdata_release() > 19 && strcmp(argv[1], "merge") == 0)
+        return run_merge(&llvm_merge_of_22, argc - 1, argv + 1);
     for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++)
         if (strcmp(argv[1], subcommands[i]->name) == 0)
             return subcommands[i]->run(subcommands[i], argc - 1, argv + 1);
@@ -155,7 +199,9 @@ const struct command command_llvm_profdata = {
     .summary = "drop-in replacement for LLVM's llvm-profdata",
     .description =
         "Takes the options of llvm-profdata 19 for instrumentation profiles and prints what "
-        "llvm-profdata prints. A link named llvm-profdata to anneal does the same.\n\n"
+        "llvm-profdata prints. A link named llvm-profdata to anneal does the same; one named "
+        "llvm-profdata-22 or llvm-profdata-23 takes the options of that release, prints what it "
+        "prints, and writes its indexed version.\n\n"
         "It differs from llvm-profdata in these points: it reads raw profiles of versions 5 to "
         "11, not of one version only; it ignores a damaged input as a whole, and does not count "
         "it up to the damage; it does not mix IR and front-end profiles, or coverage and counts; "

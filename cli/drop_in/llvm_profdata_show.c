@@ -293,6 +293,29 @@ static void print_binary_ids(const struct an_llvm_info *info)
     }
 }
 
+static void print_sums(const struct an_llvm_summary *summary)
+{
+    printf("Total number of blocks: %" PRIu32 "\nTotal count: %" PRIu64 "\n",
+           (uint32_t)summary->blocks, summary->total_count);
+}
+
+static void print_detailed(const struct an_llvm_summary *summary)
+{
+    bool is_new = llvm_profdata_release() > 19;
+    if (!is_new)
+        print_sums(summary);
+    printf("Detailed summary:\n");
+    for (size_t i = 0; i < summary->entry_count; i++) {
+        const struct an_llvm_summary_entry *entry = &summary->entries[i];
+        printf("%" PRIu64 " blocks ", entry->blocks);
+        if (is_new)
+            printf("(%.2f%%) ", 100.0 * (double)entry->blocks / (double)summary->blocks);
+        printf("with count >= %" PRIu64 " account for %0.6g%s of the total counts.\n",
+               entry->min_count, (double)((float)entry->cutoff / 1000000 * 100),
+               is_new ? "%" : " percentage");
+    }
+}
+
 static void print_totals(struct show *show, const struct an_llvm_summary *summary)
 {
     /* The number of functions is 32 bits wide in LLVM. */
@@ -300,8 +323,9 @@ static void print_totals(struct show *show, const struct an_llvm_summary *summar
     printf("Instrumentation level: %s", is_ir(show) ? "IR" : "Front-end");
     if (is_ir(show))
         printf("  entry_first = %d", (show->info->variants & AN_LLVM_ENTRY_FIRST) != 0);
-    if (is_ir(show) && show->info->variants & AN_LLVM_LOOP_ENTRIES) /* as LLVM 20 and later */
-        printf("  instrument_loop_entries = 1");
+    bool has_loops = show->info->variants & AN_LLVM_LOOP_ENTRIES;
+    if (is_ir(show) && (has_loops || llvm_profdata_release() > 19)) /* as LLVM 20 and later */
+        printf("  instrument_loop_entries = %d", has_loops);
     printf("\n");
     if (show->all || (show->function && *show->function))
         printf("Functions shown: %zu\n", show->shown);
@@ -312,6 +336,8 @@ static void print_totals(struct show *show, const struct an_llvm_summary *summar
                show->cutoff, show->below, show->cutoff, functions - show->below);
     printf("Maximum function count: %" PRIu64 "\nMaximum internal block count: %" PRIu64 "\n",
            summary->max_function_count, summary->max_internal_count);
+    if (llvm_profdata_release() > 19)
+        print_sums(summary);
     if (show->top) {
         printf("Top %llu functions with the largest internal block counts: \n", show->top);
         hottest_print(&show->hottest);
@@ -328,15 +354,8 @@ static void print_totals(struct show *show, const struct an_llvm_summary *summar
         printf("Statistics for memory intrinsic calls sizes profile:\n");
         print_statistics(&show->statistics[AN_LLVM_MEMOP_SIZE]);
     }
-    if (show->detailed) {
-        printf("Total number of blocks: %" PRIu32 "\nTotal count: %" PRIu64 "\nDetailed summary:\n",
-               (uint32_t)summary->blocks, summary->total_count);
-        for (size_t i = 0; i < summary->entry_count; i++)
-            printf("%" PRIu64 " blocks with count >= %" PRIu64
-                   " account for %0.6g percentage of the total counts.\n",
-                   summary->entries[i].blocks, summary->entries[i].min_count,
-                   (double)((float)summary->entries[i].cutoff / 1000000 * 100));
-    }
+    if (show->detailed)
+        print_detailed(summary);
     if (show->binary_ids)
         print_binary_ids(show->info);
     if (show->version)
@@ -578,9 +597,9 @@ static int overlap(char **paths, struct an_llvm_overlap_options *options)
         printf("Sum of edge counts for profile %s is 0.\n", paths[result.base.counts >= 1]);
         return EXIT_DONE;
     }
-    printf("Profile overlap infomation for base_profile: %s and test_profile: %s\n"
+    printf("Profile overlap %s for base_profile: %s and test_profile: %s\n"
            "Program level:\n",
-           paths[0], paths[1]);
+           llvm_profdata_release() > 19 ? "information" : "infomation", paths[0], paths[1]);
     print_overlap(&result, "functions");
     return EXIT_DONE;
 }

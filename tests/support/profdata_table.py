@@ -6,7 +6,7 @@ how they end, and the file that they write.
 
 usage: profdata_table.py KIND ANNEAL PEER CORPUS
 
-KIND is "options" (each option that the peer's help lists, in every spelling; those of CALLS, too), "damage" (profiles of
+ANNEAL's name is that of both: llvm-profdata, or llvm-profdata-22. KIND is "options" (each option that the peer's help lists, in every spelling; those of CALLS, too), "damage" (profiles of
 each format, damaged in every way below), or "some" (CALLS, and a part of the damage). ANNEAL is a link of the name
 llvm-profdata. Works in the current folder. Prints each difference with its command, and how many lines were compared;
 fails when there was a difference.
@@ -141,12 +141,13 @@ APART = re.compile(r"^(sample|memory|debug-info|binary-file|supplement-instr-wit
 class Table:
     def __init__(self, anneal, peer):
         self.tools = {"anneal": anneal, "peer": peer}
+        self.name = os.path.basename(anneal)
         self.compared = self.differences = 0
 
     def run(self, tool, arguments):
         shutil.rmtree("work", ignore_errors=True)
         shutil.copytree("inputs", "work")
-        done = subprocess.run(["./llvm-profdata", *arguments], executable=self.tools[tool], cwd="work",
+        done = subprocess.run([f"./{self.name}", *arguments], executable=self.tools[tool], cwd="work",
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=RUN_SECONDS, check=False)
         if done.returncode < 0 or done.returncode > 2:
             sys.exit(f"{tool} ends with {done.returncode}: {' '.join(arguments)}")
