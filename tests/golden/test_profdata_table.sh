@@ -2,13 +2,50 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # llvm-profdata 19 and anneal under its name, asked the same: what they print on either stream, how they end, and what
-# they write are the same, byte for byte (tests/support/profdata_table.py).
+# they write are the same, byte for byte (tests/support/profdata_table.py). So it is for 22 and 23 under their names; 23 is
+# in the folder that scripts/compilers makes.
 
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 
 peer=/usr/lib/llvm-19/bin/llvm-profdata
 ln -s "$anneal" "$scratch/llvm-profdata"
+
+for version in 22 23; do
+    ln -s "$anneal" "$scratch/llvm-profdata-$version"
+done
+
+# told VERSION: what it answered, by itself (tests/data/llvm/README.md)
+told() {
+    python3 "$tests/support/profdata_table.py" told "$scratch/llvm-profdata-$1" >out
+    same out "$tests/data/llvm/profdata-$1.txt"
+}
+
+# names: the link says the release, and no other name does
+names() {
+    run 0 "$scratch/llvm-profdata-22" --version
+    prints 'LLVM version 22.1.8 (anneal '
+    run 0 "$scratch/llvm-profdata" --version
+    prints 'LLVM version 19.1.7 (anneal '
+    ln -s "$anneal" llvm-profdata-16
+    run 0 ./llvm-profdata-16 --version
+    prints 'LLVM version 19.1.7 (anneal '
+}
+
+# later VERSION KIND TOOL
+later() {
+    python3 "$tests/support/profdata_table.py" "$2" "$scratch/llvm-profdata-$1" "$3" "$tests/data/llvm"
+}
+
+# The folder's own loader starts it; what chroot needs, this does not.
+of_root() {
+    local root=$1
+    printf '#!/bin/sh\nexec %s --argv0 ./llvm-profdata-23 --library-path %s %s "$@"\n' \
+        "$root/lib64/ld-linux-x86-64.so.2" "$root/usr/lib/x86_64-linux-gnu:$root/usr/lib/llvm-23/lib" \
+        "$root/usr/lib/llvm-23/bin/llvm-profdata" >peer
+    chmod +x peer
+    later 23 "$2" "$PWD/peer"
+}
 
 table() {
     python3 "$tests/support/profdata_table.py" "$1" "$scratch/llvm-profdata" $peer "$tests/data/llvm"
@@ -74,7 +111,18 @@ END_OF_CALLS
 
 check_with $peer 'lines that are read to the letter, and some damaged profiles' table some
 check_with $peer "strangers' scripts" strangers
+check "the name of the link chooses the release" names
+check "what llvm-profdata 22 answered" told 22
+check "what llvm-profdata 23 answered" told 23
 tier long
 check_with $peer 'all options in all spellings' table options
 check_with $peer 'all kinds of damage' table damage
+for kind in options damage; do
+    check_with llvm-profdata-22 "llvm-profdata 22: $kind" later 22 $kind "$(command -v llvm-profdata-22)"
+    if root=$("$tests/../scripts/compilers" --path 2>/dev/null) && [ -e "$root/usr/lib/llvm-23/bin/llvm-profdata" ]; then
+        check "llvm-profdata 23: $kind" of_root "$root" $kind
+    else
+        skip "llvm-profdata 23: $kind" 'no later compilers: scripts/compilers makes a folder with them'
+    fi
+done
 finish
