@@ -61,7 +61,8 @@ void gcov_tell_files(struct gcov *gcov);
 /* Tells of functions and sources, and writes their files (gcov_results.c). */
 bool gcov_results(struct gcov *gcov);
 
-/* Whether -r lets it pass (likewise). */
+/* A source's name without the prefix of -s, and whether -r lets it pass (gcov_sources.c). */
+const char *gcov_shown_name(const struct gcov *gcov, const struct an_coverage_source *source);
 bool gcov_takes(const struct gcov *gcov, const struct an_coverage_source *source);
 
 /* What -i is, up to 7 (gcov_intermediate.c). */

@@ -12,20 +12,6 @@
 #include "cli/core/output.h"
 #include "gcov.h"
 
-/* A source's name without the prefix of -s. */
-static const char *shown_name(const struct gcov *gcov, const struct an_coverage_source *source)
-{
-    size_t size = gcov->prefix ? strlen(gcov->prefix) : 0;
-    bool has_it =
-        size > 0 && strncmp(gcov->prefix, source->name, size) == 0 && source->name[size] == '/';
-    return has_it ? source->name + size + 1 : source->name;
-}
-
-bool gcov_takes(const struct gcov *gcov, const struct an_coverage_source *source)
-{
-    return !gcov->relative_only || shown_name(gcov, source)[0] != '/';
-}
-
 /* What the user named may be a source; then its own name counts. To be freed; NULL without memory. */
 static char *name_of_operand(const struct gcov *gcov, const char *named)
 {
@@ -35,7 +21,7 @@ static char *name_of_operand(const struct gcov *gcov, const char *named)
             const struct an_coverage_mention *mention = &coverage->objects[i].mentions[k];
             const struct an_coverage_source *source = &coverage->sources[mention->source];
             if (strcmp(mention->name, named) == 0 || strcmp(source->name, named) == 0)
-                return strdup(shown_name(gcov, source));
+                return strdup(gcov_shown_name(gcov, source));
         }
     char *canonical = malloc(strlen(named) + 1);
     if (canonical)
@@ -56,7 +42,7 @@ static bool annotate_source(struct gcov *gcov, size_t number, const struct an_gc
     const struct an_coverage_source *source = &gcov->coverage->sources[number];
     struct an_error error;
     bool found;
-    enum an_code code = an_gcov_text(source, shown_name(gcov, source), gcov->is_newer[number],
+    enum an_code code = an_gcov_text(source, gcov_shown_name(gcov, source), gcov->is_newer[number],
                                      &gcov->text_options, sink, &found, &error);
     if (!found)
         fprintf(stderr, "Cannot open source file %s\n", source->name);
@@ -82,7 +68,7 @@ static void write_page(struct gcov *gcov, size_t number, const char *path)
 static bool write_source(struct gcov *gcov, size_t number, const char *named)
 {
     const struct an_coverage_source *source = &gcov->coverage->sources[number];
-    char *path = gcov_text_name(&gcov->naming, named, shown_name(gcov, source));
+    char *path = gcov_text_name(&gcov->naming, named, gcov_shown_name(gcov, source));
     if (!path)
         return false;
     if (source->totals.lines) {
@@ -108,7 +94,7 @@ static bool take_source(struct gcov *gcov, size_t number, const char *named)
     if (gcov->debug)
         gcov_tell_blocks(gcov->coverage, source);
     if (!gcov->to_stdout)
-        gcov_tell_source(gcov, shown_name(gcov, source), &source->totals);
+        gcov_tell_source(gcov, gcov_shown_name(gcov, source), &source->totals);
     gcov->lines += source->totals.lines;
     gcov->lines_executed += source->totals.lines_executed;
     bool done = true;
