@@ -57,6 +57,22 @@ bool an_rt_since_any(void)
     return written;
 }
 
+bool an_rt_since_nothing(const struct an_rt_module *module)
+{
+    size_t size = module->counters.size;
+    if (!written || !has_numbers(module))
+        return false;
+    uint8_t *counts = an_rt_scratch(size + 1);
+    if (!counts)
+        return false;
+    memcpy(counts, module->counters.begin, size);
+    if (an_rt_has_times(module))
+        an_rt_times_clear(module, counts);
+    bool is_same = memcmp(counts, written, size / 8 * 8) == 0;
+    an_rt_scratch_free(counts, size + 1);
+    return is_same;
+}
+
 void an_rt_since_reset(const struct an_rt_module *module)
 {
     if (written)

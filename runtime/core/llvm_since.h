@@ -20,6 +20,9 @@ void an_rt_since_end(struct an_rt_module *part, bool is_written);
 /* Whether some of what the module has counted is written already. */
 bool an_rt_since_any(void);
 
+/* Whether nothing was counted since; false when nobody can tell. */
+bool an_rt_since_nothing(const struct an_rt_module *module);
+
 /* The counters were set to 0. */
 void an_rt_since_reset(const struct an_rt_module *module);
 

@@ -114,8 +114,11 @@ void llvm_gcda_summary_info(void)
 void llvm_gcda_end_file(void)
 {
     static char name[AN_RT_PATH];
-    struct an_rt_contents contents = {judge,  write_object, &file.gcda,    NULL,
-                                      may_be, NULL,         file.gcda.used};
+    struct an_rt_contents contents = {.judge = judge,
+                                      .write = write_object,
+                                      .context = &file.gcda,
+                                      .may_be = may_be,
+                                      .own_size = file.gcda.used};
     if (!file.name)
         return;
     if (an_rt_gcc_name(file.name, name))

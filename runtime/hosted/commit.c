@@ -5,39 +5,31 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "hosted/environment.h"
 #include "hosted/file_sink.h"
-#include "hosted/holder.h"
+#include "hosted/lock.h"
 #include "hosted/message.h"
 #include "hosted/name.h"
 #include "hosted/open.h"
 #include "hosted/plain.h"
+#include "hosted/process.h"
+#include "hosted/rename_new.h"
 #include "hosted/text.h"
+#include "hosted/together.h"
 
 enum {
     PAGE = 4096,
-    LOCK_SECONDS = 20,
-    LONGEST_WAIT = 4000000, /* nanoseconds between two tries */
     SPILLS = 16,
     ROUNDS = 1000, /* how often the file may be replaced before we get its lock */
     NULL_DEVICE = 1 << 8 | 3,
-    NO_REPLACE = 1, /* RENAME_NOREPLACE; musl has neither that nor the function */
     LINKS = 40,
     SMALL = 1 << 20,   /* what is read without a look at it */
     LARGEST = 1 << 30, /* of profiles of programs that are as good as nothing */
     GROWTH = 16,       /* a profile has values, and those of larger programs may be here */
 };
-
-/* Nanoseconds. LOOK: between two looks at who holds the lock. */
-#define SECOND 1000000000ull
-#define MINUTE (60 * SECOND)
-#define LOOK (SECOND / 4)
 
 /*
  * Long names are static, here and elsewhere: stacks of signal handlers are small, and one profile is written at a
@@ -53,6 +45,9 @@ static int write_contents(struct an_rt_file_sink *to, const struct an_rt_content
     return to->error ? to->error : ENOMEM;
 }
 
+/* What is written now gets its name with other files (together.h). */
+static bool is_put_off;
+
 static int write_new(int file, const struct an_rt_contents *contents)
 {
     struct an_rt_file_sink *to = an_rt_file_sink(file, NULL);
@@ -61,16 +56,6 @@ static int write_new(int file, const struct an_rt_contents *contents)
 }
 
 /* ---- a file that is not there yet ---- */
-
-static const char *folder_of(const char *path)
-{
-    static char folder[AN_RT_PATH];
-    const char *slash = strrchr(path, '/');
-    size_t length = !slash || slash == path ? 1 : (size_t)(slash - path);
-    memcpy(folder, slash ? path : ".", length);
-    folder[length] = 0;
-    return folder;
-}
 
 /*
  * What is made has the rights that the program's umask leaves, and its owner may always add to it: a program may have taken
@@ -117,7 +102,7 @@ static int make_folders(const char *path)
 AN_RT_APART static int create_nameless(const char *path, const struct an_rt_contents *contents)
 {
     char self[40];
-    int file = an_rt_open(folder_of(path), O_TMPFILE | O_WRONLY, 0666);
+    int file = an_rt_open(an_rt_name_folder(path), O_TMPFILE | O_WRONLY, 0666);
     if (file < 0)
         return errno;
     struct an_rt_text link = an_rt_text(self, sizeof self);
@@ -128,6 +113,19 @@ AN_RT_APART static int create_nameless(const char *path, const struct an_rt_cont
         error = write_new(file, contents);
     if (!error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0)
         error = errno;
+    close(file);
+    return error;
+}
+
+static int write_named(const char *name, const struct an_rt_contents *contents)
+{
+    unlink(name);
+    int file = an_rt_open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (file < 0)
+        return errno;
+    int error = let_owner_write(file);
+    if (!error)
+        error = write_new(file, contents);
     close(file);
     return error;
 }
@@ -143,17 +141,34 @@ AN_RT_APART static int create_named(const char *path, const struct an_rt_content
     an_rt_text_put(&text, ".new");
     if (text.overflowed)
         return ENAMETOOLONG;
-    unlink(name);
-    int file = an_rt_open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (file < 0)
-        return errno;
-    int error = let_owner_write(file);
-    if (!error)
-        error = write_new(file, contents);
+    int error = write_named(name, contents);
     if (!error && link(name, path) < 0)
         error = errno;
     unlink(name);
-    close(file);
+    return error;
+}
+
+/* PATH.new; NULL: it is too long. */
+static const char *later_name(const char *path)
+{
+    static char name[AN_RT_PATH];
+    struct an_rt_text text = an_rt_text(name, sizeof name);
+    an_rt_text_put(&text, path);
+    an_rt_text_put(&text, ".new");
+    return text.overflowed ? NULL : name;
+}
+
+/* By way of PATH.new, which gets its name with others (together.h). */
+AN_RT_APART static int create_later(const char *path, const struct an_rt_contents *contents)
+{
+    const char *name = later_name(path);
+    if (!name)
+        return ENAMETOOLONG;
+    int error = write_named(name, contents);
+    if (error)
+        unlink(name);
+    else
+        an_rt_together_put(an_rt_process()->together, path, -1);
     return error;
 }
 
@@ -185,7 +200,7 @@ static const char *follow(const char *path)
         link[length] = 0;
         struct an_rt_text text = an_rt_text(joined, sizeof joined);
         if (link[0] != '/') {
-            an_rt_text_put(&text, folder_of(path));
+            an_rt_text_put(&text, an_rt_name_folder(path));
             an_rt_text_put(&text, "/");
         }
         an_rt_text_put(&text, link);
@@ -207,68 +222,6 @@ static bool may_be_profile(int file, size_t size, const struct an_rt_contents *c
 }
 
 /* ---- a file that is there ---- */
-
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
-}
-
-/* When a process of another user was last waited for in vain; such processes are waited for once in a minute. */
-static uint64_t gave_up_at;
-
-/* A process that holds a lock, and since when that is known. */
-struct holder {
-    int process;
-    uint64_t since;
-};
-
-/* Whether the same process of another user has held the lock for too long. */
-AN_RT_APART static bool is_held_by_others(int file, uint64_t at, struct holder *holder)
-{
-    int process = an_rt_lock_holder(file);
-    if (!process || !an_rt_is_of_other_user(process))
-        return false;
-    if (process != holder->process)
-        *holder = (struct holder){process, at};
-    if (at - holder->since < SECOND - LOOK && (gave_up_at == 0 || at - gave_up_at > MINUTE))
-        return false;
-    gave_up_at = at;
-    return true;
-}
-
-/*
- * Waits for the lock, in steps that grow and differ from process to process; false, with EWOULDBLOCK: too long, which for
- * processes of other users is a second.
- */
-AN_RT_APART static bool lock(int file)
-{
-    struct holder holder = {0};
-    struct timespec wait = {0};
-    unsigned spread = (unsigned)getpid() * 2654435761u;
-    uint64_t start = now(), look = gave_up_at ? start : start + LOOK;
-    long most = 20000;
-    while (flock(file, LOCK_EX | LOCK_NB) < 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return false;
-        uint64_t at = now();
-        bool is_hopeless = at - start >= LOCK_SECONDS * SECOND;
-        if (at >= look) {
-            look = at + LOOK;
-            is_hopeless = is_hopeless || is_held_by_others(file, at, &holder);
-        }
-        if (is_hopeless) {
-            errno = EWOULDBLOCK;
-            return false;
-        }
-        spread = spread * 1664525 + 1013904223;
-        wait.tv_nsec = most / 2 + (long)(spread >> 8) % (most / 2);
-        nanosleep(&wait, NULL);
-        most = most * 3 / 2 < LONGEST_WAIT ? most * 3 / 2 : LONGEST_WAIT;
-    }
-    return true;
-}
 
 /* Whether the open file has that name still. */
 AN_RT_APART static bool is_named(const struct stat *is, const char *path)
@@ -337,14 +290,19 @@ static int write_in_place(int file, const struct an_rt_file_sink *to,
 }
 
 /* Gives the file that was written the name of the old one, and what belongs to that. */
-AN_RT_APART static int take_place(struct an_rt_file_sink *to, const char *path,
+AN_RT_APART static int take_place(struct an_rt_file_sink *to, int file, const char *path,
                                   const struct stat *is)
 {
     if (!an_rt_file_sink_flush(to))
         return to->error;
     if (is->st_uid != geteuid() && fchown(to->file, is->st_uid, is->st_gid) < 0)
         errno = 0; /* it is ours then */
-    return fchmod(to->file, is->st_mode & 07777) < 0 || rename(to->name, path) < 0 ? errno : 0;
+    if (fchmod(to->file, is->st_mode & 07777) < 0)
+        return errno;
+    if (!is_put_off)
+        return rename(to->name, path) < 0 ? errno : 0;
+    an_rt_together_put(an_rt_process()->together, path, file);
+    return 0;
 }
 
 static bool name_beside(const char *path, uint64_t owner, char name[AN_RT_PATH])
@@ -362,11 +320,18 @@ static int replace(int file, const char *path, const struct an_rt_contents *cont
     struct an_rt_file_sink *to = an_rt_file_sink(-1, path);
     int error = write_contents(to, contents, old, old ? (size_t)is->st_size : 0);
     /* Where it fails, for lack of space or by a limit, there may be a way for a new file yet. */
-    if (!error && old && fits_in_place(to, contents, is) && !write_in_place(file, to, contents))
+    if (!error && old && !is_put_off && fits_in_place(to, contents, is) &&
+        !write_in_place(file, to, contents))
         return 0;
     /* Nobody else writes to the new file: we have the lock. Who had it before may have been killed. */
     if (!error)
-        error = take_place(to, path, is);
+        error = take_place(to, file, path, is);
+    /* In a folder in which nothing can be made, a small file can be written over yet. */
+    if (error && is_put_off && old && fits_in_place(to, contents, is) &&
+        !write_in_place(file, to, contents)) {
+        is_put_off = false;
+        return 0;
+    }
     if (to->file >= 0) {
         close(to->file);
         if (error)
@@ -375,19 +340,11 @@ static int replace(int file, const char *path, const struct an_rt_contents *cont
     return error;
 }
 
-/* Gives a file another name, unless there is one of that name. Some file systems cannot do this in one step. */
-static bool rename_new(const char *from, const char *to)
-{
-    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE) == 0)
-        return true;
-    return (errno == EINVAL || errno == ENOSYS) && link(from, to) == 0 && unlink(from) == 0;
-}
-
 /* The file becomes NAME.OWNER; false when that is there already, or cannot be. */
 static bool make_room(const char *path, uint64_t owner)
 {
     static char name[AN_RT_PATH];
-    return name_beside(path, owner, name) && rename_new(path, name);
+    return name_beside(path, owner, name) && an_rt_rename_new(AT_FDCWD, path, name);
 }
 
 AN_RT_APART static bool is_older_than_program(const struct stat *is)
@@ -410,7 +367,7 @@ AN_RT_APART static int set_aside(const char *path)
             an_rt_text_put_decimal(&text, i);
         if (text.overflowed)
             return ENAMETOOLONG;
-        if (rename_new(path, name)) {
+        if (an_rt_rename_new(AT_FDCWD, path, name)) {
             an_rt_warn(path,
                        "not an intact profile of this program; moved aside (.damaged), starting "
                        "a new one",
@@ -423,12 +380,18 @@ AN_RT_APART static int set_aside(const char *path)
     return EEXIST;
 }
 
-enum step { DONE, AGAIN, TAKEN, BUSY, FAILED };
+/* LISTED: together.h. HELD: done at the end of what happens together; the file stays open until then. */
+enum step { DONE, HELD, AGAIN, LISTED, TAKEN, BUSY, FAILED };
 
 static enum step failed(const char *path, int error)
 {
     an_rt_warn(path, "the counts of this run are lost; those of others are kept", error);
     return FAILED;
+}
+
+static enum step done(void)
+{
+    return is_put_off ? HELD : DONE;
 }
 
 static enum step move_aside(const char *path)
@@ -446,13 +409,15 @@ static enum step replace_former(int file, const struct stat *is, const char *pat
         (pread(file, first, sizeof first, 0) != sizeof first || !contents->may_be(first)))
         return move_aside(path);
     int error = replace(file, path, contents, NULL, is);
-    return error ? failed(path, error) : DONE;
+    return error ? failed(path, error) : done();
 }
 
 static enum step add_locked(int file, const struct stat *is, const char *path,
                             const struct an_rt_contents *contents)
 {
     size_t size = (size_t)is->st_size;
+    if (is->st_uid != geteuid() && geteuid() != 0)
+        is_put_off = false; /* the folder may not let us replace what is another user's */
     if (contents->former && an_rt_is_former(contents->former, is))
         return replace_former(file, is, path, contents);
     if (!may_be_profile(file, size, contents))
@@ -472,7 +437,7 @@ static enum step add_locked(int file, const struct stat *is, const char *path,
         return move_aside(path);
     if (fit == AN_RT_OTHER)
         return is_older_than_program(is) && make_room(path, owner) ? AGAIN : TAKEN;
-    return DONE;
+    return done();
 }
 
 /* /dev/null is what users name who want no profile. */
@@ -491,34 +456,70 @@ static enum step add_existing(int file, const char *path, const struct an_rt_con
         return failed(path, errno);
     if (!S_ISREG(is.st_mode))
         return leave_alone(path, &is);
-    if (!lock(file))
+    if (!an_rt_lock_file(file))
         return BUSY;
     if (fstat(file, &is) < 0)
         return failed(path, errno);
-    return is_named(&is, path) ? add_locked(file, &is, path, contents) : AGAIN;
+    if (!is_named(&is, path))
+        return AGAIN;
+    return an_rt_together_concerns(path) ? LISTED : add_locked(file, &is, path, contents);
+}
+
+/* There is none of that name. Without the folder's lock, whoever has it comes second. */
+static enum step add_first(const char *path, const struct an_rt_contents *contents)
+{
+    int error, folder = an_rt_together_lock(an_rt_process()->together, path);
+    if (an_rt_together_concerns(path)) {
+        if (folder >= 0)
+            close(folder);
+        return LISTED;
+    }
+    error = is_put_off ? create_later(path, contents) : an_rt_create(path, contents);
+    if (folder >= 0)
+        close(folder);
+    if (error == EEXIST)
+        return AGAIN;
+    return error ? failed(path, error) : DONE;
 }
 
 static enum step add_once(const char *path, const struct an_rt_contents *contents)
 {
     int file = an_rt_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
-    if (file < 0 && errno == ENOENT) {
-        int error = an_rt_create(path, contents);
-        if (error == EEXIST)
-            return AGAIN;
-        return error ? failed(path, error) : DONE;
+    if (file < 0 &&
+        (errno == EMFILE || errno == ENFILE)) { /* those of others may be the last ones */
+        an_rt_together_commit(an_rt_process()->together);
+        file = an_rt_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
     }
     if (file < 0)
-        return failed(path, errno);
+        return errno == ENOENT ? add_first(path, contents) : failed(path, errno);
     enum step step = add_existing(file, path, contents);
+    if (step == HELD)
+        return DONE;
     close(file);
+    return step;
+}
+
+/* A file that has been put off already, by another module of the process, is as good as there. */
+static enum step add_to_held(const char *path, const struct an_rt_contents *contents)
+{
+    const char *name = later_name(path);
+    if (!name)
+        return failed(path, ENAMETOOLONG);
+    is_put_off = false;
+    enum step step = add_once(name, contents);
+    is_put_off = true;
     return step;
 }
 
 static enum step add(const char *path, const struct an_rt_contents *contents)
 {
     enum step step = AGAIN;
-    for (int round = 0; step == AGAIN && round < ROUNDS; round++)
-        step = add_once(path, contents);
+    for (int round = 0; step == AGAIN && round < ROUNDS; round++) {
+        bool is_held = is_put_off && an_rt_together_has(an_rt_process()->together, path);
+        step = is_held ? add_to_held(path, contents) : add_once(path, contents);
+        if (step == LISTED)
+            step = an_rt_together_settle(an_rt_process()->together, path) ? AGAIN : BUSY;
+    }
     return step == AGAIN ? BUSY : step;
 }
 
@@ -543,6 +544,15 @@ static enum step add_beside(const char *path, const struct an_rt_contents *conte
     return step;
 }
 
+/* Whether the process's files of that folder change at once; it is made, if need be. */
+static bool takes_together(const char *path)
+{
+    int takes = an_rt_together_takes(an_rt_process()->together, an_rt_name_folder(path));
+    if (takes < 0 && make_folders(path) == 0)
+        takes = an_rt_together_takes(an_rt_process()->together, an_rt_name_folder(path));
+    return takes > 0;
+}
+
 bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint64_t owner)
 {
     if (!an_rt_may_write_to(path)) {
@@ -558,11 +568,13 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
     if (!name)
         return failed(path, ELOOP) == DONE;
     path = name;
-    uint64_t before = gave_up_at;
+    is_put_off = contents->goes_together && takes_together(path);
+    uint64_t before = an_rt_gave_up_at();
     enum step step = add(path, contents);
     if (step == BUSY || step == TAKEN)
         step = add_beside(path, contents, owner, step);
-    if (step == DONE && gave_up_at != before)
+    is_put_off = false;
+    if (step == DONE && an_rt_gave_up_at() != before)
         an_rt_warn(path,
                    "a process of another user holds its lock; the counts are in a file beside it, "
                    "whose name has a number",
@@ -610,12 +622,12 @@ static int add_open(int file, const struct an_rt_contents *contents)
 
 static int add_open_regular(int file, const struct an_rt_contents *contents)
 {
-    bool is_locked = lock(file);
+    bool is_locked = an_rt_lock_file(file);
     if (!is_locked && errno == EWOULDBLOCK)
         return EWOULDBLOCK;
     int error = add_open(file, contents);
     if (is_locked)
-        flock(file, LOCK_UN);
+        an_rt_unlock_file(file);
     return error;
 }
 

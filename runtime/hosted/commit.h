@@ -64,6 +64,7 @@ struct an_rt_contents {
     bool (*may_be)(const uint8_t first[AN_RT_FIRST]);
     const struct an_rt_former *former; /* what is replaced instead of added to; NULL: nothing is */
     size_t own_size;                   /* what the program's profile has at least, about */
+    bool goes_together; /* may wait for the files of the process's other modules (together.h) */
 };
 
 /*

@@ -62,7 +62,8 @@ static void write_info(const struct an_rt_gcc_info *info, int64_t greatest)
 {
     static char name[AN_RT_PATH];
     struct job job = {info, greatest};
-    struct an_rt_contents contents = {judge, write_object, &job, detour, may_be, NULL, 0};
+    struct an_rt_contents contents = {
+        .judge = judge, .write = write_object, .context = &job, .detour = detour, .may_be = may_be};
     if (an_rt_gcc_name(info->name, name))
         an_rt_commit(name, &contents, info->stamp);
     else

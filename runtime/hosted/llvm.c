@@ -42,6 +42,7 @@ static struct {
     const struct an_rt_module *without_functions; /* NULL: there are some, or no file is wanted */
     bool adds_up;                                 /* the name is one of ANNEAL_PROFILE_FILE */
     bool is_dumped;  /* the program says that its profile is where it should be */
+    bool has_parted; /* it was written, because the process ends */
     bool is_written; /* nothing is to be written any more, unless the program asks for it */
 } state;
 
@@ -133,8 +134,12 @@ static int write_module(const struct an_rt_module *module)
 {
     static char name[AN_RT_PATH], turn[AN_RT_PATH];
     struct an_rt_module *mutable = (struct an_rt_module *)(uintptr_t)module;
-    struct an_rt_contents contents = {judge,  write_profile, mutable,         NULL,
-                                      may_be, NULL,          own_size(module)};
+    struct an_rt_contents contents = {.judge = judge,
+                                      .write = write_profile,
+                                      .context = mutable,
+                                      .may_be = may_be,
+                                      .goes_together = !an_rt_continuous_is_on(),
+                                      .own_size = own_size(module)};
     if (state.object)
         return an_rt_commit_open(fileno(state.object), "the profile", &contents) ? 0 : -1;
     struct an_rt_identity identity = identify(module);
@@ -368,6 +373,15 @@ static void leave_empty(const struct an_rt_module *module)
     an_rt_commit(name, &contents, identity.signature);
 }
 
+/* True when the counts are in the file. */
+static bool write_what_is_new(const struct an_rt_module *module, enum an_rt_moment moment)
+{
+    if (state.has_parted && an_rt_since_nothing(module))
+        return true;
+    bool is_first = moment == AN_RT_ENDING && !an_rt_since_any();
+    return (is_first ? write_module(module) : write_now(module)) == 0;
+}
+
 static void write_member(enum an_rt_moment moment)
 {
     const struct an_rt_module *module = profiled();
@@ -381,16 +395,24 @@ static void write_member(enum an_rt_moment moment)
         __llvm_profile_set_dumped();
         return;
     }
-    if (moment == AN_RT_GOING_ON && an_rt_continuous_is_on())
+    bool goes_on = moment == AN_RT_GOING_ON || moment == AN_RT_PARTING;
+    if (goes_on && an_rt_continuous_is_on())
         return; /* it is in a file as it is */
-    bool is_first = moment == AN_RT_ENDING && !an_rt_since_any();
-    bool done = (is_first ? write_module(module) : write_now(module)) == 0;
-    if (done && moment != AN_RT_GOING_ON)
+    if (write_what_is_new(module, moment) && !goes_on)
         an_rt_continuous_end();
+    state.has_parted = moment == AN_RT_PARTING;
     state.is_written = moment == AN_RT_ENDING;
 }
 
 static struct an_rt_member member;
+
+/* Whether this copy is being unloaded, by dlclose: at the end of the process, at_exit comes first. */
+static bool is_unloading;
+
+__attribute__((destructor)) static void unload(void)
+{
+    is_unloading = true;
+}
 
 static void at_exit(void)
 {
@@ -400,7 +422,10 @@ static void at_exit(void)
     if (an_rt_lock()) {
         if (state.is_dumped && !an_rt_since_any() && !adds_up())
             leave_empty(profiled());
-        write_member(AN_RT_ENDING);
+        if (is_unloading)
+            write_member(AN_RT_ENDING);
+        else
+            an_rt_write_at_end(&member);
         an_rt_unlock();
     }
     an_rt_leave(&member);

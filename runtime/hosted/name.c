@@ -143,3 +143,13 @@ bool an_rt_name_with(const char *name, const char *tag, char *other, size_t room
     an_rt_text_put(&text, dot);
     return !text.overflowed;
 }
+
+const char *an_rt_name_folder(const char *name)
+{
+    static char folder[AN_RT_PATH];
+    const char *slash = strrchr(name, '/');
+    size_t length = !slash || slash == name ? 1 : (size_t)(slash - name);
+    memcpy(folder, slash ? name : ".", length);
+    folder[length] = 0;
+    return folder;
+}

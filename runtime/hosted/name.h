@@ -32,4 +32,7 @@ bool an_rt_name_is_merged(const char *pattern);
 /* NAME.TAG, with what its last component has behind the last dot kept at the end. */
 bool an_rt_name_with(const char *name, const char *tag, char *other, size_t room);
 
+/* The folder of a file, without the slash; it stays until the next call. */
+const char *an_rt_name_folder(const char *name);
+
 #endif

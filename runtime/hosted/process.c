@@ -86,6 +86,8 @@ static struct an_rt_process *make(void)
     made->version = AN_RT_PROCESS_VERSION;
     made->owner = getpid();
     made->mark = make_mark();
+    made->together = an_rt_memory(sizeof *made->together);
+    an_rt_together_forget(made->together);
     pthread_mutex_init(&made->lock, NULL);
     return made;
 }
@@ -94,6 +96,7 @@ static void begin_again(struct an_rt_process *process)
 {
     pthread_mutex_init(&process->lock, NULL);
     process->owner = getpid();
+    an_rt_together_forget(process->together);
     if (process->mark)
         *process->mark = 1;
 }
@@ -231,14 +234,35 @@ struct an_rt_process *an_rt_process_of_all(void)
     return an_rt_process();
 }
 
+static void begin_together(const struct an_rt_process *process)
+{
+    unsigned modules = 0;
+    for (const struct an_rt_member *member = process->first; member; member = member->next)
+        modules += member->llvm != NULL;
+    an_rt_together_begin(process->together, modules);
+}
+
 void an_rt_write_all(enum an_rt_moment moment)
 {
     int number = errno;
     an_rt_process_of_all();
     if (an_rt_lock()) {
-        for (struct an_rt_member *member = an_rt_process()->first; member; member = member->next)
+        struct an_rt_process *process = an_rt_process();
+        begin_together(process);
+        for (struct an_rt_member *member = process->first; member; member = member->next)
             member->write(moment);
+        an_rt_together_end(process->together);
         an_rt_unlock();
     }
     errno = number;
+}
+
+void an_rt_write_at_end(const struct an_rt_member *ending)
+{
+    struct an_rt_process *process = an_rt_process();
+    begin_together(process);
+    for (struct an_rt_member *member = process->first; member; member = member->next)
+        if (member->llvm)
+            member->write(member == ending ? AN_RT_ENDING : AN_RT_PARTING);
+    an_rt_together_end(process->together);
 }

@@ -19,11 +19,13 @@
 
 #include "core/port.h"
 #include "hosted/former.h"
+#include "hosted/together.h"
 
 enum an_rt_moment {
     AN_RT_GOING_ON,    /* what is counted later will be added later */
     AN_RT_LEAVING,     /* another program is about to take the process */
     AN_RT_STAYING,     /* it could not */
+    AN_RT_PARTING,     /* the process is about to end; what is counted later will be added later */
     AN_RT_ENDING,      /* nothing is written any more */
     AN_RT_HANDED_OVER, /* the same, for a child goes on with what was counted */
 };
@@ -57,9 +59,10 @@ struct an_rt_process {
         mark; /* 0 where memory has been copied for a new process: the kernel clears it; NULL: it cannot */
     bool hands_over; /* a fork is under way whose child goes on with the counts */
     struct an_rt_former formers[AN_RT_FORMERS];
+    struct an_rt_together *together; /* NULL: files change one by one */
 };
 
-#define AN_RT_PROCESS_VERSION 3
+#define AN_RT_PROCESS_VERSION 4
 
 /* Of the note. */
 #define AN_RT_NOTE_OWNER "anneal"
@@ -101,5 +104,12 @@ pid_t an_rt_process_id(void);
 
 /* All members write. Keeps errno. */
 void an_rt_write_all(enum an_rt_moment moment);
+
+/*
+ * For whoever has the lock: a member of LLVM's comes to its end, with the process, and all others write, too, so that the
+ * process is in all of their files or in none (together.h). What they count from then on, as in destructors, is added
+ * when they come to theirs.
+ */
+void an_rt_write_at_end(const struct an_rt_member *ending);
 
 #endif

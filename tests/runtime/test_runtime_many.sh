@@ -255,7 +255,7 @@ crashed() {
     for way in segv abrt term kill; do
         with all
         rm -f begun
-        said=$(ANNEAL_EXIT_SIGNAL=SEGV,ABRT,TERM "$kill_some" "$crashes" 10000 7 ./crash $way "$PWD/begun" 2>err)
+        said=$(ANNEAL_EXIT_SIGNAL=SEGV,ABRT,TERM "$kill_some" --alarm "$crashes" 10000 7 ./crash $way "$PWD/begun" 2>err)
         [ ! -s err ] || fail "$(head err)"
         entered=$(wc -c <begun) kept=$(entries) well=${said% *}
         echo "$1 $way: $said of $crashes, $entered began, $kept counted" | tee -a "${REPORT:-/dev/null}"
