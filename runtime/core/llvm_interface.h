@@ -61,6 +61,10 @@ void __llvm_profile_initialize_file(void);
 int __llvm_profile_register_write_file_atexit(void);
 int __llvm_profile_write_file(void);
 int __llvm_profile_dump(void);
+
+/* Writes the order in which functions first ran, of -forder-file-instrumentation. */
+int __llvm_orderfile_dump(void);
+
 void __llvm_profile_set_dumped(void);
 void __llvm_profile_set_filename(const char *name);
 const char *__llvm_profile_get_filename(void);

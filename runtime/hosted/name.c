@@ -33,7 +33,7 @@ static void put_temporary(struct an_rt_text *text)
         an_rt_text_put(text, "/");
 }
 
-/* %m, %4m: returns what is behind it, or NULL when it is something else. */
+/* %m, %4m, with the number of the file, 0 if there is one, as compiler-rt has it: returns what is behind it, or NULL when it is something else. */
 static const char *put_merged(struct an_rt_text *text, const char *at,
                               const struct an_rt_identity *identity)
 {
@@ -43,10 +43,8 @@ static const char *put_merged(struct an_rt_text *text, const char *at,
     if (*at != 'm')
         return NULL;
     an_rt_text_put_decimal(text, identity->signature);
-    if (pool) {
-        an_rt_text_put(text, "_");
-        an_rt_text_put_decimal(text, (unsigned)getpid() % pool);
-    }
+    an_rt_text_put(text, "_");
+    an_rt_text_put_decimal(text, pool ? (unsigned)getpid() % pool : 0);
     return at + 1;
 }
 

@@ -14,7 +14,7 @@ struct an_rt_identity {
 
 /*
  * Fills in a pattern as LLVM's users write it: %p the process, %h the host, %t $TMPDIR and a slash, %b the build id,
- * %m the signature, %Nm that and one of N numbers, %% a percent sign; %c, which asks for counting in a
+ * %m the signature and _0, %Nm the signature and one of N numbers, %% a percent sign; %c, which asks for counting in a
  * file (continuous.h), is taken out. Others stay as they are. False when the name is too long for `room` bytes.
  */
 bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char *name,

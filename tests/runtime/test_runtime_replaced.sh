@@ -444,6 +444,33 @@ END
     same it.profraw kept
 }
 
+# Order files, which a program writes when it says so; those of the run before are replaced.
+ordered_runs() {
+    local count
+    cat >ordered.c <<'END'
+int __llvm_orderfile_dump(void);
+__attribute__((noinline)) int first(int n) { return n + 1; }
+__attribute__((noinline)) int second(int n) { return first(n) * 2; }
+int main(int argc, char **argv) { (void)argv; return (argc > 2 && second(argc) == 9) + __llvm_orderfile_dump(); }
+END
+    clang-19 -w $runtime -O1 -forder-file-instrumentation ordered.c -o ordered
+    for count in one "one two"; do
+        # shellcheck disable=SC2086 # words are meant
+        LLVM_PROFILE_FILE=to/it.profraw ./ordered $count
+        mv to/it.profraw.order "of ${count#* }"
+        cp "of ${count#* }" to/it.profraw.order
+    done
+    find to -type f | sort >made
+}
+
+ordered() {
+    with_both ordered_runs
+    alike 'of one' 'of two' made
+    [ "$(wc -c <'ours/of two')" -gt 24 ]
+    cmp -s 'ours/of one' 'ours/of two' && fail 'nothing is in it'
+    return 0
+}
+
 # A program of no size, with all of the library, and without.
 small() {
     local with without
@@ -465,6 +492,7 @@ check_with "$tools" 'what is no profile is set aside before it is replaced' fore
 check_with "$tools gcc" 'a header where no function is instrumented' without_functions
 check_with "$tools" 'profiles for -profile-correlate' correlated
 check_with "$tools" '%t is $TMPDIR with a slash' folder
+check_with "$tools" 'order files, when the program says so' ordered
 check_with "$tools" 'a program that defines __llvm_profile_runtime writes when it says so' quiet
 check_with "$tools" 'functions of compiler-rt that are not public' called
 check_with "$tools" 'as many values of a site as the user says' values
