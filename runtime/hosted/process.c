@@ -261,8 +261,10 @@ void an_rt_write_at_end(const struct an_rt_member *ending)
 {
     struct an_rt_process *process = an_rt_process();
     begin_together(process);
+    ending->write(
+        AN_RT_ENDING); /* it has not joined if the program does without the runtime's start */
     for (struct an_rt_member *member = process->first; member; member = member->next)
-        if (member->llvm)
-            member->write(member == ending ? AN_RT_ENDING : AN_RT_PARTING);
+        if (member->llvm && member != ending)
+            member->write(AN_RT_PARTING);
     an_rt_together_end(process->together);
 }

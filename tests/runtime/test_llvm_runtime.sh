@@ -224,7 +224,7 @@ names() {
     [ -c /dev/null ]
     [ ! -e default.profraw ]
     run 0 ./steps
-    expect "$(ls default*.profraw | tr -d '\n' | tr '[:digit:]' N | tr -s N)" default_N.profraw
+    expect "$(ls default*.profraw | tr -d '\n' | tr '[:digit:]' N | tr -s N)" default_N_N.profraw
     build 19 steps.c steps -fprofile-instr-generate
     run 0 ./steps
     [ -e default.profraw ]

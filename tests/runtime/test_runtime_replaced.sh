@@ -247,11 +247,14 @@ quiet_run() {
     cat >quiet.c <<'END'
 int __llvm_profile_runtime = 0;
 void __llvm_profile_initialize_file(void);
+int __llvm_profile_register_write_file_atexit(void);
 int __llvm_profile_write_file(void);
 static void later(void) {}
 int main(int argc, char **argv)
 {
     (void)argv;
+    if (argc > 2)
+        return __llvm_profile_register_write_file_atexit();
     if (argc > 1) {
         __llvm_profile_initialize_file();
         __llvm_profile_write_file();
@@ -265,11 +268,13 @@ END
     ls >files
     LLVM_PROFILE_FILE=it.profraw ./quiet write
     shown it.profraw >it.shown
+    LLVM_PROFILE_FILE=end.profraw ./quiet when it ends
+    shown end.profraw >end.shown
 }
 
 quiet() {
     with_both quiet_run
-    alike files it.shown
+    alike files it.shown end.shown
     if grep no.profraw ours/files; then return 1; fi
     # all of the library, which has a variable of that name, too
     # shellcheck disable=SC2046 # words are meant
