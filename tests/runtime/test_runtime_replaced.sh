@@ -253,8 +253,10 @@ static void later(void) {}
 int main(int argc, char **argv)
 {
     (void)argv;
-    if (argc > 2)
+    if (argc > 2) {
+        __llvm_profile_initialize_file();
         return __llvm_profile_register_write_file_atexit();
+    }
     if (argc > 1) {
         __llvm_profile_initialize_file();
         __llvm_profile_write_file();
