@@ -99,17 +99,26 @@ static int place_all(int folder, const char *list)
     return error;
 }
 
+/* The list, and whose it is, of one and the same link, whatever takes its place meanwhile. */
+static ssize_t read_list(int folder, char *list, size_t room, struct stat *is)
+{
+    int link = openat(folder, list_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (link < 0)
+        return -1;
+    ssize_t length = fstat(link, is) < 0 ? -1 : readlinkat(link, "", list, room - 1);
+    close(link);
+    if (length >= 0)
+        list[length] = 0;
+    return length;
+}
+
 /* For whoever has the folder's lock: does what a process that was killed has left to do. */
 static bool finish_list(int folder)
 {
     static char list[AN_RT_PATH];
     struct stat is;
-    ssize_t length = readlinkat(folder, list_name, list, sizeof list - 1);
-    if (length < 0)
+    if (read_list(folder, list, sizeof list, &is) < 0)
         return true;
-    list[length] = 0;
-    if (fstatat(folder, list_name, &is, AT_SYMLINK_NOFOLLOW) < 0)
-        return errno == ENOENT;
     if (is.st_uid != geteuid() && is.st_uid != 0)
         return false;
     return !place_all(folder, list) && unlinkat(folder, list_name, 0) == 0;
