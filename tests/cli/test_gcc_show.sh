@@ -35,7 +35,8 @@ stamp 0x01267960, checksum 0x2b009e11, 3 runs, sum of their largest counts 1,100
 ["gcda",19,14,2220]
 ["work",3]
 [3,"values.gcno","0x01267960","GCC 12.2"]'
-    for folder in "$golden"/gcc-*; do
+    for folder in "$golden"/gcc-*/values-all.gcda; do
+        folder=${folder%/*}
         run 0 "$anneal" show --json --all-functions --counts --values "$folder/values-all.gcda"
         expect "$(jq -c '.profile | [.functions, .modules[0].runs]' out)" '[7,3]'
         expect "$(jq '.functions | length' out)" 7

@@ -9,7 +9,8 @@ golden=$tests/data/gcc
 
 files() {
     local folder
-    for folder in "$golden"/gcc-*; do
+    for folder in "$golden"/gcc-*/values-all.gcda; do
+        folder=${folder%/*}
         run 0 "$anneal" merge -o result.gcda "$folder"/values-{1,2,3}.gcda
         says 'merged 3 of 3 inputs, total count'
         same result.gcda "$folder/values-all.gcda"
