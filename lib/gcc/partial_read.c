@@ -3,12 +3,11 @@
 
 #include "gcc/gcda_lists.h"
 #include "gcc/partial.h"
-#include "partial/digest.h"
+#include "partial/numbers.h"
 
 struct reader {
     struct an_cursor cursor;
-    const struct an_digest **inputs; /* the used ones, by their numbers */
-    size_t input_count;
+    struct an_input_numbers inputs;
     struct an_error *error;
     size_t at; /* of the partial result in its file */
 };
@@ -65,8 +64,8 @@ static bool take_name(struct reader *reader, struct an_name *name)
 static bool take_input(struct reader *reader, uint64_t before, uint64_t *number)
 {
     uint64_t further = an_cursor_uleb128(&reader->cursor);
-    if (reader->cursor.short_read || before >= reader->input_count ||
-        further >= reader->input_count - before)
+    if (reader->cursor.short_read || before >= reader->inputs.count ||
+        further >= reader->inputs.count - before)
         return fail(reader, "an input that its account does not have");
     *number = before + further;
     return true;
@@ -88,7 +87,7 @@ static bool take_inputs(struct reader *reader, struct an_gcc_build *build)
             return false;
         if (i && number == before)
             return fail(reader, "an input twice");
-        *input = *reader->inputs[number];
+        *input = reader->inputs.digests[number];
     }
     return true;
 }
@@ -127,7 +126,7 @@ static bool take_program(struct reader *reader, struct an_gcc_build *build)
     struct an_gcc_origin *origin = an_vector_push(&build->origins);
     if (!origin)
         return fail_memory(reader);
-    origin->input = *reader->inputs[number];
+    origin->input = reader->inputs.digests[number];
     return (!reader->cursor.short_read &&
             an_gcc_program_read(&origin->program, &build->gcda.header.version,
                                 an_cursor_at((struct an_bytes){words, 4 * count}, 0, false))) ||
@@ -205,23 +204,6 @@ static bool take_part(struct reader *reader, struct an_gcc_part *part)
            take_all_tallies(reader, &part->build.gcda);
 }
 
-static int by_digest(const void *a, const void *b)
-{
-    return an_digest_compare(*(const struct an_digest *const *)a,
-                             *(const struct an_digest *const *)b);
-}
-
-static bool number_inputs(struct reader *reader, const struct an_ledger *ledger)
-{
-    reader->inputs = an_alloc(ledger->count, sizeof *reader->inputs);
-    for (size_t i = 0; reader->inputs && i < ledger->count; i++)
-        if (ledger->entries[i].status == AN_INPUT_USED)
-            reader->inputs[reader->input_count++] = &ledger->entries[i].digest;
-    if (reader->input_count)
-        qsort(reader->inputs, reader->input_count, sizeof *reader->inputs, by_digest);
-    return reader->inputs || fail_memory(reader);
-}
-
 static bool take_parts(struct reader *reader, struct an_gcc_part **parts, size_t *count)
 {
     enum { LEAST_PART = 8 };
@@ -243,8 +225,9 @@ enum an_code an_gcc_partial_read(struct an_bytes content, const struct an_ledger
     struct reader reader = {.cursor = an_cursor_at(content, 0, false), .error = error, .at = at};
     *parts = NULL;
     *count = 0;
-    bool done = number_inputs(&reader, ledger) && take_parts(&reader, parts, count);
-    free(reader.inputs);
+    bool done = (an_input_numbers_make(&reader.inputs, ledger) || fail_memory(&reader)) &&
+                take_parts(&reader, parts, count);
+    an_input_numbers_free(&reader.inputs);
     if (done)
         return AN_OK;
     an_gcc_parts_free(*parts, *count);

@@ -3,44 +3,21 @@
 
 #include "gcc/partial.h"
 #include "partial/digest.h"
-
-/* The digests of what a partial result is of, in their order. */
-struct numbers {
-    struct an_digest *digests;
-    size_t count;
-};
+#include "partial/numbers.h"
 
 static int by_digest(const void *a, const void *b)
 {
     return an_digest_compare(a, b);
 }
 
-static bool number_inputs(struct numbers *numbers, const struct an_ledger *ledger)
-{
-    *numbers = (struct numbers){an_alloc(ledger->count, sizeof *numbers->digests), 0};
-    for (size_t i = 0; numbers->digests && i < ledger->count; i++)
-        if (ledger->entries[i].status == AN_INPUT_USED)
-            numbers->digests[numbers->count++] = ledger->entries[i].digest;
-    if (numbers->count)
-        qsort(numbers->digests, numbers->count, sizeof *numbers->digests, by_digest);
-    return numbers->digests != NULL;
-}
-
-static size_t number_of(const struct numbers *numbers, const struct an_digest *digest)
-{
-    const struct an_digest *found =
-        bsearch(digest, numbers->digests, numbers->count, sizeof *digest, by_digest);
-    return found ? (size_t)(found - numbers->digests) : 0;
-}
-
-static void put_inputs(struct an_buffer *buffer, const struct numbers *numbers,
+static void put_inputs(struct an_buffer *buffer, const struct an_input_numbers *numbers,
                        struct an_gcc_build *build)
 {
     size_t before = 0;
     qsort(build->inputs.items, build->inputs.count, sizeof *build->inputs.items, by_digest);
     an_buffer_uleb128(buffer, build->inputs.count);
     for (size_t i = 0; i < build->inputs.count; i++) {
-        size_t number = number_of(numbers, &build->inputs.items[i]);
+        size_t number = an_input_number(numbers, &build->inputs.items[i]);
         an_buffer_uleb128(buffer, number - before);
         before = number;
     }
@@ -55,7 +32,7 @@ static int by_input(const void *a, const void *b)
     return order;
 }
 
-static void put_programs(struct an_buffer *buffer, const struct numbers *numbers,
+static void put_programs(struct an_buffer *buffer, const struct an_input_numbers *numbers,
                          struct an_gcc_build *build)
 {
     uint32_t words[AN_GCC_PROGRAM_MOST_WORDS];
@@ -65,7 +42,7 @@ static void put_programs(struct an_buffer *buffer, const struct numbers *numbers
     for (size_t i = 0; i < build->origins.count; i++) {
         const struct an_gcc_origin *origin = &build->origins.items[i];
         size_t count = an_gcc_program_words(&origin->program, &build->gcda.header.version, words);
-        an_buffer_uleb128(buffer, number_of(numbers, &origin->input));
+        an_buffer_uleb128(buffer, an_input_number(numbers, &origin->input));
         an_buffer_uleb128(buffer, count);
         for (size_t k = 0; k < count; k++)
             an_buffer_uleb128(buffer, words[k]);
@@ -140,8 +117,8 @@ enum an_code an_gcc_partial_write(struct an_gcc_part *parts, size_t count,
                                   const struct an_ledger *ledger, struct an_buffer *buffer,
                                   struct an_error *error)
 {
-    struct numbers numbers;
-    if (!number_inputs(&numbers, ledger))
+    struct an_input_numbers numbers;
+    if (!an_input_numbers_make(&numbers, ledger))
         return an_fail_memory(error);
     if (count)
         qsort(parts, count, sizeof *parts, by_name_and_build);
@@ -155,6 +132,6 @@ enum an_code an_gcc_partial_write(struct an_gcc_part *parts, size_t count,
         put_programs(buffer, &numbers, &part->build);
         put_tallies(buffer, &part->build.gcda);
     }
-    free(numbers.digests);
+    an_input_numbers_free(&numbers);
     return buffer->failed ? an_fail_memory(error) : AN_OK;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partial/digest.h"
+#include "partial/numbers.h"
 #include "llvm/lossless.h"
 #include "llvm/order.h"
 #include "llvm/partial.h"
@@ -15,34 +15,20 @@ struct writer {
 
 /* ---- origins ---- */
 
-static int by_digest(const void *a, const void *b)
-{
-    return an_digest_compare(a, b);
-}
-
 /* What each origin is called in the file. NULL when memory runs out. */
 static uint32_t *number_inputs(const struct an_llvm_profile *profile,
                                const struct an_ledger *ledger)
 {
-    size_t count = profile->lossless.origins.count, used = 0;
+    struct an_input_numbers inputs;
+    size_t count = profile->lossless.origins.count;
     uint32_t *numbers = an_alloc(count, sizeof *numbers);
-    struct an_digest *digests = an_alloc(ledger->count, sizeof *digests);
-    for (size_t i = 0; numbers && digests && i < ledger->count; i++)
-        if (ledger->entries[i].status == AN_INPUT_USED)
-            digests[used++] = ledger->entries[i].digest;
-    if (numbers && digests) {
-        qsort(digests, used, sizeof *digests, by_digest);
-        for (size_t i = 0; i < count; i++) {
-            const struct an_digest *found = bsearch(&profile->lossless.origins.items[i], digests,
-                                                    used, sizeof *digests, by_digest);
-            numbers[i] =
-                found ? (uint32_t)(found - digests) : 0; /* 0: of an input that was rejected */
-        }
-    } else {
+    if (!numbers || !an_input_numbers_make(&inputs, ledger)) {
         free(numbers);
-        numbers = NULL;
+        return NULL;
     }
-    free(digests);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = (uint32_t)an_input_number(&inputs, &profile->lossless.origins.items[i]);
+    an_input_numbers_free(&inputs);
     return numbers;
 }
 
