@@ -11,7 +11,7 @@
 
 /* ---- sources ---- */
 
-/* Files of a folder, and those of a core, are what a run left; a file that was named is a run by itself. */
+/* Files of a folder, and those of a board's cores, are what a run left; a file that was named is a run by itself. */
 static struct an_gcc_source source_of(const struct gcc_modules *modules, size_t number)
 {
     const struct an_gcc_input *input = &modules->list[number];
@@ -20,7 +20,7 @@ static struct an_gcc_source source_of(const struct gcc_modules *modules, size_t 
     if (input->module == AN_NO_NAME || !modules->has_names)
         return source;
     const struct an_name *name = &modules->names.names[input->module];
-    source.run = modules->runs[number];
+    source.run = modules->folders ? modules->runs[number] : 0;
     source.name = modules->folders ? input->path + strlen(input->path) - name->length : input->path;
     source.length = name->length;
     return source;
@@ -116,9 +116,7 @@ static void tell_result(const struct merge_request *request, const struct an_gcc
         with_commas(ledger->total_count), output_name(request->output), with_commas(count),
         plural(count), request->merge.partial ? "partial result" : "gcda");
     merge_tell_partials(ledger);
-    if (request->inputs.ignored)
-        say("ignored %zu other file%s in the folders, such as %s", request->inputs.ignored,
-            plural(request->inputs.ignored), request->inputs.ignored_example);
+    merge_tell_ignored(request);
 }
 
 static bool write_sum(const struct merge_request *request, struct an_gcc_sum *sum,

@@ -221,6 +221,20 @@ of_gcc() {
     run 0 "$anneal" merge -q -o result.gcda one
     run 0 "$anneal" merge -q -o expected.gcda runs/1/right.gcda runs/3/right.gcda
     same result.gcda expected.gcda
+    # Cores that did the same, in one run of a board; and one of them in another run, in which another core did not
+    mkdir board
+    cp runs/1/right.gcda board/right.gcda0
+    cp runs/1/right.gcda board/right.gcda1
+    cp runs/1/src/values.gcda board/values.gcda0
+    (cd board && "$anneal" merge -q --partial -o ../cores && "$anneal" merge -q -o ../expected) || fail 'cores'
+    run 0 "$anneal" merge -o result cores
+    says 'merged 3 of 3 inputs' '2 modules, gcda'
+    same result/right.gcda expected/right.gcda
+    expect "$(counts_of result/values.gcda)" "$(counts_of expected/values.gcda)"
+    cp runs/3/right.gcda board/right.gcda0
+    (cd board && rm values.gcda0 && "$anneal" merge -q --partial -o ../again_cores) || fail 'cores'
+    run 0 "$anneal" merge -o result cores again_cores
+    says 'merged 5 of 5 inputs'
     run 0 "$anneal" merge -q --ledger=ledger --json -o result second first
     expect "$(jq -c '[.used, .partials, [.modules[] | [.name, .inputs]]]' ledger)" \
         '[6,2,[["right.gcda",3],["src/values.gcda",3]]]'
