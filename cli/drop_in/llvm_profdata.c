@@ -104,39 +104,26 @@ static int run_merge(const struct command *command, int argc, char **argv)
     return merge_command(command, argc, argv, &request);
 }
 
-const struct command llvm_merge = {
-    .name = "merge",
-    .operands = "<filename...>",
-    .summary = "merge profiles",
-    .description = "Takes several instrumentation profiles and merges them.",
-    .options = merge_options,
-    .examples = "",
-    .see_also = "",
-    .run = run_merge,
-    .usage_status = EXIT_FAILED,
-    .single_dash = true,
-    .stands_in = true,
-    .last_counts = true,
-    .parses_as_llvm = true,
-    .print_version = llvm_profdata_version,
-};
+#define MERGE_COMMAND(its_options)                                                                 \
+    {                                                                                              \
+        .name = "merge",                                                                           \
+        .operands = "<filename...>",                                                               \
+        .summary = "merge profiles",                                                               \
+        .description = "Takes several instrumentation profiles and merges them.",                  \
+        .options = (its_options),                                                                  \
+        .examples = "",                                                                            \
+        .see_also = "",                                                                            \
+        .run = run_merge,                                                                          \
+        .usage_status = EXIT_FAILED,                                                               \
+        .single_dash = true,                                                                       \
+        .stands_in = true,                                                                         \
+        .last_counts = true,                                                                       \
+        .parses_as_llvm = true,                                                                    \
+        .print_version = llvm_profdata_version,                                                    \
+    }
 
-const struct command llvm_merge_of_22 = {
-    .name = "merge",
-    .operands = "<filename...>",
-    .summary = "merge profiles",
-    .description = "Takes several instrumentation profiles and merges them.",
-    .options = merge_options_of_22,
-    .examples = "",
-    .see_also = "",
-    .run = run_merge,
-    .usage_status = EXIT_FAILED,
-    .single_dash = true,
-    .stands_in = true,
-    .last_counts = true,
-    .parses_as_llvm = true,
-    .print_version = llvm_profdata_version,
-};
+const struct command llvm_merge = MERGE_COMMAND(merge_options);
+const struct command llvm_merge_of_22 = MERGE_COMMAND(merge_options_of_22);
 
 static const struct option_spec no_options[] = {{0}};
 
