@@ -66,12 +66,6 @@ enum an_code an_gcc_build_add(struct an_gcc_build *build, struct an_gcda_plan *p
     return code;
 }
 
-enum an_code an_gcc_build_fits(const struct an_gcc_build *build, struct an_gcda_plan *plan,
-                               struct an_bytes file, struct an_error *error)
-{
-    return an_gcda_look(plan, &build->gcda, file, error);
-}
-
 /* Both have the same functions by now, those that either has. */
 static bool absorb_tallies(struct an_gcda *into, const struct an_gcda *from)
 {

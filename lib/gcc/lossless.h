@@ -40,12 +40,7 @@ enum an_code an_gcc_build_add(struct an_gcc_build *build, struct an_gcda_plan *p
                               struct an_bytes file, const struct an_digest *input,
                               struct an_gcda_added *added, struct an_error *error);
 
-/*
- * Adds another build, whose counts but for tallies stand in `file`, too. an_gcc_build_fits() says first whether it can be
- * added: AN_MISMATCH when it cannot, in spite of equal headers.
- */
-enum an_code an_gcc_build_fits(const struct an_gcc_build *build, struct an_gcda_plan *plan,
-                               struct an_bytes file, struct an_error *error);
+/* Adds another build, of which a look at its counts has made the plan. False when memory runs out. */
 bool an_gcc_build_absorb(struct an_gcc_build *build, struct an_gcda_plan *plan,
                          struct an_gcc_build *other);
 
