@@ -225,6 +225,8 @@ static void close_files(struct an_rt_together *all)
 
 void an_rt_together_commit(struct an_rt_together *all)
 {
+    if (!all)
+        return;
     bool is_listed = all->count > 1 && symlinkat(all->list, all->folder, list_name) == 0;
     int error = all->count ? place_all(all->folder, all->list) : 0;
     if (error)
