@@ -78,7 +78,7 @@ static int write_all(const struct an_aggregate *aggregate, const struct aggregat
                                    : write_output(aggregate, request);
 }
 
-static int run(struct aggregate_request *request)
+static int aggregate(struct aggregate_request *request)
 {
     struct an_aggregate *aggregate;
     struct an_error error;
@@ -96,6 +96,19 @@ static int run(struct aggregate_request *request)
         request->tell(request, an_aggregate_counts(aggregate));
     an_buffer_free(&log);
     an_aggregate_free(aggregate);
+    return status;
+}
+
+static int run(struct aggregate_request *request)
+{
+    char *original = NULL;
+    struct an_error error;
+    if (request->is_replacement && aggregate_find_original(request, &original, &error) != AN_OK) {
+        report_error(&error);
+        return EXIT_FAILED;
+    }
+    int status = original ? aggregate_replaced(request, original) : aggregate(request);
+    free(original);
     return status;
 }
 

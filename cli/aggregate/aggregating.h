@@ -28,6 +28,9 @@ enum aggregate_option {
     AGGREGATE_DFS,
     AGGREGATE_PRINT_DISASSEMBLY,
     AGGREGATE_PRINT_ONLY,
+    AGGREGATE_REPLACED, /* code, while the program ran; these are for that */
+    AGGREGATE_CALL_STACK,
+    AGGREGATE_BINARIES,
     AGGREGATE_DEFAULT, /* asks for what is done anyway */
     AGGREGATE_REFUSED,
 };
@@ -48,6 +51,10 @@ struct aggregate_request {
         const char *print_only;
     } bolt_options;
     struct an_buffer *bolt_log; /* what it printed */
+    /* The binary's code came into the processes while they ran its original. */
+    bool is_replacement;
+    const char *call_stack; /* as in struct an_translate_options */
+    const char *binaries;   /* a file whose second line is the original's path, or NULL */
     bool output_is_yaml;
     unsigned failure_mode; /* enum an_failure_mode; of the one recording */
     bool json, quiet;
@@ -58,6 +65,19 @@ struct aggregate_request {
 int aggregate_command(const struct command *command, int argc, char **argv,
                       void (*tell)(const struct aggregate_request *request,
                                    const struct an_aggregate_counts *counts));
+
+/*
+ * The binary from which llvm-bolt made the request's; NULL when it was not made by llvm-bolt, and
+ * processes ran it all the time. The caller frees it.
+ */
+enum an_code aggregate_find_original(const struct aggregate_request *request, char **original,
+                                     struct an_error *error);
+
+/*
+ * For a recording of processes whose code was replaced by the binary's, while they ran the original:
+ * writes the profile for that one. Returns the exit status; messages were printed.
+ */
+int aggregate_replaced(const struct aggregate_request *request, const char *original);
 
 /* Makes the YAML profile and writes it. Returns the exit status; messages were printed. */
 int aggregate_write_yaml(const struct aggregate_request *request,

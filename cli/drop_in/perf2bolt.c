@@ -27,6 +27,16 @@ static const struct option_spec options[] = {
      VALUE_OF(struct aggregate_request, options.use_event_pc)},
     {AGGREGATE_INTERRUPTS, 0, "ignore-interrupt-lbr", "0|1",
      "ignore kernel interrupt LBR that happens asynchronously (default: 1)", TAKEN},
+    {AGGREGATE_REPLACED, 0, "cont-opt", NULL,
+     "processes ran the binary from which BINARY was made, and BINARY's code came in while they "
+     "ran, as Ocolos does it; the profile is for the former binary",
+     VALUE_OF(struct aggregate_request, is_replacement)},
+    {AGGREGATE_CALL_STACK, 0, "call-stack-func", "FILE",
+     "the functions that were on a call stack then: names, one per line, or Ocolos's addresses",
+     VALUE_OF(struct aggregate_request, call_stack)},
+    {AGGREGATE_BINARIES, 0, "bin-path-info", "FILE",
+     "the second line of FILE is the path of the former binary (default: found in the recording)",
+     VALUE_OF(struct aggregate_request, binaries)},
     {AGGREGATE_DEFAULT, 0, "strict", NULL, NULL, TAKEN},
     {AGGREGATE_DEFAULT, 0, "time-aggr", NULL, NULL, TAKEN},
     {AGGREGATE_DEFAULT, 0, "filter-mem-profile", NULL, NULL, TAKEN},
@@ -47,6 +57,13 @@ static const struct option_spec options[] = {
     {AGGREGATE_REFUSED, 0, "itrace", "ARGUMENTS", NULL, TAKEN},
     {AGGREGATE_REFUSED, 0, "autofdo", NULL, NULL, TAKEN},
     {AGGREGATE_REFUSED, 0, "max-samples", "N", NULL, TAKEN},
+    {0},
+};
+
+static const struct option_rule rules[] = {
+    {EXCLUDES, AGGREGATE_REPLACED, {AGGREGATE_BASIC, AGGREGATE_EVENT_PC, AGGREGATE_YAML}, {0}},
+    {NEEDS, AGGREGATE_CALL_STACK, {AGGREGATE_REPLACED}, {0}},
+    {NEEDS, AGGREGATE_BINARIES, {AGGREGATE_REPLACED}, {0}},
     {0},
 };
 
@@ -227,12 +244,16 @@ const struct command command_perf2bolt = {
         "programs; with -nl, samples in the cold part of a function that BOLT split are "
         "attributed to the function, and no_lbr is the first header, "
         "where llvm-bolt finds it; a recording without a usable sample is an error, and a second "
-        "recording, too; YAML profiles (-w, -profile-format=yaml) are made by an llvm-bolt that is "
-        "installed, and those of -nl have their counts. Options for AutoFDO and Intel PT are "
-        "refused by name.",
+        "recording, too; --cont-opt, which Ocolos's perf2bolt has, needs the binary from which "
+        "BINARY was made, and no function map in BINARY; YAML profiles (-w, -profile-format=yaml) "
+        "are made by an llvm-bolt that is installed, and those of -nl have their counts. Options "
+        "for AutoFDO and Intel PT are refused by name.",
     .options = options,
+    .rules = rules,
     .examples = "ln -s anneal perf2bolt\n"
-                "./perf2bolt -p perf.data -o app.fdata app\n",
+                "./perf2bolt -p perf.data -o app.fdata app\n"
+                "./perf2bolt --cont-opt -p perf.data -o app.fdata app.bolt\n"
+                "    of processes of app that app.bolt's code was put into\n",
     .see_also = "anneal-aggregate(1)",
     .run = run,
     .single_dash = true,

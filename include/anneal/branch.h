@@ -134,8 +134,8 @@ struct an_translate_options {
     const char *original;
     const struct an_translate_layout *layouts; /* oldest first; may be none */
     size_t layout_count;
-    /* Functions that were on a call stack when their code was replaced, one name a line: the only
-     * ones whose old code may have run on. NULL: not known. */
+    /* A file with the functions that were on a call stack when their code was replaced, one name a
+     * line, or as Ocolos writes it: the only ones whose old code may have run on. NULL: not known. */
     const char *call_stack;
     /* A layout's path: translate into the coordinates of that binary instead of the original's. */
     const char *target;
@@ -179,8 +179,23 @@ struct an_translate_counts {
     uint64_t illegal_before;
     uint64_t gone; /* counts of records of blocks that the target does not have: not written */
     uint64_t records;
-    uint64_t homeless; /* as in struct an_aggregate_counts */
+    uint64_t homeless;               /* as in struct an_aggregate_counts */
+    enum an_build_id_match build_id; /* of the original */
 };
+
+/*
+ * The binary from which llvm-bolt made `layout`: the file that processes of a recording ran with its
+ * build-id but for the last bit, which llvm-bolt inverts (LLVM 16 to 23); without build-ids, the one
+ * after which it is named: app of app.bolt. *original is NULL when `layout` has no address
+ * translation, and so is what was recorded itself. Else it was allocated with malloc(); the caller
+ * frees it.
+ *
+ * AN_MISMATCH when no process ran such a file, or it is not there any more. AN_USAGE for standard
+ * input: the recording has to be read again.
+ */
+AN_API enum an_code an_translate_find_original(const char *recording, const char *layout,
+                                               bool allow_truncated, char **original,
+                                               struct an_error *error);
 
 /*
  * Reads a recording of processes that ran a mixture of layouts, and translates it. The caller frees

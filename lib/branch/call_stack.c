@@ -42,6 +42,29 @@ static void mark_lines(const struct an_functions *functions, bool *on_stack,
     }
 }
 
+/* No name has a byte 0, and no program so many functions that a count has none. */
+static bool is_binary(struct an_bytes bytes)
+{
+    return bytes.size && memchr(bytes.data, 0, bytes.size);
+}
+
+static enum an_code mark_addresses(const struct an_functions *functions, bool *on_stack,
+                                   struct an_bytes bytes, const char *path, struct an_error *error)
+{
+    if (bytes.size % 8 || an_get64(bytes.data, false) != bytes.size / 8 - 1) {
+        an_fail_at(error, AN_MALFORMED, 0,
+                   "expected names of functions, one a line, or their number and addresses in "
+                   "words of 8 bytes, as Ocolos writes them");
+        return an_error_in(error, path);
+    }
+    for (size_t at = 8; at < bytes.size; at += 8) {
+        size_t index = an_functions_at(functions, an_get64(bytes.data + at, false));
+        if (index != AN_NO_FUNCTION)
+            on_stack[index] = true;
+    }
+    return AN_OK;
+}
+
 enum an_code an_call_stack_read(const char *path, const struct an_functions *functions,
                                 bool **on_stack, struct an_error *error)
 {
@@ -55,7 +78,10 @@ enum an_code an_call_stack_read(const char *path, const struct an_functions *fun
         for (size_t i = 0; i < functions->count; i++)
             sorted[i] = &functions->items[i];
         qsort(sorted, functions->count, sizeof *sorted, by_name);
-        mark_lines(functions, *on_stack, sorted, file.bytes);
+        if (is_binary(file.bytes))
+            code = mark_addresses(functions, *on_stack, file.bytes, path, error);
+        else
+            mark_lines(functions, *on_stack, sorted, file.bytes);
     }
     free(sorted);
     an_file_close(&file);

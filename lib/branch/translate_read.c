@@ -36,6 +36,8 @@ static enum an_code look_for(struct an_translation *translation, const struct an
 {
     *file = (struct an_mapped_file){.elf = elf, .name = an_file_name(an_elf_path(elf))};
     enum an_build_id_match match = an_recorded_build(translation->samples, elf, &file->other);
+    if (elf == translation->layouts.original)
+        translation->counts.build_id = match;
     if (match == AN_BUILD_ID_MISMATCH && !translation->options.ignore_build_id)
         return an_recorded_refuse_build(elf, recording, error);
     return AN_OK;

@@ -189,6 +189,55 @@ mixture() {
     [ "$(number out old_code)" -gt 0 ] || fail "$(cat out)"
 }
 
+# words NUMBER...: as Ocolos writes them, 8 bytes each
+words() {
+    python3 -c 'import struct, sys
+for word in sys.argv[1:]:
+    sys.stdout.buffer.write(struct.pack("<Q", int(word, 16)))' "$@"
+}
+
+# Ocolos's command line. Its perf2bolt is not in Debian: what translate says is what is expected.
+as_in_ocolos() {
+    local home=$scratch/$1 other=fixed addresses
+    [ "$1" = independent ] || other=independent
+    "$walk" -o data -b 31 -n 4000 --layout "$home/program.c1" --call-stack stack "$home/program" \
+        2>/dev/null
+    run 0 "$anneal" translate -q -p data -o expected --layout "$home/program.c1" "$home/program"
+    run 0 "$anneal" perf2bolt --ignore-build-id --cont-opt -p data -o ours "$home/program.c1"
+    same ours expected
+    grep -q "^PERF2BOLT: wrote $(grep -c ' ' expected) objects and 0 memory objects to ours" out ||
+        fail "$(cat out)"
+    mapfile -t addresses < <(nm "$home/program" | awk 'NR == FNR { on[$1]; next } $3 in on { print $1 }' stack -)
+    [ ${#addresses[@]} -gt 0 ] || fail 'no function was on the stack'
+    words "$(printf '%x' ${#addresses[@]})" "${addresses[@]}" >callstack_func.bin
+    printf '%s\n%s\n4400000\n' "$home/program.c1" "$home/program" >BOLTed_bin_info.txt
+    run 0 "$anneal" perf2bolt --ignore-build-id --cont-opt --call-stack-func=callstack_func.bin \
+        --bin-path-info=BOLTed_bin_info.txt -p data -o ours "$home/program.c1"
+    same ours expected
+    run 0 "$anneal" translate --json -p data -o ours --call-stack stack \
+        --layout "$home/program.c1" "$home/program"
+    mv out names
+    run 0 "$anneal" translate --json -p data -o ours --call-stack callstack_func.bin \
+        --layout "$home/program.c1" "$home/program"
+    same out names
+    words 1 >callstack_func.bin
+    run 1 "$anneal" perf2bolt --cont-opt --call-stack-func=callstack_func.bin -p data -o ours \
+        "$home/program.c1"
+    says 'callstack_func.bin: at byte 0: expected names of functions'
+    same ours expected
+    run 0 "$anneal" aggregate -q -p data -o expected "$home/program"
+    run 0 "$anneal" perf2bolt --cont-opt -p data -o ours "$home/program" # nothing was replaced yet
+    same ours expected
+    run 1 "$anneal" perf2bolt --cont-opt -p data -o ours "$scratch/$other/program.c1"
+    says 'no process in the recording ran the file from which' '--bin-path-info'
+    run 1 "$anneal" perf2bolt --cont-opt -p - -o ours "$home/program.c1" <data
+    says 'the recording is read twice' '--bin-path-info'
+    run 2 "$anneal" perf2bolt --cont-opt -nl -p data -o ours "$home/program.c1"
+    run 2 "$anneal" perf2bolt --cont-opt --profile-format=yaml -p data -o ours "$home/program.c1"
+    run 2 "$anneal" perf2bolt --call-stack-func=stack -p data -o ours "$home/program.c1"
+    same ours expected
+}
+
 # Three layouts deep: all that the walk did is there.
 three_layouts() {
     local home=$scratch/$1 layouts=() i
@@ -337,6 +386,7 @@ fi
 for kind in fixed independent; do
     check_with "$tools" "an optimised program, $kind" one_binary $kind
     check_with "$tools" "old and new code, $kind" mixture $kind
+    check_with "$tools" "as Ocolos asks perf2bolt, $kind" as_in_ocolos $kind
     check_with "$tools" "three layouts deep, $kind" three_layouts $kind
     check_with "$tools" "into a layout's coordinates, $kind" by_way_of_the_peer $kind
 done
