@@ -99,8 +99,11 @@ static int run_merge(const struct command *command, int argc, char **argv)
 {
     struct merge_request request = {MERGE_SIZES, .output = "-", .as_llvm = true,
                                     .inputs.take_everything = true, .merge.keep_local_names = true};
-    if (llvm_profdata_release() > 19)
+    request.merge.trace_rule = AN_LLVM_TRACES_AS_19;
+    if (llvm_profdata_release() > 19) {
+        request.merge.trace_rule = AN_LLVM_TRACES_AS_22;
         request.write.format_version = an_llvm_version_of_release(llvm_profdata_release());
+    }
     return merge_command(command, argc, argv, &request);
 }
 

@@ -296,6 +296,15 @@ struct an_llvm_input {
 
 #define AN_LLVM_NONE UINT64_MAX /* instead of a number, where 0 is the usual one */
 
+/* Which traces stay when there are more than there is room for. */
+enum an_llvm_trace_rule {
+    AN_LLVM_TRACES_SAMPLED, /* a uniform sample of all runs, the one that llvm-profdata 16 to 21 draw */
+    /* The same, but of the first input that was sampled itself all traces stay, also when they are too many. */
+    AN_LLVM_TRACES_AS_19,
+    /* The first ones, as in llvm-profdata 22: of later inputs only those that have more than one trace come in. */
+    AN_LLVM_TRACES_AS_22,
+};
+
 struct an_llvm_merge_options {
     size_t size;      /* of this structure: sizeof */
     unsigned threads; /* 0: as many as are useful */
@@ -320,6 +329,7 @@ struct an_llvm_merge_options {
     /* Keep FILE:FUNCTION and FILE;FUNCTION apart, the names that LLVM up to 17 and later ones give to one local function; they
      * are of one function otherwise, which has the later name then. */
     bool keep_local_names;
+    enum an_llvm_trace_rule trace_rule; /* not of partial results: theirs is the first one */
 };
 
 /*

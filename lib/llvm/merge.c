@@ -367,6 +367,7 @@ static enum an_code make_shares(struct job *job, size_t number, struct an_error 
         share->profile->lossless.is_on = job->is_lossless;
         limit(&share->profile->trace_reservoir, job->options->trace_reservoir);
         limit(&share->profile->trace_length, job->options->trace_length);
+        share->profile->trace_rule = job->options->trace_rule;
         if (job->options->trace_seed)
             an_random_start(&share->profile->random, job->options->trace_seed);
     }

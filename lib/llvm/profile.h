@@ -72,6 +72,7 @@ struct an_llvm_profile {
     uint64_t trace_stream_size;
     uint64_t trace_reservoir;
     uint64_t trace_length;
+    enum an_llvm_trace_rule trace_rule;
     struct an_random random;
 
     /*

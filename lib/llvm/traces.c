@@ -1,7 +1,7 @@
 /*
  * Temporal traces: a reservoir sample of the runs' function orders (J. Vitter, "Random Sampling
  * with a Reservoir", 1985), merged as LLVM's InstrProfWriter::addTemporalProfileTraces does, so
- * that merging in pieces keeps a fair sample.
+ * that merging in pieces keeps a fair sample. LLVM 22 has another rule, which keeps the first ones.
  */
 #include "llvm/profile.h"
 
@@ -31,6 +31,12 @@ static size_t draw(struct an_random *random, uint64_t stream, uint64_t room, siz
     return index < filled ? (size_t)index : AN_NO_PLACE;
 }
 
+/* Where a lone trace goes by LLVM 22's rule. */
+static size_t first_place(size_t filled, uint64_t room)
+{
+    return filled < room ? filled : AN_NO_PLACE;
+}
+
 size_t an_profile_draw_trace(struct an_llvm_profile *profile)
 {
     profile->traced++;
@@ -41,6 +47,10 @@ size_t an_profile_draw_trace(struct an_llvm_profile *profile)
     }
     if (profile->foreseen)
         return *profile->foreseen;
+    if (profile->trace_rule == AN_LLVM_TRACES_AS_22) {
+        profile->trace_stream_size = an_saturating_add(profile->trace_stream_size, 1);
+        return first_place(profile->traces.count, profile->trace_reservoir);
+    }
     size_t place = draw(&profile->random, profile->trace_stream_size, profile->trace_reservoir,
                         profile->traces.count);
     if (profile->trace_stream_size >= profile->trace_reservoir)
@@ -73,7 +83,9 @@ bool an_profile_foresee_traces(const struct an_llvm_profile *profile, size_t *pl
     if (!occupant)
         return false;
     for (size_t i = 0; i < count; i++) {
-        size_t place = draw(&random, i, profile->trace_reservoir, filled);
+        size_t place = profile->trace_rule == AN_LLVM_TRACES_AS_22
+                           ? first_place(filled, room)
+                           : draw(&random, i, profile->trace_reservoir, filled);
         places[i] = place;
         if (place == AN_NO_PLACE)
             continue;
@@ -174,7 +186,39 @@ static bool change_sides(struct an_llvm_profile *profile, struct newcomers *from
     profile->trace_stream_size = from->stream_size;
     profile->order_matters = true;
     *from = had;
+    /* They were sampled for a larger reservoir, perhaps. */
+    if (profile->trace_rule == AN_LLVM_TRACES_SAMPLED &&
+        profile->traces.count > profile->trace_reservoir) {
+        shuffle(&profile->random, profile->traces.items, profile->traces.count);
+        profile->traces.count = (size_t)profile->trace_reservoir;
+    }
     return true;
+}
+
+/*
+ * LLVM 22 fills the reservoir. Of what is left of a source, a trace in random order replaces another one by a chance that falls
+ * with each draw, of which there are as many as the source's stream is longer than the reservoir.
+ */
+static bool add_as_22(struct an_llvm_profile *profile, const struct newcomers *from)
+{
+    size_t i = 0;
+    bool done = true;
+    if (!from->count)
+        return true;
+    while (done && i < from->count && profile->traces.count < profile->trace_reservoir)
+        done = admit(profile, profile->traces.count, from, i++);
+    shuffle(&profile->random, from->traces + i, from->count - i);
+    uint64_t first = profile->traces.count;
+    for (uint64_t draws = 0; done && first && i < from->count && draws < MOST_DRAWS &&
+                             first + draws < from->stream_size;
+         draws++) {
+        uint64_t place = an_random_upto(&profile->random, first + draws);
+        if (place < first)
+            done = admit(profile, (size_t)place, from, i++);
+    }
+    profile->trace_stream_size = an_saturating_add(profile->trace_stream_size, from->stream_size);
+    profile->order_matters = true;
+    return done;
 }
 
 /* Those that were sampled stand for all of their stream. Of others LLVM counts what is there. */
@@ -211,6 +255,11 @@ bool an_profile_add_traces(struct an_llvm_profile *profile, const struct an_llvm
         profile->order_matters = true; /* nobody foresaw that */
     if (profile->lossless.is_on) {
         bool added = add_lossless(profile, &from, count);
+        free(from.traces);
+        return added;
+    }
+    if (profile->trace_rule == AN_LLVM_TRACES_AS_22 && !profile->foreseen) {
+        bool added = add_as_22(profile, &from);
         free(from.traces);
         return added;
     }

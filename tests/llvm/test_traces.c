@@ -117,6 +117,68 @@ static void samples_are_merged_fairly(void **state)
     }
 }
 
+/* Of a source that was sampled for a larger reservoir each trace has the same chance to stay; 19 keeps them all. */
+static void a_larger_sample_is_cut(void **state)
+{
+    (void)state;
+    enum { LARGE = 40, ROOM = 10, SEEDS = 2000 };
+    uint64_t functions[LARGE];
+    struct an_llvm_trace sample[LARGE];
+    unsigned kept[LARGE] = {0};
+    for (uint64_t i = 0; i < LARGE; i++) {
+        functions[i] = i;
+        sample[i] = (struct an_llvm_trace){1, &functions[i], 1};
+    }
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        struct an_llvm_profile *profile = with_limits(ROOM, 100);
+        an_random_start(&profile->random, seed);
+        assert_true(an_profile_add_traces(profile, sample, LARGE, 1000, 0));
+        assert_int_equal(profile->traces.count, ROOM);
+        assert_int_equal(profile->trace_stream_size, 1000);
+        for (size_t i = 0; i < ROOM; i++)
+            kept[profile->traces.items[i].functions[0]]++;
+        an_llvm_profile_free(profile);
+    }
+    double expected = (double)SEEDS * ROOM / LARGE, sum = 0;
+    for (size_t i = 0; i < LARGE; i++)
+        sum += (kept[i] - expected) * (kept[i] - expected) / expected;
+    sum /= 1 - (double)ROOM / LARGE;
+    check(sum < 91,
+          "chi-square %.0f (39 degrees of freedom: 91 is exceeded once in 100,000 times; "
+          "the seeds are fixed)",
+          sum);
+    for (int rule = AN_LLVM_TRACES_SAMPLED; rule <= AN_LLVM_TRACES_AS_22; rule++) {
+        struct an_llvm_profile *profile = with_limits(0, 100);
+        profile->trace_rule = rule;
+        assert_true(an_profile_add_traces(profile, sample, LARGE, 1000, 0));
+        assert_int_equal(profile->traces.count, rule == AN_LLVM_TRACES_AS_19 ? LARGE : 0);
+        an_llvm_profile_free(profile);
+    }
+}
+
+static void the_first_stay_by_the_rule_of_22(void **state)
+{
+    (void)state;
+    struct an_llvm_profile *profile = with_limits(5, 100);
+    profile->trace_rule = AN_LLVM_TRACES_AS_22;
+    size_t places[12];
+    assert_true(an_profile_foresee_traces(profile, places, 12));
+    for (uint64_t i = 0; i < 12; i++) {
+        add_trace(profile, 1000 * i, 2, 0);
+        assert_true(places[i] == (i < 5 ? i : AN_NO_PLACE));
+    }
+    assert_int_equal(profile->traces.count, 5);
+    assert_int_equal(profile->trace_stream_size, 12);
+    for (uint64_t i = 0; i < 5; i++)
+        assert_int_equal(profile->traces.items[i].functions[0], 1000 * i);
+    uint64_t function = 1;
+    struct an_llvm_trace trace = {1, &function, 1};
+    assert_true(an_profile_add_traces(profile, &trace, 1, UINT64_MAX, 0)); /* ends soon */
+    assert_int_equal(profile->traces.count, 5);
+    assert_true(profile->trace_stream_size == UINT64_MAX);
+    an_llvm_profile_free(profile);
+}
+
 static void an_absurd_stream_size_ends(void **state)
 {
     (void)state;
@@ -250,6 +312,8 @@ int main(void)
         cmocka_unit_test(long_traces_are_cut_and_empty_ones_dropped),
         cmocka_unit_test(a_weight_replaces_that_of_the_trace),
         cmocka_unit_test(samples_are_merged_fairly),
+        cmocka_unit_test(a_larger_sample_is_cut),
+        cmocka_unit_test(the_first_stay_by_the_rule_of_22),
         cmocka_unit_test(an_absurd_stream_size_ends),
         cmocka_unit_test(time_stamps_become_a_trace),
         cmocka_unit_test(every_run_has_the_same_chance),
