@@ -54,7 +54,7 @@ static void tell_result(const struct run *run, size_t size)
         run->form->joined, with_commas(amounts[1].number), amounts[1].name,
         plural(amounts[1].number), with_commas(ledger->total_count), output_name(request->output),
         as_size(size), request->merge.partial ? "partial result" : run->form->kind);
-    merge_tell_partials(ledger);
+    merge_tell_partials(request, ledger);
     merge_tell_ignored(request);
 }
 

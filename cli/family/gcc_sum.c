@@ -115,7 +115,7 @@ static void tell_result(const struct merge_request *request, const struct an_gcc
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
         with_commas(ledger->total_count), output_name(request->output), with_commas(count),
         plural(count), request->merge.partial ? "partial result" : "gcda");
-    merge_tell_partials(ledger);
+    merge_tell_partials(request, ledger);
     merge_tell_ignored(request);
 }
 

@@ -158,7 +158,7 @@ static void tell_result(const struct merge_request *request, const struct an_led
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
         with_commas(functions), plural(functions), with_commas(ledger->total_count),
         output_name(request->output), as_size(size), format);
-    merge_tell_partials(ledger);
+    merge_tell_partials(request, ledger);
     merge_tell_ignored(request);
 }
 

@@ -60,12 +60,12 @@ bool merge_account(const struct merge_request *request, const struct an_ledger *
     return done;
 }
 
-void merge_tell_partials(const struct an_ledger *ledger)
+void merge_tell_partials(const struct merge_request *request, const struct an_ledger *ledger)
 {
     size_t count = 0;
     for (size_t i = 0; i < ledger->count; i++)
         count += ledger->entries[i].partial != NULL;
-    if (ledger->partials)
+    if (ledger->partials && !request->spread)
         say("%s of the inputs came in %s partial result%s", with_commas(count),
             with_commas(ledger->partials), plural(ledger->partials));
 }

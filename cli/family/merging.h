@@ -8,6 +8,8 @@
 #include "family.h"
 #include "inputs.h"
 
+struct family_commands;
+
 struct merge_request {
     struct inputs inputs;
     struct an_llvm_merge_options merge;
@@ -20,9 +22,12 @@ struct merge_request {
     const char *remapping;   /* file with "old new" lines, or NULL */
     const char *keep, *drop; /* regular expressions on function names, or NULL */
     const char *factors;     /* of the runs of gcda files, or NULL (factors.h) */
-    bool tells_files;        /* of gcda: which files are merged into which, on stdout */
-    bool one_input;          /* exactly one operand, which is a file */
-    bool dump_inputs;        /* only list them */
+    const char *resume;      /* a folder of what was done already, or NULL */
+    /* Has several processes merge, once all inputs are known; NULL: this one does. Returns the exit status. */
+    int (*spread)(struct merge_request *request, const struct family_commands *commands);
+    bool tells_files; /* of gcda: which files are merged into which, on stdout */
+    bool one_input;   /* exactly one operand, which is a file */
+    bool dump_inputs; /* only list them */
     bool quiet;
     bool no_format; /* one was asked for in which nothing can be written */
     bool as_llvm;   /* messages and leniency of llvm-profdata */
@@ -49,8 +54,8 @@ bool merge_has_account(const struct merge_request *request);
 bool merge_account_json(const struct merge_request *request, struct json_object *json,
                         bool profile_on_stdout);
 
-/* How many of the inputs came in partial results, if any did. */
-void merge_tell_partials(const struct an_ledger *ledger);
+/* How many of the inputs came in partial results that somebody named, if any did. */
+void merge_tell_partials(const struct merge_request *request, const struct an_ledger *ledger);
 
 /* How many files in folders were no profiles, if any were. */
 void merge_tell_ignored(const struct merge_request *request);

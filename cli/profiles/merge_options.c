@@ -128,6 +128,9 @@ static bool take(const struct command *command, void *values, int id, const char
     case MERGE_NO_FORMAT:
         request->no_format = true;
         return true;
+    case MERGE_RESUME:
+        request->resume = value;
+        return true;
     case MERGE_QUIET:
         request->quiet = true;
         return true;
@@ -187,6 +190,8 @@ static int merge_inputs(struct merge_request *request, bool nothing_named)
     if (family == &family_llvm && request->compiler &&
         !llvm_release_of("for", request->compiler, &request->write.release))
         return EXIT_USAGE;
+    if (request->spread)
+        return request->spread(request, commands);
     return (request->one_input ? commands->convert : commands->merge)(request);
 }
 

@@ -1,0 +1,123 @@
+/* Merging quietly, in a folder of one's own; see workplace.h. */
+#include "workplace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "parcel.h"
+
+static const char *const names[] = {"said", "own", "other", "joined", "all"};
+
+void workplace_path(const struct workplace *place, const char *name, char path[4200])
+{
+    snprintf(path, 4200, "%s/%s", place->folder, name);
+}
+
+void workplace_open(struct workplace *place)
+{
+    const char *above = getenv("TMPDIR");
+    *place = (struct workplace){0};
+    int length = snprintf(place->folder, sizeof place->folder, "%s/anneal-mpi.XXXXXX",
+                          above && *above ? above : "/tmp");
+    if (length >= (int)sizeof place->folder || !mkdtemp(place->folder))
+        parcel_give_up("no temporary folder can be made (set TMPDIR to a folder with room)");
+}
+
+void workplace_close(struct workplace *place)
+{
+    char path[4200];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        workplace_path(place, names[i], path);
+        unlink(path);
+    }
+    rmdir(place->folder);
+}
+
+/* Without the name of the program, which is said again. */
+static void keep_line(struct workplace *place)
+{
+    char *error = strstr(place->said, "error: ");
+    if (error)
+        memmove(place->said, error + 7, strlen(error + 7) + 1);
+    place->said[strcspn(place->said, "\n")] = '\0';
+}
+
+/* What is said goes into a file: the process that leads says it once more, of all inputs together. */
+static int hush(const struct workplace *place)
+{
+    char path[4200];
+    workplace_path(place, "said", path);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (kept >= 0 && file >= 0)
+        dup2(file, STDERR_FILENO);
+    if (file >= 0)
+        close(file);
+    return kept;
+}
+
+static void speak_again(struct workplace *place, int kept)
+{
+    fflush(stderr);
+    ssize_t got = pread(STDERR_FILENO, place->said, sizeof place->said - 1, 0);
+    place->said[got > 0 ? got : 0] = '\0';
+    keep_line(place);
+    if (kept >= 0) {
+        dup2(kept, STDERR_FILENO);
+        close(kept);
+    }
+}
+
+static bool merge(struct workplace *place, const struct job *job, struct inputs inputs,
+                  const char *output)
+{
+    struct merge_request request = {MERGE_SIZES, .inputs = inputs, .output = output, .quiet = true};
+    request.merge = job->merge;
+    request.merge.partial = true;
+    int kept = hush(place);
+    int status = family_commands(job->family)->merge(&request);
+    speak_again(place, kept);
+    return status == EXIT_DONE;
+}
+
+bool workplace_merge(struct workplace *place, const struct job *job, const size_t *numbers,
+                     size_t count, const char *output)
+{
+    struct inputs inputs = {.items = calloc(count + 1, sizeof *inputs.items),
+                            .roots = calloc(count + 1, sizeof *inputs.roots),
+                            .count = count,
+                            .capacity = count};
+    if (!inputs.items || !inputs.roots)
+        parcel_give_up("out of memory");
+    for (size_t i = 0; i < count; i++) {
+        inputs.items[i] = job->inputs.items[numbers[i]];
+        inputs.roots[i] = job->inputs.roots[numbers[i]];
+    }
+    bool done = merge(place, job, inputs, output);
+    free(inputs.items);
+    free(inputs.roots);
+    return done;
+}
+
+bool workplace_join(struct workplace *place, const struct job *job, const char *const *paths,
+                    size_t count, const char *output)
+{
+    struct inputs inputs = {.items = calloc(count + 1, sizeof *inputs.items),
+                            .roots = calloc(count + 1, sizeof *inputs.roots),
+                            .count = count,
+                            .capacity = count};
+    if (!inputs.items || !inputs.roots)
+        parcel_give_up("out of memory");
+    for (size_t i = 0; i < count; i++)
+        inputs.items[i] = (struct an_llvm_input){paths[i], 1};
+    bool done = merge(place, job, inputs, output);
+    free(inputs.items);
+    free(inputs.roots);
+    return done;
+}
