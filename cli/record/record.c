@@ -5,6 +5,7 @@
 
 #include "cli/core/amounts.h"
 #include "cli/core/output.h"
+#include "fleet.h"
 #include "record.h"
 
 enum record_option {
@@ -20,6 +21,8 @@ enum record_option {
     RECORD_CHILDREN,
     RECORD_VERIFY,
     RECORD_SEED,
+    RECORD_FLEET_RATE,
+    RECORD_FLEET_HOST,
     RECORD_JSON,
     RECORD_ACCOUNT,
     RECORD_QUIET,
@@ -65,6 +68,13 @@ static const struct option_spec options[] = {
      VALUE_OF(struct record_request, options.verify)},
     {RECORD_SEED, 0, "seed", "N", "choose threads and moments by this seed, not by the clock",
      NUMBER_OF(struct record_request, options.seed, 1, UINT64_MAX)},
+    {RECORD_FLEET_RATE, 0, "fleet-rate", "SHARE",
+     "record only if it is this host's turn: a share of the hosts, as 1/100 or 1%, records at a "
+     "time; each decides by its name and the hour",
+     TAKEN},
+    {RECORD_FLEET_HOST, 0, "fleet-host", "NAME",
+     "the name of this host among them (default: its own)",
+     VALUE_OF(struct record_request, fleet_host)},
     JSON_ROW(
         RECORD_JSON,
         "print the summary as JSON; on standard error with a command or -o -, which use standard "
@@ -79,6 +89,7 @@ static const struct option_spec options[] = {
 
 static const struct option_rule rules[] = {
     {EXCLUDES, RECORD_VERIFY, {RECORD_QUIET}, {RECORD_JSON}},
+    {NEEDS, RECORD_FLEET_HOST, {RECORD_FLEET_RATE}, {0}},
     {0},
 };
 
@@ -96,14 +107,24 @@ static bool is_complete(const struct record_request *request)
     return false;
 }
 
+static bool take(const struct command *command, void *values, int id, const char *value)
+{
+    struct record_request *request = values;
+    (void)command;
+    return id != RECORD_FLEET_RATE || fleet_take_rate(value, &request->fleet_rate);
+}
+
 static int act(void *values, const struct option_parser *parser)
 {
     struct record_request *request = values;
+    int status;
     request->command = parser->operands;
     if (!is_complete(request))
         return EXIT_USAGE;
     if (!*request->command)
         request->command = NULL;
+    if (!fleet_records(request, &status))
+        return status;
     /* A command has the terminal for itself; where there is none, progress would be paid for and not seen. */
     if (!request->quiet && !request->command && isatty(STDERR_FILENO))
         request->options.progress = record_progress;
@@ -115,7 +136,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct record_request request = {
         .options = {.size = sizeof(struct an_record_options), .output = "perf.data"}};
-    return option_run(command, argc, argv, &request, NULL, act);
+    return option_run(command, argc, argv, &request, take, act);
 }
 
 const struct command command_record = {
@@ -136,16 +157,22 @@ const struct command command_record = {
         "process is not changed: its signals and system calls work as before, and interrupting the "
         "recording leaves it undisturbed. While it is recorded, no debugger can attach to it, and "
         "set-user-ID programs that it executes get no privileges, unless anneal runs as root.\n\n"
-        "When anneal records a command, it exits with the status of that command.",
+        "When anneal records a command, it exits with the status of that command.\n\n"
+        "On many hosts, --fleet-rate has a share of them record at a time. Each decides by its own "
+        "name and the hour, so that nobody has to be asked, and over the hours it is every host's "
+        "turn. A command is executed in any case.",
     .options = options,
     .rules = rules,
     .examples = "anneal record -p $(pidof mariadbd) -d 30s -o perf.data\n"
                 "anneal aggregate -p perf.data -o mariadbd.fdata /usr/sbin/mariadbd\n"
-                "anneal record --branches=80000 -- ./server --port 8080\n",
+                "anneal record --branches=80000 -- ./server --port 8080\n"
+                "anneal record --fleet-rate=1/100 -d 1m -p $(pidof server)\n"
+                "    on every host, each hour: one of a hundred records\n",
     .exit_status =
         "With a command, the status of that command, 128 and the number of the signal that ended "
         "it, or 127 if it cannot be run. With --pid, 0 for success. In both cases 1 if the "
-        "recording fails or there was nothing to record, and 2 for wrong usage.",
+        "recording fails or there was nothing to record, and 2 for wrong usage; with --pid and "
+        "--fleet-rate 3 when it is not this host's turn.",
     .see_also = "anneal-aggregate(1), anneal-doctor(1), perf-record(1)",
     .run = run,
     .runs_command = true,

@@ -11,6 +11,8 @@ struct record_request {
     char **command;      /* to be run, or NULL: options.pid is recorded */
     int gate;            /* where the command waits for a byte before it begins */
     const char *account; /* a file for the account as JSON, or NULL */
+    double fleet_rate;   /* the share of the hosts that record at a time; 0: this is the only one */
+    const char *fleet_host; /* this host's name among them; NULL: its own */
     bool json, quiet;
 };
 

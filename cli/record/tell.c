@@ -43,6 +43,14 @@ static double seconds_more(const struct an_record_counts *counts)
     return counts->seconds * (AN_RECORD_DENSE / counts->density - 1);
 }
 
+/* Of all CPU time of such processes on all hosts, if they are like this one: what recording takes, in percent. */
+static double fleet_share(const struct record_request *request,
+                          const struct an_record_counts *counts)
+{
+    return request->fleet_rate *
+           share(counts->stopped_seconds + counts->own_seconds, counts->run_seconds);
+}
+
 static struct json_object *as_json(const struct record_request *request,
                                    const struct an_record_counts *counts)
 {
@@ -91,6 +99,11 @@ static struct json_object *as_json(const struct record_request *request,
         json_object_object_add(object, times[i].name, json_object_new_double(times[i].value));
     json_object_object_add(object, "seconds_more", json_object_new_double(seconds_more(counts)));
     json_object_object_add(object, "ends", ends_as_json(counts));
+    if (request->fleet_rate) {
+        json_object_object_add(object, "fleet_rate", json_object_new_double(request->fleet_rate));
+        json_object_object_add(object, "fleet_overhead",
+                               json_object_new_double(fleet_share(request, counts) / 100));
+    }
     return object;
 }
 
@@ -190,6 +203,11 @@ static void tell(const struct record_request *request, const struct an_record_co
     tell_density(counts);
     if (counts->method != AN_RECORD_LBR)
         tell_windows(request, counts);
+    if (request->fleet_rate)
+        say("%.4g%% of the hosts record at a time: %.3g%% of the CPU time of the fleet, if the "
+            "others "
+            "are like this one",
+            100 * request->fleet_rate, fleet_share(request, counts));
     if (counts->lost)
         say_warning("the kernel lost %s samples: use a lower frequency (-F)",
                     with_commas(counts->lost));

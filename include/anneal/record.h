@@ -104,6 +104,17 @@ struct an_record_options {
 AN_API enum an_code an_record(const struct an_record_options *options,
                               struct an_record_counts *counts, struct an_error *error);
 
+/*
+ * Whether it is a host's turn to record, where a share `rate` (above 0, at most 1) of the hosts of a fleet is to do so at
+ * a time. It is decided by the host's name and the hour that the time is in (seconds since 1970), for the whole hour: so
+ * nobody has to be asked, a share `rate` of all hosts records in any hour, and each host in that share of all hours. A
+ * host whose turn it is by one rate has it by a higher one, too.
+ */
+AN_API bool an_record_is_turn(const char *host, int64_t seconds, double rate);
+
+/* When its next turn begins, after the present hour; 0 when that is not within a century. */
+AN_API int64_t an_record_next_turn(const char *host, int64_t seconds, double rate);
+
 /* "lbr", "emulate", "step", "auto". Never NULL. */
 AN_API const char *an_record_method_name(enum an_record_method method);
 

@@ -291,6 +291,39 @@ same_seed() {
 }
 check 'a seed' same_seed
 
+# of a fleet: by the rate of all hosts, and of hardly any
+fleet() {
+    echo before >data
+    start "$known_branches" -s 600
+    run 3 "${record[@]}" --fleet-rate=1e-12 -o data -p "$target"
+    says 'it is not the turn of'
+    expect "$(cat data)" before
+    run 3 "${record[@]}" -q --fleet-rate=1e-12 --fleet-host=h1 -o data -p "$target"
+    expect "$(cat err)" ''
+    run 0 "${record[@]}" --json --fleet-rate=100% --fleet-host=h1 -o data --branches=80 -p "$target"
+    readable data 1
+    jq -e '.fleet_rate == 1 and .fleet_overhead >= .overhead' out >/dev/null || fail "$(cat out)"
+    run 0 "${record[@]}" --fleet-rate=1/1 -o data --branches=80 -p "$target"
+    says '100% of the hosts record at a time'
+    stop
+    # a command is executed in any case
+    echo before >data
+    run 7 "${record[@]}" --fleet-rate=1e-12 -o data -- sh -c 'echo done; exit 7'
+    expect "$(cat out)" done
+    says 'not recorded'
+    run 127 "${record[@]}" --fleet-rate=1e-12 -o data -- no-such-command
+    says no-such-command
+    expect "$(cat data)" before
+    for rate in 0 2 1/0 1/ x -1 101% 1%%; do
+        run 2 "${record[@]}" "--fleet-rate=$rate" -o data true
+        says "--fleet-rate=$rate: expected a share of the hosts"
+    done
+    run 2 "${record[@]}" --fleet-host=h1 -o data true
+    run 2 "${record[@]}" --fleet-rate=1 --fleet-host= -o data true
+    expect "$(cat data)" before
+}
+check_with jq 'a share of the hosts of a fleet' fleet
+
 # ---- what is refused ----
 
 usage() {
