@@ -12,6 +12,7 @@
 #include "cli/family/llvm_names.h"
 #include "cli/family/llvm_verdict.h"
 #include "cli/profiles/llvm_refused.h"
+#include "hot_functions.h"
 #include "hottest.h"
 #include "llvm_profdata_version.h"
 
@@ -34,6 +35,7 @@ enum {
     TRACES,
     COVERED,
     VERSION,
+    HOT_LIST,
     FUNCTION,
     FORMAT,
     JSON,
@@ -68,6 +70,7 @@ static const struct option_spec show_options[] = {
     {BINARY_IDS, 0, "binary-ids", NULL, "show binary ids", TAKEN},
     {TRACES, 0, "temporal-profile-traces", NULL, "show temporal profile traces", TAKEN},
     {VERSION, 0, "profile-version", NULL, "show the profile's version", TAKEN},
+    {HOT_LIST, 0, "hot-func-list", NULL, "list hot functions (as LLVM 22 and later)", TAKEN},
     {IGNORED, 0, "instr", NULL, "instrumentation profile (default)", SHOW_KINDS},
     {REFUSED_SAMPLE, 0, "sample", NULL, NULL, SHOW_KINDS},
     {REFUSED_MEMORY, 0, "memory", NULL, NULL, SHOW_KINDS},
@@ -75,7 +78,6 @@ static const struct option_spec show_options[] = {
     {JSON, 0, "json", NULL, NULL, TAKEN},
     {REFUSED_CORRELATION, 0, "debug-info", "FILE", NULL, TAKEN},
     /* These mean something for other kinds of profiles only. */
-    {IGNORED, 0, "hot-func-list", NULL, NULL, TAKEN},
     {IGNORED, 0, "show-prof-sym-list", NULL, NULL, TAKEN},
     {IGNORED, 0, "show-sec-info-only", NULL, NULL, TAKEN},
     {IGNORED, 0, "profiled-binary", "FILE", NULL, TAKEN},
@@ -90,7 +92,7 @@ struct site_statistics {
 
 struct show {
     bool all, counts, text, targets, vtables, sizes, detailed, cs, only_below, binary_ids, traces,
-        covered, version;
+        covered, version, hot_list;
     const char *function, *output;
     unsigned long long top, cutoff;
     uint32_t cutoffs[MOST_CUTOFFS];
@@ -101,12 +103,19 @@ struct show {
     struct an_llvm_summary_builder *summary;
     struct site_statistics statistics[AN_LLVM_VALUE_KINDS];
     struct hottest hottest;
+    struct hot_functions hot;
     size_t shown, below;
 };
 
 static bool is_ir(const struct show *show)
 {
     return show->info->variants & AN_LLVM_IR;
+}
+
+/* LLVM 19 has a list for sample profiles only, and finds the first functions by a heap. */
+static bool sorts_functions(const struct show *show)
+{
+    return (show->hot_list || show->top) && llvm_profdata_release() > 19;
 }
 
 static bool selected(const struct show *show, const struct an_llvm_record *record)
@@ -212,6 +221,14 @@ static void print_pseudo(struct show *show, const struct an_llvm_record *record)
     printf("    <Pseudo%s>\n", record->counts[0] == AN_LLVM_HOT ? "Hot" : "Warm");
 }
 
+/* Of a function that is not left out. */
+static bool note_max(struct show *show, const struct an_llvm_record *record, uint64_t max)
+{
+    if (sorts_functions(show))
+        return hot_functions_add(&show->hot, record->name, record->name_length, max);
+    return !show->top || hottest_add(&show->hottest, record->name, record->name_length, max);
+}
+
 static bool visit(struct show *show, const struct an_llvm_record *record)
 {
     uint64_t max = 0, sum = 0;
@@ -247,11 +264,28 @@ static bool visit(struct show *show, const struct an_llvm_record *record)
     }
     if (show->only_below)
         return true;
-    if (show->top && !hottest_add(&show->hottest, record->name, record->name_length, max))
+    if (!note_max(show, record, max))
         return false;
     if (shown)
         print_record(show, record);
     return true;
+}
+
+static void print_below(const struct show *show, uint32_t functions)
+{
+    if (show->cutoff)
+        printf("Number of functions with maximum count (< %llu): %zu\n"
+               "Number of functions with maximum count (>= %llu): %zu\n",
+               show->cutoff, show->below, show->cutoff, functions - show->below);
+}
+
+static void print_top(struct show *show)
+{
+    printf("Top %llu functions with the largest internal block counts: \n", show->top);
+    if (sorts_functions(show))
+        hot_functions_print_top(&show->hot, show->top);
+    else
+        hottest_print(&show->hottest);
 }
 
 static void print_statistics(const struct site_statistics *statistics)
@@ -316,31 +350,35 @@ static void print_detailed(const struct an_llvm_summary *summary)
     }
 }
 
-static void print_totals(struct show *show, const struct an_llvm_summary *summary)
+/* False after a message. */
+static bool print_totals(struct show *show, const struct an_llvm_summary *summary)
 {
     /* The number of functions is 32 bits wide in LLVM. */
     uint32_t functions = (uint32_t)summary->functions;
+    bool is_new = llvm_profdata_release() > 19;
     printf("Instrumentation level: %s", is_ir(show) ? "IR" : "Front-end");
     if (is_ir(show))
         printf("  entry_first = %d", (show->info->variants & AN_LLVM_ENTRY_FIRST) != 0);
     bool has_loops = show->info->variants & AN_LLVM_LOOP_ENTRIES;
-    if (is_ir(show) && (has_loops || llvm_profdata_release() > 19)) /* as LLVM 20 and later */
+    if (is_ir(show) && (has_loops || is_new)) /* as LLVM 20 and later */
         printf("  instrument_loop_entries = %d", has_loops);
     printf("\n");
     if (show->all || (show->function && *show->function))
         printf("Functions shown: %zu\n", show->shown);
     printf("Total functions: %" PRIu32 "\n", functions);
-    if (show->cutoff)
-        printf("Number of functions with maximum count (< %llu): %zu\n"
-               "Number of functions with maximum count (>= %llu): %zu\n",
-               show->cutoff, show->below, show->cutoff, functions - show->below);
+    if (!is_new)
+        print_below(show, functions);
     printf("Maximum function count: %" PRIu64 "\nMaximum internal block count: %" PRIu64 "\n",
            summary->max_function_count, summary->max_internal_count);
-    if (llvm_profdata_release() > 19)
+    if (is_new) {
         print_sums(summary);
-    if (show->top) {
-        printf("Top %llu functions with the largest internal block counts: \n", show->top);
-        hottest_print(&show->hottest);
+        print_below(show, functions);
+    }
+    if (show->top)
+        print_top(show);
+    if (is_new && show->hot_list && !hot_functions_print(&show->hot, summary)) {
+        say_error("Desired percentile exceeds the maximum cutoff");
+        return false;
     }
     if (show->shown && show->targets) {
         printf("Statistics for indirect call sites profile:\n");
@@ -365,6 +403,7 @@ static void print_totals(struct show *show, const struct an_llvm_summary *summar
                    : show->info->version);
     if (show->traces)
         print_traces(show);
+    return true;
 }
 
 static bool walk(struct show *show)
@@ -393,11 +432,12 @@ static bool print_all(struct show *show)
         say_error("out of memory");
     } else {
         if (!show->text && !show->covered)
-            print_totals(show, &summary);
+            done = print_totals(show, &summary);
         an_llvm_summary_clear(&summary);
     }
     an_llvm_summary_builder_free(show->summary);
     hottest_free(&show->hottest);
+    hot_functions_free(&show->hot);
     return done;
 }
 
@@ -447,6 +487,7 @@ static bool take(const struct command *command, void *values, int id, const char
         [TRACES] = &show->traces,
         [COVERED] = &show->covered,
         [VERSION] = &show->version,
+        [HOT_LIST] = &show->hot_list,
     };
     if (id < (int)(sizeof flags / sizeof *flags) && flags[id]) {
         *flags[id] = true;

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "hosted/open.h"
@@ -45,11 +44,25 @@ static int holder_in(const char *line, const char *place)
     return strncmp(at, place, length) == 0 && at[length] == ' ' ? (int)process : 0;
 }
 
+/*
+ * The numbers of a device in st_dev, as Linux has them for all C libraries. major() and minor() are functions of glibc's
+ * own: a runtime that was made with them could not be linked with musl.
+ */
+static unsigned major_of(uint64_t device)
+{
+    return (unsigned)((device >> 8 & 0xfff) | (device >> 32 & ~0xfffu));
+}
+
+static unsigned minor_of(uint64_t device)
+{
+    return (unsigned)((device & 0xff) | (device >> 12 & ~0xffu));
+}
+
 /* As the kernel writes the device and the number of a file. */
 static void name_place(const struct stat *is, char place[PLACE])
 {
     struct an_rt_text text = an_rt_text(place, PLACE);
-    unsigned parts[] = {major(is->st_dev), minor(is->st_dev)};
+    unsigned parts[] = {major_of(is->st_dev), minor_of(is->st_dev)};
     for (int i = 0; i < 2; i++) {
         unsigned digits = 2;
         while (digits < 8 && parts[i] >> (4 * digits))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # llvm-profdata 19 and anneal under its name, asked the same: what they print on either stream, how they end, and what
-# they write are the same, byte for byte (tests/support/profdata_table.py). So it is for 22 and 23 under their names; 23 is
-# in the folder that scripts/compilers makes.
+# they write are the same, byte for byte (tests/support/profdata_table.py). What 22 and 23 answered is compared here; the tools
+# themselves are in test_profdata_22.sh and test_profdata_23.sh.
 
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
@@ -30,21 +30,6 @@ names() {
     ln -s "$anneal" llvm-profdata-16
     run 0 ./llvm-profdata-16 --version
     prints 'LLVM version 19.1.7 (anneal '
-}
-
-# later VERSION KIND TOOL
-later() {
-    python3 "$tests/support/profdata_table.py" "$2" "$scratch/llvm-profdata-$1" "$3" "$tests/data/llvm"
-}
-
-# The folder's own loader starts it; what chroot needs, this does not.
-of_root() {
-    local root=$1
-    printf '#!/bin/sh\nexec %s --argv0 ./llvm-profdata-23 --library-path %s %s "$@"\n' \
-        "$root/lib64/ld-linux-x86-64.so.2" "$root/usr/lib/x86_64-linux-gnu:$root/usr/lib/llvm-23/lib" \
-        "$root/usr/lib/llvm-23/bin/llvm-profdata" >peer
-    chmod +x peer
-    later 23 "$2" "$PWD/peer"
 }
 
 table() {
@@ -117,12 +102,4 @@ check "what llvm-profdata 23 answered" told 23
 tier long
 check_with $peer 'all options in all spellings' table options
 check_with $peer 'all kinds of damage' table damage
-for kind in options damage; do
-    check_with llvm-profdata-22 "llvm-profdata 22: $kind" later 22 $kind "$(command -v llvm-profdata-22)"
-    if root=$("$tests/../scripts/compilers" --path 2>/dev/null) && [ -e "$root/usr/lib/llvm-23/bin/llvm-profdata" ]; then
-        check "llvm-profdata 23: $kind" of_root "$root" $kind
-    else
-        skip "llvm-profdata 23: $kind" 'no later compilers: scripts/compilers makes a folder with them'
-    fi
-done
 finish

@@ -66,6 +66,15 @@ order --num-test-traces=x a.proftext
 order --num-test-traces=1 single.proftext
 order --num-test-traces=5 traces.proftext
 merge
+show --hot-func-list sampled.proftext
+show --hot-func-list --topn=2 --detailed-summary a.proftext
+show --hot-func-list --value-cutoff=4 a.proftext
+show --hot-func-list --list-below-cutoff --value-cutoff=4 a.proftext
+show --hot-func-list=false a.proftext
+show --hot-func-list --function=main --counts --ic-targets a.proftext
+show --hot-func-list --text a.proftext
+show --hot-func-list --covered a.proftext
+show --hot-func-list --detailed-summary-cutoffs=990001,400000 a.proftext
 merge -o
 merge nofile -o out
 merge -failure-mode=all nofile a.proftext -o out
