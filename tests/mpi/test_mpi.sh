@@ -98,7 +98,8 @@ families() {
     run1=$corpus/raw/c-ir-clang19-run1.profraw
     printf '%s\n' "$corpus"/raw/c-ir-clang19-run*.profraw >list
     one list expected
-    run 0 job 3 merge -q -o ours - $(grep -v run1 list) <"$run1"
+    grep -v run1 list >others
+    run 0 job 3 merge -q -o ours - -f others <"$run1"
     same ours expected
 }
 

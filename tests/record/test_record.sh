@@ -308,8 +308,8 @@ fleet() {
     stop
     # a command is executed in any case
     echo before >data
-    run 7 "${record[@]}" --fleet-rate=1e-12 -o data -- sh -c 'echo done; exit 7'
-    expect "$(cat out)" done
+    run 7 "${record[@]}" --fleet-rate=1e-12 -o data -- sh -c 'echo ran; exit 7'
+    expect "$(cat out)" ran
     says 'not recorded'
     run 127 "${record[@]}" --fleet-rate=1e-12 -o data -- no-such-command
     says no-such-command

@@ -260,7 +260,8 @@ END
     cp "$file" "once.${file##*.}"
     exec 9<"$file"
     setpriv --reuid=65534 --regid=65534 --clear-groups ./hold >said &
-    trap "kill $!" EXIT
+    holder=$!
+    trap 'kill "$holder"' EXIT
     exec 9<&-
     await grep -q held said
     end_soon

@@ -335,7 +335,10 @@ def compare_damage(table, corpus, some):
         indexed = file.read()
     sets = [("text", texts(TEXT)), ("traces", texts(FILES["traces.proftext"])),
             ("values", texts(":ir\nmain\n1\n1\n5\n2\n0\n1\n2\nfoo:3\nbar:4\n1\n1\n1\n8:2\n\nlast\n2\n1\n0\n", [(11, "0")])),
-            ("bitmap", texts("main\n1\n1\n5\n$2\n0x3\n7\n\nlast\n2\n1\n0\n")), ("indexed", damaged_indexed(indexed)),
+            ("bitmap", texts("main\n1\n1\n5\n$2\n0x3\n7\n\nlast\n2\n1\n0\n")), ("indexed", damaged_indexed(indexed))]
+    # 23 reads raw version 11 only; of that, anneal has LLVM's words for the kind of fault, and its own for the rest.
+    if not table.name.endswith("-23"):
+        sets += [
             ("raw", raw("c-fe-clang19-run1.profraw", False)), ("values", raw("c-ir-clang19-run1.profraw", False)),
             ("32 bits", raw("c-fe-i386-clang19-run1.profraw", False)),
             ("big-endian", raw("c-fe-s390x-clang19-run1.profraw", True)),
