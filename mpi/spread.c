@@ -98,12 +98,11 @@ static void merge_piece(struct process *process, const struct share *share)
     char path[4200];
     pieces_path(process->job, share, path);
     process->outcome.pieces++;
-    if (an_file_is_there(path)) {
+    if (an_file_is_there(path) && /* and not damaged */
+        workplace_join(&process->place, process->job, path, "/dev/null") &&
+        take_file(&process->outcome.partial, path)) {
         process->outcome.found++;
-        if (workplace_join(&process->place, process->job, (const char *[]){path}, 1, "/dev/null") &&
-            take_file(&process->outcome.partial, path))
-            return;
-        process->outcome.found--; /* it is damaged */
+        return;
     }
     if (!workplace_merge(&process->place, process->job, share->numbers, share->count, path) ||
         !take_file(&process->outcome.partial, path))
@@ -121,8 +120,7 @@ static void join(struct process *process)
     workplace_path(&process->place, "joined", after);
     if (an_file_remake(before, (struct an_bytes){outcome->partial.data, outcome->partial.size},
                        &error) == AN_OK &&
-        workplace_join(&process->place, process->job, (const char *[]){before}, 1, after) &&
-        take_file(&joined, after)) {
+        workplace_join(&process->place, process->job, before, after) && take_file(&joined, after)) {
         an_buffer_free(&outcome->partial);
         outcome->partial = joined;
     } else {
@@ -319,6 +317,11 @@ static bool may_be_spread(const struct merge_request *request, const struct fami
     }
     if (!request->resume)
         return true;
+    for (size_t i = 0; i < request->inputs.count; i++)
+        if (strcmp(request->inputs.items[i].path, "-") == 0) {
+            say_error("--resume cannot go on with standard input (name a file)");
+            return false;
+        }
     snprintf(name, sizeof name, "%s/", request->resume);
     if (an_file_make_folders(name, &error) == AN_OK)
         return true;

@@ -1,17 +1,14 @@
 /* Merging quietly, in a folder of one's own; see workplace.h. */
 #include "workplace.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "parcel.h"
-
-static const char *const names[] = {"said", "own", "other", "joined", "all"};
 
 void workplace_path(const struct workplace *place, const char *name, char path[4200])
 {
@@ -30,12 +27,7 @@ void workplace_open(struct workplace *place)
 
 void workplace_close(struct workplace *place)
 {
-    char path[4200];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        workplace_path(place, names[i], path);
-        unlink(path);
-    }
-    rmdir(place->folder);
+    an_folder_remove(place->folder);
 }
 
 /* Without the name of the program, which is said again. */
@@ -53,25 +45,27 @@ static int hush(const struct workplace *place)
     char path[4200];
     workplace_path(place, "said", path);
     fflush(stderr);
-    int kept = dup(STDERR_FILENO);
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (kept >= 0 && file >= 0)
+    int kept = file >= 0 ? dup(STDERR_FILENO) : -1;
+    if (kept >= 0)
         dup2(file, STDERR_FILENO);
     if (file >= 0)
         close(file);
     return kept;
 }
 
+/* `kept`: what hush() has returned; -1: everything was said aloud. */
 static void speak_again(struct workplace *place, int kept)
 {
+    ssize_t got = 0;
     fflush(stderr);
-    ssize_t got = pread(STDERR_FILENO, place->said, sizeof place->said - 1, 0);
-    place->said[got > 0 ? got : 0] = '\0';
-    keep_line(place);
     if (kept >= 0) {
+        got = pread(STDERR_FILENO, place->said, sizeof place->said - 1, 0);
         dup2(kept, STDERR_FILENO);
         close(kept);
     }
+    place->said[got > 0 ? got : 0] = '\0';
+    keep_line(place);
 }
 
 static bool merge(struct workplace *place, const struct job *job, struct inputs inputs,
@@ -105,19 +99,12 @@ bool workplace_merge(struct workplace *place, const struct job *job, const size_
     return done;
 }
 
-bool workplace_join(struct workplace *place, const struct job *job, const char *const *paths,
-                    size_t count, const char *output)
+bool workplace_join(struct workplace *place, const struct job *job, const char *path,
+                    const char *output)
 {
-    struct inputs inputs = {.items = calloc(count + 1, sizeof *inputs.items),
-                            .roots = calloc(count + 1, sizeof *inputs.roots),
-                            .count = count,
-                            .capacity = count};
-    if (!inputs.items || !inputs.roots)
-        parcel_give_up("out of memory");
-    for (size_t i = 0; i < count; i++)
-        inputs.items[i] = (struct an_llvm_input){paths[i], 1};
-    bool done = merge(place, job, inputs, output);
-    free(inputs.items);
-    free(inputs.roots);
-    return done;
+    struct an_llvm_input item = {path, 1};
+    size_t root = 0;
+    return merge(place, job,
+                 (struct inputs){.items = &item, .roots = &root, .count = 1, .capacity = 1},
+                 output);
 }

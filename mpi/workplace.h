@@ -25,8 +25,8 @@ void workplace_path(const struct workplace *place, const char *name, char path[4
 bool workplace_merge(struct workplace *place, const struct job *job, const size_t *numbers,
                      size_t count, const char *output);
 
-/* The same of files that are partial results. */
-bool workplace_join(struct workplace *place, const struct job *job, const char *const *paths,
-                    size_t count, const char *output);
+/* The same of a file that has partial results, one behind the other. */
+bool workplace_join(struct workplace *place, const struct job *job, const char *path,
+                    const char *output);
 
 #endif

@@ -51,19 +51,26 @@ static bool take(const struct command *command, void *values, int id, const char
     }
 }
 
+int aggregate_write(const char *output, enum an_code code, void *bytes, size_t size,
+                    const struct an_error *error)
+{
+    if (code != AN_OK) {
+        report_error(error);
+        return EXIT_FAILED;
+    }
+    bool written = write_result(output, bytes, size, true);
+    free(bytes);
+    return written ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int write_output(const struct an_aggregate *aggregate,
                         const struct aggregate_request *request)
 {
-    void *bytes;
-    size_t size;
+    void *bytes = NULL;
+    size_t size = 0;
     struct an_error error;
-    if (an_aggregate_write(aggregate, request->form, &bytes, &size, &error) != AN_OK) {
-        report_error(&error);
-        return EXIT_FAILED;
-    }
-    bool written = write_result(request->output, bytes, size, true);
-    free(bytes);
-    return written ? EXIT_DONE : EXIT_FAILED;
+    enum an_code code = an_aggregate_write(aggregate, request->form, &bytes, &size, &error);
+    return aggregate_write(request->output, code, bytes, size, &error);
 }
 
 /* The YAML profile first: there may be no llvm-bolt. */

@@ -79,6 +79,13 @@ enum an_code aggregate_find_original(const struct aggregate_request *request, ch
  */
 int aggregate_replaced(const struct aggregate_request *request, const char *original);
 
+/*
+ * The end of making a profile for `output`: writes its bytes and frees them or, where `code` says that there are none, tells
+ * the error. Returns the exit status.
+ */
+int aggregate_write(const char *output, enum an_code code, void *bytes, size_t size,
+                    const struct an_error *error);
+
 /* Makes the YAML profile and writes it. Returns the exit status; messages were printed. */
 int aggregate_write_yaml(const struct aggregate_request *request,
                          const struct an_aggregate *aggregate, const char *output);

@@ -75,16 +75,11 @@ static struct an_aggregate_counts as_aggregated(const struct an_translate_counts
 static int write_profile(const struct aggregate_request *request,
                          const struct an_translation *translation)
 {
-    void *bytes;
-    size_t size;
+    void *bytes = NULL;
+    size_t size = 0;
     struct an_error error;
-    if (an_translation_write(translation, request->form, &bytes, &size, &error) != AN_OK) {
-        report_error(&error);
-        return EXIT_FAILED;
-    }
-    bool written = write_result(request->output, bytes, size, true);
-    free(bytes);
-    return written ? EXIT_DONE : EXIT_FAILED;
+    enum an_code code = an_translation_write(translation, request->form, &bytes, &size, &error);
+    return aggregate_write(request->output, code, bytes, size, &error);
 }
 
 int aggregate_replaced(const struct aggregate_request *request, const char *original)
