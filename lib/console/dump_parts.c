@@ -13,7 +13,8 @@ struct an_line an_dump_behind(struct an_line line, const char *at)
 
 bool an_dumps_failed(const struct an_dumps *dumps)
 {
-    return dumps->digits.bytes.failed || dumps->name.failed || dumps->text.failed;
+    return dumps->digits.bytes.failed || dumps->name.failed || dumps->text.failed ||
+           dumps->test.failed;
 }
 
 struct an_found *an_dumps_add_file(struct an_dumps *dumps)

@@ -26,6 +26,9 @@ enum an_taken an_dumps_suspect(struct an_dumps *dumps, struct an_line line);
 /* Judges the files of the last stream by the sum at this place of a line. */
 void an_dumps_take_sum(struct an_dumps *dumps, struct an_line line, const char *at);
 
+/* Behind the word that begins a dump: the name of the test that alone was counted. */
+void an_dumps_zephyr_test(struct an_dumps *dumps, struct an_line line);
+
 /* A line in which Zephyr says that it cannot go on; the line may hold a file's data before that. */
 enum an_taken an_dumps_zephyr_early_end(struct an_dumps *dumps, struct an_line line);
 enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line);

@@ -35,6 +35,21 @@ enum an_taken an_dumps_zephyr_early_end(struct an_dumps *dumps, struct an_line l
     return AN_TAKEN;
 }
 
+/* Its files are called NAME@@TEST then, as Zephyr calls them where it writes them itself. */
+void an_dumps_zephyr_test(struct an_dumps *dumps, struct an_line line)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const char *name = line.text + strlen("GCOV_COVERAGE_DUMP_START") + 1;
+    size_t end = an_trimmed(line.text, line.size), start = (size_t)(name - line.text);
+    if (end <= start || name[-1] != ' ')
+        return;
+    for (size_t i = start; i < end; i++)
+        if (!memchr(letters, line.text[i], sizeof letters - 1))
+            return;
+    an_buffer_print(&dumps->test, "@@%.*s", (int)(end - start), name);
+}
+
 enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line)
 {
     bool is_end = an_dump_find(line, "GCOV_COVERAGE_DUMP_END") != NULL;
@@ -52,6 +67,7 @@ enum an_taken an_dumps_zephyr_line(struct an_dumps *dumps, struct an_line line)
     }
     dumps->first_line = dumps->last_line = line.number;
     an_buffer_put(&dumps->name, line.text + 1, (size_t)(less - line.text - 1));
+    an_buffer_put(&dumps->name, dumps->test.data, dumps->test.size);
     const char *limit = line.text + an_trimmed(line.text, line.size);
     const char *from = less + 1;
     while (from < limit) {

@@ -16,7 +16,7 @@ static void open_dump(struct an_dumps *dumps, enum an_console_form form, enum an
     dumps->digits.kind = kind;
     dumps->digits.held = dumps->digits.bits = 0;
     dumps->digits.is_padded = false;
-    dumps->digits.bytes.size = dumps->name.size = dumps->text.size = 0;
+    dumps->digits.bytes.size = dumps->name.size = dumps->text.size = dumps->test.size = 0;
     dumps->first_line = dumps->last_line = line.number;
     dumps->noise = dumps->size = dumps->odd_line = 0;
     if (!an_prefix_of(&dumps->prefix, line.text, (size_t)(at - line.text)))
@@ -73,6 +73,7 @@ void an_dumps_free(struct an_dumps *dumps)
     an_buffer_free(&dumps->digits.bytes);
     an_buffer_free(&dumps->name);
     an_buffer_free(&dumps->text);
+    an_buffer_free(&dumps->test);
 }
 
 /* ---- beginnings ---- */
@@ -156,6 +157,7 @@ static enum an_taken begin_zephyr(struct an_dumps *dumps, struct an_line line, c
 {
     enum an_taken taken = begin_block(dumps, AN_CONSOLE_ZEPHYR, AN_HEX, line, at);
     struct an_line rest = an_dump_behind(line, at);
+    an_dumps_zephyr_test(dumps, rest);
     if (taken == AN_TAKEN && an_dumps_zephyr_early_end(dumps, rest) == AN_TAKING_FAILED)
         return AN_TAKING_FAILED;
     return taken;

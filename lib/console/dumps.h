@@ -8,7 +8,7 @@
  *                 *** END OF GCOV INFO BASE64 ***
  *                 *** GCOV INFO SHA256 ... ***       of the lines between, in the base64 of URLs
  *
- *     Zephyr      GCOV_COVERAGE_DUMP_START
+ *     Zephyr      GCOV_COVERAGE_DUMP_START               or: GCOV_COVERAGE_DUMP_START TEST, for each test of a suite
  *                 *NAME<61646367...
  *                 GCOV_COVERAGE_DUMP_END
  *
@@ -34,6 +34,8 @@ struct an_dumps {
     struct an_digits_reader digits;
     struct an_buffer name; /* of the file that is read */
     struct an_buffer text; /* RTEMS': what the sum is of */
+    struct an_buffer
+        test; /* Zephyr's: what the name of a file ends in, if it is the dump of one test */
     uint64_t first_line, last_line, noise;
     uint64_t size;      /* that it is to have */
     uint64_t odd_line;  /* the first damage */

@@ -1,7 +1,8 @@
 /*
  * Files that were sent more than once. Equal copies prove each other, for damage does not strike twice at
  * the same place; a damaged copy does not matter when there is a good one. Copies that differ, each with
- * a checksum, are of several runs; without one, nobody knows which is right.
+ * a checksum, are of several runs; without one, nobody knows which is right. Only Zephyr prints one dump after
+ * the other into a log, and its own tool adds them up.
  */
 #include <inttypes.h>
 #include <xxhash.h>
@@ -43,6 +44,13 @@ static uint64_t first_difference(const struct an_found *one, const struct an_fou
 
 static void blame_difference(struct an_found *found, const struct an_found *other)
 {
+    if (found->file.form == AN_CONSOLE_ZEPHYR) {
+        an_found_doubt(found,
+                       "another dump, in lines %" PRIu64 " to %" PRIu64
+                       ", has other counts: both are kept, as of two runs",
+                       other->file.first_line, other->file.last_line);
+        return;
+    }
     an_found_blame(found, found->file.first_line,
                    "it was sent more than once: another copy, in lines %" PRIu64 " to %" PRIu64
                    ", differs at byte %" PRIu64,

@@ -214,6 +214,54 @@ static void test_zephyr(void **context)
     an_file_close(&file);
 }
 
+/* Dumps of several runs or tests are kept apart: Zephyr's own tool adds them up. */
+static void test_zephyr_runs(void **context)
+{
+    static const struct {
+        const char *tests[2], *names[2];
+        uint64_t numbers[2];
+        bool doubts;
+    } cases[] = {
+        {{"", ""}, {"src/work.gcda", "src/work.gcda"}, {0, 2}, true},
+        {{" suite.test_a", " suite.test_b"},
+         {"src/work.gcda@@suite.test_a", "src/work.gcda@@suite.test_b"},
+         {0, 0},
+         false},
+        {{" ../test", " a b"}, {"src/work.gcda", "src/work.gcda"}, {0, 2}, true},
+    };
+    struct an_file file = load("gcc-14/work.gcda");
+    struct an_buffer other = {0};
+    char log[16384];
+    (void)context;
+    an_buffer_put(&other, file.bytes.data, file.bytes.size);
+    for (size_t at = other.size; at-- > 0;) /* a count, the last byte that is not 0 */
+        if (other.data[at]) {
+            other.data[at]++;
+            break;
+        }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int size =
+            snprintf(log, sizeof log,
+                     "GCOV_COVERAGE_DUMP_START%s\n*/src/work.gcda<%s\nGCOV_COVERAGE_DUMP_END\n",
+                     cases[i].tests[0], hex_of(file.bytes));
+        snprintf(log + size, sizeof log - (size_t)size,
+                 "GCOV_COVERAGE_DUMP_START%s\n*/src/work.gcda<%s\nGCOV_COVERAGE_DUMP_END\n",
+                 cases[i].tests[1], hex_of((struct an_bytes){other.data, other.size}));
+        struct an_console *console = read_text(log);
+        assert_int_equal(an_console_count(console), 2);
+        for (size_t k = 0; k < 2; k++) {
+            const struct an_console_file *found = an_console_file(console, k);
+            assert_int_equal(found->status, AN_CONSOLE_UNVERIFIED);
+            assert_int_equal(found->number, cases[i].numbers[k]);
+            assert_string_equal(found->name + (found->name[0] == '/'), cases[i].names[k]);
+            assert_int_equal(strstr(found->doubt, "as of two runs") != NULL, cases[i].doubts);
+        }
+        an_console_free(console);
+    }
+    an_buffer_free(&other);
+    an_file_close(&file);
+}
+
 /* The board says that it has no memory, right behind what it printed. */
 static void test_zephyr_memory(void **context)
 {
@@ -342,10 +390,11 @@ static void test_hexdump(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_streams), cmocka_unit_test(test_rtems),
-        cmocka_unit_test(test_zephyr),  cmocka_unit_test(test_nuttx),
-        cmocka_unit_test(test_hexdump), cmocka_unit_test(test_zephyr_memory),
-        cmocka_unit_test(test_bare),    cmocka_unit_test(test_nuttx_zero),
+        cmocka_unit_test(test_streams),     cmocka_unit_test(test_rtems),
+        cmocka_unit_test(test_zephyr),      cmocka_unit_test(test_nuttx),
+        cmocka_unit_test(test_hexdump),     cmocka_unit_test(test_zephyr_memory),
+        cmocka_unit_test(test_zephyr_runs), cmocka_unit_test(test_bare),
+        cmocka_unit_test(test_nuttx_zero),
     };
     return RUN_TESTS(tests);
 }
