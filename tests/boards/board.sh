@@ -11,11 +11,13 @@
 # shellcheck shell=bash disable=SC2154
 
 bare=$tests/../runtime/bare
+built=() # how the image was
 unset MAKEFLAGS MAKELEVEL GCOV_PREFIX GCOV_PREFIX_STRIP
 
 # image COMPILER [VARIABLE=VALUE]...: builds the example in made/, with the runtime that an earlier case has built
 image() {
     local runtime=$scratch/runtime-$1
+    built=(COMPILER="$1" "${@:2}")
     mkdir -p made
     case " ${*:2}" in
     *' CLANG='*) ;;
@@ -32,7 +34,7 @@ image() {
 start() {
     local pid types=${1:-${delay:-}}
     mkfifo console
-    timeout 300 make -s -C "$bare" BOARD="$board" OUT="$PWD/made" "${@:2}" run <console >session.log 2>&1 &
+    timeout 300 make -s -C "$bare" BOARD="$board" OUT="$PWD/made" "${built[@]}" "${@:2}" run <console >session.log 2>&1 &
     pid=$!
     trap '' PIPE
     exec 3>console
@@ -233,7 +235,7 @@ int main()
 }
 END
     image gcc SRCS="$PWD/shapes.cc" PROFILE=coverage
-    start '' SRCS="$PWD/shapes.cc"
+    start
     grep -q '^as expected' session.log || fail "$(cat session.log)"
     extract_objects session.log
     cp made/shapes.gcda0 made/shapes.gcda

@@ -40,7 +40,7 @@ int main(void)
 END
     image gcc SRCS="$PWD/with_libc.c" CFLAGS='-O2 -ftest-coverage' \
         LIBRARIES='-lc -lnosys -lgcc -Wl,--defsym=end=__heap_end' HEAP=20000
-    start '' SRCS="$PWD/with_libc.c"
+    start
     grep -q '^2 of three' session.log
     extract_objects session.log
     cd made

@@ -31,7 +31,7 @@ follow() {
     from_guide sh | first | sed "s#BOARD=#COMPILER=$1 &#" >first.sh
     PATH=$PWD/bin:$PATH run 0 bash -e first.sh
     grep -q '^libanneal_rt  *[0-9]* *[0-9]*$' out
-    start 'has taken its packets' BOARDS="$PWD"
+    start 'has taken its packets' BOARDS="$PWD" COMPILER="$1"
     extract session.log
     expect "$(grep -c '^Done dumping files on core 0' session.log)" 1
 }

@@ -36,6 +36,52 @@ clang_coverage() {
     expect "$(jq -c '[.data[0].functions[] | [.name, .count]] | sort' export.json)" '[["main",1],["once",1]]'
 }
 
+# Sources of one name, in several languages; what has changed is compiled again: a header, or the options.
+many_sources() {
+    local make=(make -s -f "$(anneal rt --board)/Makefile" BOARD=cortex-m3-mps2 PROFILE=coverage CPPFLAGS=-Iinclude
+        SRCS="main.cc a/util.c b/util.c b/next.S") made=build/cortex-m3-mps2-gcc-coverage
+    mkdir a b include
+    printf '%s\n' '#ifdef __cplusplus' 'extern "C" {' '#endif' 'int a(int), b(int), next(int);' '#ifdef __cplusplus' '}' \
+        '#endif' '#define MOST 3' >include/util.h
+    printf '%s\n' '#include "util.h"' 'int a(int x) { return x > MOST ? MOST : x; }' >a/util.c
+    printf '%s\n' '#include "util.h"' 'int b(int x) { return x < 0 ? 0 : x; }' >b/util.c
+    printf '%s\n' '.syntax unified' '.thumb' '.text' '.globl next' '.thumb_func' 'next: adds r0, r0, #1' 'bx lr' >b/next.S
+    printf '%s\n' '#include "bare/bare.h"' '#include "util.h"' \
+        'int main() { an_bare_print(a(next(b(8))) == 3 ? "three\n" : "not three\n"); }' >main.cc
+    timeout 50 "${make[@]}" run </dev/null >session.log
+    grep -q '^three' session.log || fail "$(cat session.log)"
+    run 0 anneal extract -C / session.log
+    says '3 verified'
+    run 0 anneal cov --json build
+    expect "$(jq -c '[.files[].functions[] | [.name, .execution_count]] | sort' out)" '[["a",1],["b",1],["main",1]]'
+    touch -r $made/image.elf time
+    run 0 "${make[@]}"
+    [ ! $made/image.elf -nt time ] || fail 'it was linked again'
+    sed -i 's/MOST 3/MOST 4/' include/util.h
+    timeout 50 "${make[@]}" run </dev/null >session.log
+    grep -q '^not three' session.log || fail "$(cat session.log)"
+    timeout 50 "${make[@]}" COMPRESS=1 run </dev/null >session.log
+    expect "$(grep -c '^begin .*\.gz' session.log)" 3
+}
+
+# What make would take for a build without counters, or for nothing at all, is an error.
+wrong_options() {
+    local make=(make -s -f "$(anneal rt --board)/Makefile" BOARD=cortex-m3-mps2 SRCS=main.c)
+    : >main.c
+    : >main.rs
+    run 2 "${make[@]}" PROFILE=covrage
+    says "PROFILE is 'covrage', but may be one of: coverage generate none use"
+    run 2 "${make[@]}" COMPILER=cc
+    says "COMPILER is 'cc', but may be one of: clang gcc"
+    run 2 "${make[@]}" BOARD=cortex
+    says "BOARD is 'cortex', but may be one of: cortex-m3-mps2 mips64-malta riscv64-virt"
+    run 2 "${make[@]}" SRCS=main.rs
+    says 'main.rs is neither C'
+    mkdir 'a b'
+    run 2 "${make[@]}" -C 'a b'
+    says 'has a space'
+}
+
 # cmake_project BOARD COMPILER FOLDER: its profiles are below that folder then
 cmake_project() {
     cat >CMakeLists.txt <<'END'
@@ -78,6 +124,8 @@ wrong_board() {
 
 tools='qemu-system-arm arm-none-eabi-gcc make jq'
 check_with "$tools" 'ten lines of the guide' ten_lines
+check_with "$tools arm-none-eabi-g++" 'sources of several folders and languages' many_sources
+check_with make 'options that are none' wrong_options
 check_with "$tools clang-19 llvm-profdata-19 llvm-cov-19" 'coverage by clang' clang_coverage
 check_with 'qemu-system-riscv64 riscv64-unknown-elf-gcc riscv64-unknown-elf-g++ make cmake jq' 'CMake, GCC' with_gcc
 check_with "$tools cmake clang-19 clang++-19 llvm-profdata-19" 'CMake, clang' with_clang
