@@ -332,11 +332,60 @@ static int use_clang(struct use *use)
 
 /* ---- both ---- */
 
+static const char *output_of(const struct cc *cc)
+{
+    return cc->arguments.output ? cc->arguments.output : "a.out";
+}
+
 /* What a command links, as far as it was compiled here. */
 struct linking {
-    const struct cc *cc;
+    struct cc *cc;
     struct an_fdo_linked linked;
+    char map[PATH_MAX],
+        option[PATH_MAX + 8]; /* the linker's map, and what asks for it; map: "" if nothing does */
+    struct {
+        AN_VECTOR(char *);
+    } words; /* the user's, with that in front */
 };
+
+static bool put(struct linking *linking, char *word)
+{
+    char **place = an_vector_push(&linking->words);
+    if (place)
+        *place = word;
+    return place != NULL;
+}
+
+/* Of archives, linkers take what is wanted, and tell in their map what that was. One that the user wants comes behind ours. */
+static void want_map(struct linking *linking)
+{
+    static char to_linker[] = "-Xlinker";
+    struct cc *cc = linking->cc;
+    char output[2 * PATH_MAX], name[32];
+    if (!linking->linked.has_members)
+        return;
+    snprintf(output, sizeof output, "%s/%s", cc->folder, output_of(cc));
+    snprintf(name, sizeof name, "%016" PRIx64 ".map", an_fdo_hash(output));
+    an_fdo_store_path(&cc->store, AN_FDO_NOTES, name, linking->map);
+    snprintf(linking->option, sizeof linking->option, "-Map=%s", linking->map);
+    bool fits = put(linking, to_linker) && put(linking, linking->option);
+    for (size_t i = 0; fits && i < cc->count; i++)
+        fits = put(linking, cc->words[i]);
+    if (!fits) {
+        linking->map[0] = 0;
+        return;
+    }
+    cc->words = linking->words.items;
+    cc->count = linking->words.count;
+}
+
+static void read_map(struct linking *linking)
+{
+    if (!linking->map[0])
+        return;
+    an_fdo_linked_keep_taken(&linking->linked, linking->map);
+    unlink(linking->map);
+}
 
 static bool is_own_source(const struct cc *cc, uint64_t number)
 {
@@ -360,7 +409,6 @@ static bool is_linked(const void *context, const struct an_fdo_record *record)
 static void print_summary(const struct linking *linking)
 {
     const struct cc *cc = linking->cc;
-    const char *output = cc->arguments.output ? cc->arguments.output : "a.out";
     struct an_fdo_report report;
     struct an_error error = {0};
     char changed[100] = "";
@@ -371,8 +419,8 @@ static void print_summary(const struct linking *linking)
         snprintf(changed, sizeof changed, "; %zu function%s changed since training", report.stale,
                  report.stale == 1 ? " has" : "s have");
     if (report.files)
-        say("%s: %zu of %zu file%s a profile%s%s", output, report.fates[AN_FDO_USED], report.files,
-            report.files == 1 ? " has" : "s have", changed,
+        say("%s: %zu of %zu file%s a profile%s%s", output_of(cc), report.fates[AN_FDO_USED],
+            report.files, report.files == 1 ? " has" : "s have", changed,
             without || report.stale ? " (anneal fdo shows more)" : "");
     an_fdo_report_free(&report);
 }
@@ -414,12 +462,16 @@ int cc_use(struct cc *cc)
     int status = EXIT_FAILED;
     if (cc->arguments.job == AN_FDO_COMPILES)
         return use_profile(cc);
-    if (!an_fdo_linked_read(&linking.linked, &cc->arguments))
+    if (!an_fdo_linked_read(&linking.linked, &cc->arguments)) {
         say_error("out of memory");
-    else if (!has_old_objects(&linking))
+    } else if (!has_old_objects(&linking)) {
+        want_map(&linking);
         status = use_profile(cc);
+        read_map(&linking);
+    }
     if (status == 0)
         print_summary(&linking);
+    an_vector_free(&linking.words);
     an_fdo_linked_free(&linking.linked);
     return status;
 }

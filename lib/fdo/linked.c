@@ -8,6 +8,12 @@
 
 #include "base/file.h"
 #include "fdo/instrumented.h"
+#include "fdo/linker_map.h"
+
+static bool is_bitcode(struct an_bytes bytes)
+{
+    return bytes.size >= 4 && memcmp(bytes.data, "BC\xc0\xde", 4) == 0;
+}
 
 /* True: no memory. */
 static bool take(void *context, const struct an_fdo_object *object)
@@ -18,10 +24,15 @@ static bool take(void *context, const struct an_fdo_object *object)
         return true;
     place->name = an_arena_copy(&linked->arena, object->name, object->name_length);
     place->is_member = object->archive != NULL;
+    place->is_beside = object->is_beside;
+    place->is_bitcode = is_bitcode(object->bytes);
+    if (place->is_member)
+        place->archive = an_arena_copy(&linked->arena, object->archive, strlen(object->archive));
+    linked->has_members |= place->is_member;
     place->size = object->bytes.size;
     if (!linked->instrumented[0])
         an_fdo_name_instrumented(linked->instrumented, object);
-    return place->name == NULL;
+    return place->name == NULL || (place->is_member && !place->archive);
 }
 
 static bool read_file(struct an_fdo_linked *linked, const char *path)
@@ -62,6 +73,23 @@ bool an_fdo_linked_read(struct an_fdo_linked *linked, const struct an_fdo_argume
     for (size_t i = 0; fits && i < arguments->libraries.count; i++)
         fits = read_library(linked, arguments, &arguments->libraries.items[i]);
     return fits;
+}
+
+void an_fdo_linked_keep_taken(struct an_fdo_linked *linked, const char *path)
+{
+    struct an_fdo_linker_map map;
+    size_t kept = 0;
+    bool is_known = an_fdo_linker_map_read(&map, path);
+    for (size_t i = 0; is_known && i < linked->objects.count; i++) {
+        const struct an_fdo_linked_object object = linked->objects.items[i];
+        if (!object.is_member || object.is_bitcode ||
+            an_fdo_linker_map_has(&map, object.archive, object.is_beside, object.name,
+                                  strlen(object.name)))
+            linked->objects.items[kept++] = object;
+    }
+    if (is_known)
+        linked->objects.count = kept;
+    an_fdo_linker_map_free(&map);
 }
 
 /* The same path, which may be a relative one. */

@@ -73,6 +73,7 @@ static bool take_beside(const struct archive *archive, struct an_fdo_object *obj
                              (int)object->name_length, object->name) < PATH_MAX &&
                     load(&file, path);
     object->bytes = file.bytes;
+    object->is_beside = true;
     bool is_last = is_there && take(context, object);
     an_file_close(&file);
     return is_last;
@@ -96,7 +97,8 @@ static bool each_member(struct archive *archive, an_fdo_take take, void *context
         if (is_table)
             continue;
         struct an_bytes name = name_of(archive, head);
-        struct an_fdo_object object = {archive->path, (const char *)name.data, name.size, member};
+        struct an_fdo_object object = {archive->path, (const char *)name.data, name.size, false,
+                                       member};
         if (archive->is_thin ? take_beside(archive, &object, take, context)
                              : take(context, &object))
             return true;
@@ -107,7 +109,7 @@ static bool each_member(struct archive *archive, an_fdo_take take, void *context
 bool an_fdo_objects_in(const char *path, struct an_bytes bytes, an_fdo_take take, void *context)
 {
     struct archive archive = {.path = path, .bytes = bytes};
-    const struct an_fdo_object itself = {NULL, path, strlen(path), bytes};
+    const struct an_fdo_object itself = {NULL, path, strlen(path), false, bytes};
     archive.is_thin = begins(bytes, "!<thin>\n");
     if (archive.is_thin || begins(bytes, "!<arch>\n"))
         return each_member(&archive, take, context);

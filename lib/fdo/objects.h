@@ -11,6 +11,7 @@ struct an_fdo_object {
     const char *archive; /* that it is in, or NULL */
     const char *name;    /* the file's, or, in an archive, the member's; not ended by a 0 */
     size_t name_length;
+    bool is_beside; /* a file of its own, that a thin archive names */
     struct an_bytes bytes;
 };
 
