@@ -92,10 +92,21 @@ static void print_stale(const struct an_fdo_entry *entry, const char *source)
     }
 }
 
-static void print_reason(const struct an_fdo_entry *entry, const struct an_fdo_store *store)
+/* Whether the source was compiled to several objects, as libtool does, so that its name alone does not say which. */
+static bool is_repeated(const struct an_fdo_report *report, size_t i)
 {
-    printf("  %s %s%s", fdo_shown(store, entry->source), reason(entry),
-           entry->program ? fdo_shown(store, entry->program) : "");
+    const struct an_fdo_entry *all = report->entries.items;
+    return (i > 0 && strcmp(all[i - 1].source, all[i].source) == 0) ||
+           (i + 1 < report->entries.count && strcmp(all[i + 1].source, all[i].source) == 0);
+}
+
+static void print_reason(const struct an_fdo_entry *entry, bool with_unit,
+                         const struct an_fdo_store *store)
+{
+    printf("  %s", fdo_shown(store, entry->source));
+    if (with_unit)
+        printf(" as %s", fdo_shown(store, entry->unit));
+    printf(" %s%s", reason(entry), entry->program ? fdo_shown(store, entry->program) : "");
     if (entry->process)
         printf(" (anneal dump %d writes its profile)", entry->process);
     putchar('\n');
@@ -109,7 +120,7 @@ static void print_without(const struct an_fdo_report *report, const struct an_fd
     for (size_t i = 0; i < report->entries.count; i++) {
         const struct an_fdo_entry *entry = &report->entries.items[i];
         if (entry->fate != AN_FDO_USED && entry->fate != AN_FDO_EMPTY)
-            print_reason(entry, store);
+            print_reason(entry, is_repeated(report, i), store);
     }
     if (report->fates[AN_FDO_NEVER_RAN])
         printf("A program that a signal ends writes its profile if ANNEAL_EXIT_SIGNAL=TERM is "
@@ -165,6 +176,8 @@ static void print_used(const struct an_fdo_report *report, const struct an_fdo_e
                fdo_shown(store, entry->lender));
     else if (report->is_mixed)
         printf(" in %s", fdo_build_name(&report->builds.items[entry->build], name));
+    else if (is_repeated(report, (size_t)(entry - report->entries.items)))
+        printf(" as %s", fdo_shown(store, entry->unit));
     putchar('\n');
 }
 
@@ -190,9 +203,12 @@ static bool print_text(const struct an_fdo_report *report, const struct an_fdo_s
                store->root, report->pass1.count, plural(report->pass1.count));
         return fdo_print_programs(store);
     }
-    printf("%s: %zu of %zu file%s a profile, %llu function%s\n", store->root,
+    printf("%s: %zu of %zu file%s a profile, %llu function%s", store->root,
            report->fates[AN_FDO_USED], report->files, report->files == 1 ? " has" : "s have",
            report->functions, plural(report->functions));
+    if (report->fates[AN_FDO_NEVER_LINKED])
+        printf(" (%zu in no program of the training)", report->fates[AN_FDO_NEVER_LINKED]);
+    putchar('\n');
     print_builds(report);
     printf("\n   used     ran  absent   stale  file\n");
     for (size_t i = 0; i < report->entries.count; i++)

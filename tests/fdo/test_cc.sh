@@ -108,6 +108,7 @@ two_passes() {
     expect "$(status_of lib/twice.c)" used
     run 0 anneal fdo
     prints "lib/unwanted.c was never linked" "  src/other.c never ran or did not end: other"
+    prints ' (1 in no program of the training)'
     run 0 ./app 1000
     # The objects are those of the compiler with the same profile.
     for tools in src/main.o lib/area.o; do
@@ -608,6 +609,21 @@ elsewhere() {
     build clean
     build CC="anneal cc $compiler" FDO_PASS=2 ANNEAL_PROFILE_DIR="$scratch/$cases/profiles"
     grep -q '^anneal: app: 2 of 2 files have a profile$' make.log || fail "$(cat make.log)"
+}
+
+# A source that became several objects, as with libtool, is reported with the name of each.
+repeated() {
+    local pass
+    echo 'int main(void) { return 0; }' >a.c
+    for pass in 1 2; do
+        export FDO_PASS=$pass
+        run 0 anneal cc clang-19 -c a.c -o a.o
+        run 0 anneal cc clang-19 -fPIC -c a.c -o pic.o
+        run 0 anneal cc clang-19 -o app a.o
+        run 0 ./app
+    done
+    run 0 anneal fdo
+    prints '  a.c as a' '  a.c as pic'
 }
 
 # What the linker leaves in an archive is no part of the program: by the linker's map, which it makes for us in silence.
@@ -1233,6 +1249,7 @@ check_with 'gcc-12 gcc-ar-12' 'what GNU ld takes of archives' members gcc-12 gcc
 check_with 'gcc-12 gcc-ar-12 ld.gold' 'what gold takes of archives' members 'gcc-12 -fuse-ld=gold' gcc-ar-12
 check_with 'gcc-12 gcc-ar-12' 'what GNU ld takes of archives, -flto' members 'gcc-12 -flto' gcc-ar-12
 check_with 'clang-19 llvm-ar-19 ld.lld-19' 'what lld takes of archives' members 'clang-19 -fuse-ld=lld-19 -Wno-unused-command-line-argument' llvm-ar-19
+check_with clang-19 'sources of several objects' repeated
 check_with 'gcc-12 jq' 'profiles that a compiler refuses' refused
 check_with 'gcc-12 gcc-ar-12' 'GCC: objects of pass 1 in pass 2' old_objects gcc-12 gcc-ar-12
 check_with 'gcc-12 gcc-ar-12' 'GCC, -flto: objects of pass 1 in pass 2' old_objects 'gcc-12 -flto' gcc-ar-12
