@@ -124,23 +124,43 @@ const char *output_name(const char *path)
 
 static struct {
     const char *path;
+    bool is_terminal; /* to be printed plainly */
     FILE *memory;
     FILE *before;
     char *text;
     size_t size;
 } redirect;
 
+/* Names are from files that anybody may have made: nothing in them may control the terminal. */
+static void print_plainly(char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        char *line = text + at;
+        size_t length = strcspn(line, "\n\t");
+        char end = line[length];
+        line[length] = '\0';
+        an_utf8_make_plain(line);
+        fwrite(line, 1, length, stdout);
+        at += length;
+        if (at < size)
+            putchar(end ? end : '?');
+        at++;
+    }
+}
+
 bool redirect_start(const char *path)
 {
     redirect.path = NULL;
-    if (!path || strcmp(path, "-") == 0)
+    bool is_stdout = !path || strcmp(path, "-") == 0;
+    redirect.is_terminal = is_stdout && isatty(STDOUT_FILENO);
+    if (is_stdout && !redirect.is_terminal)
         return true;
     redirect.memory = open_memstream(&redirect.text, &redirect.size);
     if (!redirect.memory) {
         say_error("out of memory");
         return false;
     }
-    redirect.path = path;
+    redirect.path = is_stdout ? "-" : path;
     redirect.before = stdout;
     stdout = redirect.memory;
     return true;
@@ -154,7 +174,10 @@ bool redirect_finish(void)
     bool whole = fclose(redirect.memory) == 0;
     if (!whole)
         say_error("out of memory");
-    whole = whole && write_result(redirect.path, redirect.text, redirect.size, true);
+    if (whole && redirect.is_terminal)
+        print_plainly(redirect.text, redirect.size);
+    else
+        whole = whole && write_result(redirect.path, redirect.text, redirect.size, true);
     free(redirect.text);
     redirect.path = NULL;
     return whole;

@@ -38,7 +38,8 @@ bool make_folders(const char *path);
 
 /*
  * Sends what is printed to stdout into a file that takes its place only when all was written.
- * NULL or "-" leave stdout alone. Returns false after a message.
+ * NULL or "-" leave stdout alone, unless it is a terminal: then all is printed at the end, without characters that would
+ * control it. Returns false after a message.
  */
 bool redirect_start(const char *path);
 bool redirect_finish(void);

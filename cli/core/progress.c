@@ -1,6 +1,7 @@
 /* The line of progress on a terminal; see progress.h. */
 #include "progress.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +18,10 @@ static const char erase[] = "\r\033[K";
 static struct {
     double started, drawn;
     volatile sig_atomic_t visible;
+    const char *step; /* which is under way, and may take long without telling so; or NULL */
 } progress;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- signals ---- */
 
@@ -102,18 +106,65 @@ static bool is_due(double *taken)
     return true;
 }
 
-void progress_tell(double share, const char *words)
-{
-    double taken;
-    if (is_due(&taken))
-        draw(share, words);
-}
-
-void progress_show(void *what, size_t done, size_t total)
+static void show_step(void)
 {
     char words[100];
     double taken;
-    (void)what;
+    if (!is_due(&taken))
+        return;
+    snprintf(words, sizeof words, "%s, %.0f s", progress.step, taken);
+    draw(-1, words);
+}
+
+/* ---- steps that do not tell how they get on ---- */
+
+static void *keep_telling(void *ignored)
+{
+    static const struct timespec tick = {0, 250000000};
+    const double silent = 0.5;
+    (void)ignored;
+    for (;;) {
+        nanosleep(&tick, NULL);
+        pthread_mutex_lock(&mutex);
+        if (progress.step && an_clock_seconds() - progress.drawn > silent)
+            show_step();
+        pthread_mutex_unlock(&mutex);
+    }
+    return NULL;
+}
+
+/* A thread of its own, which takes no signals; without it, a line stays as it is for longer. */
+static void start_telling(void)
+{
+    static bool is_started;
+    sigset_t all, before;
+    pthread_t thread;
+    if (is_started || !isatty(STDERR_FILENO))
+        return;
+    is_started = true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (pthread_create(&thread, NULL, keep_telling, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- telling ---- */
+
+void progress_tell(double share, const char *words)
+{
+    double taken;
+    pthread_mutex_lock(&mutex);
+    progress.step = NULL;
+    if (is_due(&taken))
+        draw(share, words);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void show(size_t done, size_t total)
+{
+    char words[100];
+    double taken;
     if (!is_due(&taken))
         return;
     double left = done ? taken * (double)(total - done) / (double)done : 0;
@@ -121,26 +172,45 @@ void progress_show(void *what, size_t done, size_t total)
     draw(total ? (double)done / (double)total : 1, words);
 }
 
-void progress_step(const char *what)
+void progress_show(void *what, size_t done, size_t total)
 {
-    char words[100];
-    double taken;
-    if (!is_due(&taken))
-        return;
-    snprintf(words, sizeof words, "%s, %.0f s", what, taken);
-    draw(-1, words);
+    (void)what;
+    pthread_mutex_lock(&mutex);
+    progress.step = NULL;
+    show(done, total);
+    pthread_mutex_unlock(&mutex);
 }
 
-void progress_hide(void)
+void progress_step(const char *what)
+{
+    pthread_mutex_lock(&mutex);
+    progress.step = what;
+    show_step();
+    pthread_mutex_unlock(&mutex);
+    start_telling();
+}
+
+static void hide(void)
 {
     if (progress.visible)
         fputs(erase, stderr);
     progress.visible = 0;
+    progress.drawn = an_clock_seconds(); /* what is printed now comes first */
+}
+
+void progress_hide(void)
+{
+    pthread_mutex_lock(&mutex);
+    hide();
+    pthread_mutex_unlock(&mutex);
 }
 
 void progress_clear(void)
 {
-    progress_hide();
-    fflush(stderr);
+    pthread_mutex_lock(&mutex);
+    progress.step = NULL;
+    hide();
     progress.started = 0;
+    pthread_mutex_unlock(&mutex);
+    fflush(stderr);
 }

@@ -11,7 +11,8 @@
 /* "[####....] 3 of 8, 2 s left". The first argument is for callbacks, and not used. */
 void progress_show(void *what, size_t done, size_t total);
 
-/* The same for work of which it is not known how much there is: "mapping, 3 s". */
+/* The same for work of which it is not known how much there is: "mapping, 3 s". The line goes on counting until something
+ * else is told, so the words stay where they are. */
 void progress_step(const char *what);
 
 /* A bar for a share from 0 to 1, none if it is below 0, and words of one's own. */

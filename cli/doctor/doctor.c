@@ -25,13 +25,14 @@ static const struct option_rule rules[] = {
 };
 
 /* A file that cannot be judged is a diagnostic about it, like all others. Tables in data matter where code could be
- * moved. */
+ * moved, unless something was said already about a runtime that has them. */
 static void judge_binary(struct doctor_binary *binary)
 {
     struct an_error error;
     struct an_fitness *fitness = &binary->fitness;
     enum an_code code = an_fitness_judge(binary->path, fitness, &error);
-    if (code == AN_OK && an_fitness_lets_move(fitness))
+    if (code == AN_OK && an_fitness_lets_move(fitness) &&
+        fitness->traits.runtime == AN_RUNTIME_NONE)
         code = an_return_tables_judge(binary->path, &fitness->diagnostics, &error);
     if (code == AN_OK)
         return;

@@ -83,7 +83,7 @@ static enum an_code measure(struct live_check *check, const struct live_judge *j
 static enum an_code take_turns(const struct live_judge *judge, unsigned number,
                                struct live_verdict *verdict, struct an_error *error)
 {
-    struct an_live_round last;
+    struct an_live_round last = {0};
     struct an_error later;
     char kept[4200], rejected[4200];
     enum an_code code = live_take_turns(judge, number, verdict, error);
@@ -108,10 +108,12 @@ enum an_code live_check(struct live_check *check, const struct live_judge *judge
     if (code != AN_OK || number == 0 || !change.is_known || change.high >= 1 - less)
         return code;
     verdict.in_force = number;
+    verdict.is_measured = true;
     code = take_turns(judge, number, &verdict, error);
     *is_lost = verdict.is_taken_back;
     if (code == AN_OK)
         live_tell_check(judge->request, number, &change, &verdict);
+    judge->request->stops = (struct live_stops){0};
     live_verdict_free(&verdict);
     live_check_reset(check);
     return code;

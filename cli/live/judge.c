@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/core/output.h"
 #include "live.h"
 
 enum { LONGEST = 10 }; /* seconds that are sampled after a switch */
@@ -28,8 +29,12 @@ static void judge_samples(const struct live_judge *judge, struct live_verdict *v
     struct an_error error;
     record.duration = fmin(record.duration, LONGEST);
     verdict->unit = "samples";
-    if (an_live_sample(judge->live, &record, judge->after_file, &counts, &error) != AN_OK ||
-        !share_of(judge, judge->before_file, &before) ||
+    if (!judge->request->quiet)
+        progress_step("sampling");
+    if (an_live_sample(judge->live, &record, judge->after_file, &counts, &error) != AN_OK)
+        return;
+    live_add_held(&judge->request->stops.recording, &counts);
+    if (!share_of(judge, judge->before_file, &before) ||
         !share_of(judge, judge->after_file, &after))
         return;
     double ratio = after.odds / before.odds;
@@ -40,12 +45,11 @@ static void judge_samples(const struct live_judge *judge, struct live_verdict *v
     verdict->worth = (struct an_worth){.cost = {.is_known = true,
                                                 .value = ratio,
                                                 .low = ratio * exp(-half),
-                                                .high = ratio * exp(half)},
-                                       .is_first = judge->before == 0};
+                                                .high = ratio * exp(half)}};
     an_worth_judge(&verdict->worth);
     verdict->outcome = verdict->worth.outcome;
-    if (verdict->worth.is_refused)
-        verdict->choice = judge->before ? AN_WORTH_BEFORE : AN_WORTH_ORIGINAL;
+    if (!verdict->worth.is_refused)
+        verdict->choice = AN_WORTH_NEW;
 }
 
 /* ---- both ---- */
@@ -90,8 +94,12 @@ enum an_code live_judge_after(const struct live_judge *judge, unsigned number,
                               struct live_verdict *verdict, struct an_error *error)
 {
     *verdict = (struct live_verdict){.unit = "none", .in_force = number};
-    enum an_code code =
-        live_is_judged(judge->request) ? judge_after(judge, number, verdict, error) : AN_OK;
+    enum an_code code = AN_OK;
+    if (live_is_judged(judge->request)) { /* what is not seen to be a gain does not stay */
+        verdict->is_measured = true;
+        verdict->choice = judge->before ? AN_WORTH_BEFORE : AN_WORTH_ORIGINAL;
+        code = judge_after(judge, number, verdict, error);
+    }
     unlink(judge->before_file);
     unlink(judge->after_file);
     return code;

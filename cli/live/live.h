@@ -11,6 +11,13 @@
 
 struct json_object;
 
+/* How often and how long the process was stopped since that was last told. */
+struct live_stops {
+    struct an_live_stops recording; /* of one thread at a time */
+    struct an_live_stops change;    /* to a new layout */
+    struct an_live_stops turns, back;
+};
+
 struct live_request {
     struct an_live_options options;
     struct an_record_options record;
@@ -25,15 +32,20 @@ struct live_request {
     double threshold; /* of the overlap */
     bool continuous, revert, status, json, quiet, keep_anyway;
     bool takes_turns; /* now: switches are no steps to be told of */
+    struct live_stops stops;
 };
+
+/* Adds stops to others (stops.c). */
+void live_add_stops(struct an_live_stops *to, const struct an_live_stops *more);
+void live_add_held(struct an_live_stops *to, const struct an_record_counts *counts);
 
 /* What a new layout is worth. */
 struct live_verdict {
     const char *unit; /* "work", "counter", "samples", or "none": nothing was measured */
     char why[320];    /* work cannot be counted; or empty */
-    bool is_known;
+    bool is_measured, is_known;
     enum an_worth_outcome outcome;
-    enum an_worth_choice choice; /* the new layout, unless something else is known to be better */
+    enum an_worth_choice choice; /* what is to run */
     unsigned in_force;           /* after the measurement: a number */
 
     /* of "work" and "counter" */
@@ -131,6 +143,9 @@ void live_tell_check(const struct live_request *request, unsigned number,
                      const struct an_work_estimate *change, const struct live_verdict *verdict);
 void live_tell_turns(const struct live_verdict *verdict);
 void live_add_turns(struct json_object *object, const struct live_verdict *verdict);
+/* What was decided, for an_worth_explain() (tell.c). */
+void live_decision(const struct live_request *request, const struct live_verdict *verdict,
+                   struct an_worth_decision *decision);
 /* Says what went wrong; the exit status. */
 int live_failed(const struct an_error *error);
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round);

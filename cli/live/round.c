@@ -32,7 +32,7 @@ void live_name_rejected(struct an_live *live, char *path, size_t size)
 }
 
 /* The profile to lay out for: the one given, or a new recording; its path in `path`. */
-static enum an_code take_profile(struct live_judge *judge, char *path, size_t size,
+static enum an_code take_profile(const struct live_judge *judge, char *path, size_t size,
                                  struct an_error *error)
 {
     const struct live_request *request = judge->request;
@@ -42,9 +42,12 @@ static enum an_code take_profile(struct live_judge *judge, char *path, size_t si
         return AN_OK;
     }
     snprintf(path, size, "%s/profile.fdata", an_live_folder(judge->live));
+    if (!request->quiet)
+        progress_step("recording");
     enum an_code code =
         an_live_record(judge->live, &request->record, judge->before_file, path, &profile, error);
     progress_clear();
+    live_add_held(&judge->request->stops.recording, &profile.record);
     if (code == AN_OK)
         live_tell_profile(request, &profile);
     return code;
@@ -83,8 +86,11 @@ enum an_code live_settle(const struct live_judge *judge, unsigned number,
     }
     if (wanted != verdict->in_force || verdict->turns)
         code = an_live_switch(judge->live, wanted, last, error);
+    else
+        last->stopped = (struct an_live_stops){0};
     if (code == AN_OK)
         an_live_release(judge->live, last);
+    live_add_stops(&judge->request->stops.back, &last->stopped);
     return code;
 }
 
@@ -130,6 +136,8 @@ enum an_code live_round(struct live_request *request, struct an_live *live, unsi
         code = take_profile(&measure, path, sizeof path, error);
     if (code == AN_OK)
         code = an_live_apply(live, path, &round, error);
+    if (code == AN_OK)
+        live_add_stops(&request->stops.change, &round.stopped);
     progress_clear();
     if (code != AN_OK) {
         unlink(measure.before_file);
@@ -143,6 +151,7 @@ enum an_code live_round(struct live_request *request, struct an_live *live, unsi
     *is_kept = !verdict.is_taken_back;
     progress_clear();
     live_tell_round(request, number, &round, &verdict, list);
+    request->stops = (struct live_stops){0};
     live_verdict_free(&verdict);
     return code;
 }

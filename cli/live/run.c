@@ -62,8 +62,11 @@ int live_run(struct live_request *request)
     request->options.look_only = request->status;
     request->options.keep_older = live_is_judged(request);
     request->options.context = request->record.context = request;
+    if (!request->quiet)
+        progress_step("reading the program");
     if (an_live_open(&request->options, &live, &error) != AN_OK)
         return live_failed(&error);
+    progress_clear();
     if (request->status) {
         live_tell_status(request, live);
         status = EXIT_DONE;

@@ -75,6 +75,21 @@ static struct json_object *left_out_json(const struct an_live_round *round)
     return list;
 }
 
+static struct json_object *unmoved_json(const struct an_live_round *round)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < round->unmoved_count; i++) {
+        const struct an_live_unmoved *unmoved = &round->unmoved[i];
+        struct json_object *object = json_object_new_object();
+        json_object_object_add(object, "name", text_json(unmoved->name));
+        json_object_object_add(object, "by",
+                               json_object_new_string(unmoved->is_refused ? "llvm-bolt" : "data"));
+        json_object_object_add(object, "share", json_object_new_double(unmoved->share));
+        json_object_array_add(list, object);
+    }
+    return list;
+}
+
 /* `object`: a document of its own, or a part of one. */
 static struct json_object *round_json(struct json_object *object, unsigned number,
                                       const struct an_live_round *round)
@@ -89,6 +104,7 @@ static struct json_object *round_json(struct json_object *object, unsigned numbe
     ADD(object, "functions", round->functions);
     ADD(object, "skipped", round->skipped);
     json_object_object_add(object, "left_out", left_out_json(round));
+    json_object_object_add(object, "unmoved", unmoved_json(round));
     ADD(object, "bytes", round->bytes);
     ADD(object, "address", round->address);
     ADD(patches, "entries", round->entries);
@@ -128,6 +144,24 @@ static void tell_held(const struct an_live_round *round)
                round->held_by_probes == 1 ? "s" : "");
 }
 
+/* Those with the largest shares, by name */
+static void tell_unmoved(const struct an_live_round *round)
+{
+    enum { SOME = 5 };
+    double share = 0;
+    for (size_t i = 0; i < round->unmoved_count; i++)
+        share += round->unmoved[i].share;
+    if (round->unmoved_count == 0)
+        return;
+    printf("  cannot be moved          %9.1f%%  of the profile\n", 100 * share);
+    for (size_t i = 0; i < round->unmoved_count && i < SOME; i++)
+        printf("      %-30s %.1f%%%s\n", as_plain(round->unmoved[i].name),
+               100 * round->unmoved[i].share,
+               round->unmoved[i].is_refused ? ", refused by llvm-bolt" : "");
+    if (round->unmoved_count > SOME)
+        printf("      and %zu more (--json has all)\n", round->unmoved_count - SOME);
+}
+
 /* Some of the functions, by name */
 static void tell_left_out(const struct an_live_round *round)
 {
@@ -139,6 +173,42 @@ static void tell_left_out(const struct an_live_round *round)
     for (size_t i = 0; i < round->left_out_count && i < SOME; i++)
         printf("%s %s", i ? "," : "", as_plain(round->left_out[i]));
     printf("%s)\n", round->left_out_count > SOME ? ", ..." : "");
+}
+
+/* ---- stops ---- */
+
+static void stops_json(struct json_object *to, const char *name, const struct an_live_stops *stops)
+{
+    struct json_object *object = json_object_new_object();
+    ADD(object, "count", stops->count);
+    ADD_REAL(object, "sum_ms", stops->sum * 1000);
+    ADD_REAL(object, "longest_ms", stops->longest * 1000);
+    json_object_object_add(to, name, object);
+}
+
+static void add_stops(struct json_object *to, const struct live_stops *stops)
+{
+    struct json_object *object = json_object_new_object();
+    stops_json(object, "recording", &stops->recording);
+    stops_json(object, "change", &stops->change);
+    stops_json(object, "turns", &stops->turns);
+    stops_json(object, "back", &stops->back);
+    json_object_object_add(to, "stopped", object);
+}
+
+static void tell_stopped(const char *by, const struct an_live_stops *stops, const char *whom)
+{
+    if (stops->count)
+        printf("  stops: %-17s %10s  of %s, %.1f ms in all, the longest %.2f ms\n", by,
+               with_commas(stops->count), whom, stops->sum * 1000, stops->longest * 1000);
+}
+
+static void tell_stops(const struct live_stops *stops)
+{
+    tell_stopped("recording", &stops->recording, "one thread");
+    tell_stopped("change", &stops->change, "all threads");
+    tell_stopped("turns", &stops->turns, "all threads");
+    tell_stopped("in the end", &stops->back, "all threads");
 }
 
 /* ---- what it is worth ---- */
@@ -160,15 +230,6 @@ static void word_ratio(const struct an_work_estimate *ratio, char *text, size_t 
     else
         snprintf(text, size, "%+.1f%% work per CPU second (95%%: %+.1f%% to %+.1f%%)",
                  change(ratio->value), change(ratio->low), change(ratio->high));
-}
-
-static void tell_taken_back(const struct live_verdict *verdict)
-{
-    if (verdict->is_taken_back && verdict->instead)
-        printf("  so the process runs layout %u again (--keep-anyway keeps a layout)\n",
-               verdict->instead);
-    else if (verdict->is_taken_back)
-        puts("  so the process runs its original code again (--keep-anyway keeps a layout)");
 }
 
 /* Some names of C++ are longer than a line. */
@@ -202,35 +263,48 @@ void live_tell_turns(const struct live_verdict *verdict)
     printf(", in %.1f s and %u switches\n", verdict->seconds, verdict->turns);
 }
 
-static void tell_samples(const struct live_verdict *verdict, bool is_kept)
+static void tell_samples(const struct live_verdict *verdict)
 {
     const struct an_work_estimate *cost = &verdict->worth.cost;
-    char text[300];
-    if (!verdict->is_known) {
-        puts("  worth                    not known: too few samples");
-        return;
-    }
-    printf(
-        "  time in moved functions  %+9.1f%%, to that in all others (by samples, 95%%: %+.1f%% to "
-        "%+.1f%%)\n",
-        change(cost->value), change(cost->low), change(cost->high));
-    an_worth_explain(&verdict->worth, is_kept, text, sizeof text);
-    if (*text)
-        printf("  %s\n", text);
+    if (verdict->is_known)
+        printf("  time in moved functions  %+9.1f%%, to that in all others (by samples, 95%%: "
+               "%+.1f%% to %+.1f%%)\n",
+               change(cost->value), change(cost->low), change(cost->high));
     else
-        tell_taken_back(verdict);
+        puts("  worth                    not known: too few samples");
 }
 
-static void tell_verdict(const struct live_verdict *verdict)
+void live_decision(const struct live_request *request, const struct live_verdict *verdict,
+                   struct an_worth_decision *decision)
 {
+    bool by_samples = strcmp(verdict->unit, "samples") == 0;
+    *decision = (struct an_worth_decision){
+        .is_measured = verdict->is_measured,
+        .is_known = verdict->is_known,
+        .by_samples = by_samples,
+        .gain = by_samples ? verdict->worth.cost : verdict->found.gain,
+        .step = verdict->found.step,
+        .outcome = verdict->outcome,
+        .is_refused = verdict->choice != AN_WORTH_NEW,
+        .is_taken_back = verdict->is_taken_back,
+        .is_asked = request->keep_anyway,
+        .instead = verdict->instead,
+    };
+}
+
+static void tell_verdict(const struct live_request *request, const struct live_verdict *verdict)
+{
+    struct an_worth_decision decision;
+    char text[400];
     if (*verdict->why)
         printf("  work cannot be counted: %s\n", as_plain(verdict->why));
-    if (strcmp(verdict->unit, "samples") == 0) {
-        tell_samples(verdict, !verdict->is_taken_back);
-    } else if (strcmp(verdict->unit, "none") != 0) {
+    if (strcmp(verdict->unit, "samples") == 0)
+        tell_samples(verdict);
+    else if (strcmp(verdict->unit, "none") != 0)
         live_tell_turns(verdict);
-        tell_taken_back(verdict);
-    }
+    live_decision(request, verdict, &decision);
+    an_worth_explain(&decision, text, sizeof text);
+    printf("  %s\n", text);
 }
 
 static struct json_object *ratio_json(const struct an_work_estimate *ratio)
@@ -265,8 +339,31 @@ static void add_samples(struct json_object *object, const struct live_verdict *v
     json_object_object_add(object, "odds_ratio", ratio_json(&verdict->worth.cost));
 }
 
-static void add_verdict(struct json_object *object, const struct live_verdict *verdict)
+/* The sentence, and what it says. */
+static void add_decision(struct json_object *to, const struct live_request *request,
+                         const struct live_verdict *verdict)
 {
+    struct json_object *object = json_object_new_object();
+    struct an_worth_decision decision;
+    char text[400];
+    live_decision(request, verdict, &decision);
+    an_worth_explain(&decision, text, sizeof text);
+    enum an_worth_rule rule = an_worth_rule_of(&decision);
+    json_object_object_add(object, "kept", json_object_new_boolean(!decision.is_taken_back));
+    json_object_object_add(object, "rule", json_object_new_string(an_worth_rule_name(rule)));
+    json_object_object_add(object, "asked", json_object_new_boolean(decision.is_asked));
+    json_object_object_add(object, "ratio",
+                           rule == AN_RULE_NOT_KNOWN ? NULL
+                                                     : ratio_json(an_worth_deciding(&decision)));
+    json_object_object_add(object, "sentence", json_object_new_string(text));
+    json_object_object_add(to, "decision", object);
+}
+
+static void add_verdict(struct json_object *object, const struct live_request *request,
+                        const struct live_verdict *verdict)
+{
+    if (!request->options.dry_run)
+        add_decision(object, request, verdict);
     json_object_object_add(object, "unit", json_object_new_string(verdict->unit));
     if (*verdict->why)
         json_object_object_add(object, "why", text_json(verdict->why));
@@ -298,7 +395,8 @@ void live_tell_round(const struct live_request *request, unsigned number,
 {
     struct json_object *object =
         round_json(list ? json_object_new_object() : json_document(), number, round);
-    add_verdict(object, verdict);
+    add_stops(object, &request->stops);
+    add_verdict(object, request, verdict);
     if (list)
         json_object_array_add(list, object);
     else if (request->json)
@@ -315,6 +413,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
     if (round->skipped)
         printf("  not movable by llvm-bolt %10s\n", with_commas(round->skipped));
     tell_left_out(round);
+    tell_unmoved(round);
     printf("  patches: entries         %10s\n", with_commas(round->entries));
     printf("           calls           %10s\n", with_commas(round->calls));
     printf("           vtable words    %10s\n", with_commas(round->vtable_words));
@@ -324,8 +423,10 @@ void live_tell_round(const struct live_request *request, unsigned number,
             printf("      %-30s %s\n", round->withheld[i].reason,
                    with_commas(round->withheld[i].count));
     tell_probes(round);
-    if (request->options.dry_run)
+    if (request->options.dry_run) {
+        tell_stops(&request->stops);
         return;
+    }
     printf("  written                  %10s  places on %s pages\n", with_commas(round->places),
            with_commas(round->pages));
     printf("  pause                    %7.1f ms  (%s thread%s, %u stop%s)\n", round->pause * 1000,
@@ -333,7 +434,8 @@ void live_tell_round(const struct live_request *request, unsigned number,
     printf("  new code in total        %10s  (%u older layout%s released)\n",
            as_size(round->mapped_bytes), round->released, plural(round->released));
     tell_held(round);
-    tell_verdict(verdict);
+    tell_stops(&request->stops);
+    tell_verdict(request, verdict);
     fflush(stdout);
 }
 
@@ -344,7 +446,8 @@ void live_tell_check(const struct live_request *request, unsigned number,
         struct json_object *object = json_document();
         ADD(object, "checked", number);
         json_object_object_add(object, "change", ratio_json(change));
-        add_verdict(object, verdict);
+        add_stops(object, &request->stops);
+        add_verdict(object, request, verdict);
         print_line(object);
         json_object_put(object);
     } else if (!request->quiet) {
@@ -352,15 +455,19 @@ void live_tell_check(const struct live_request *request, unsigned number,
         word_ratio(change, text, sizeof text);
         printf("layout %u, checked\n", number);
         printf("  beside its first time    %s\n", text);
-        tell_verdict(verdict);
+        tell_stops(&request->stops);
+        tell_verdict(request, verdict);
         fflush(stdout);
     }
 }
 
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round)
 {
+    const struct live_stops stops = {.back = round->stopped};
     if (request->json) {
-        json_print(stdout, round_json(json_document(), 0, round));
+        struct json_object *object = round_json(json_document(), 0, round);
+        add_stops(object, &stops);
+        json_print(stdout, object);
     } else if (!request->quiet && round->stops == 0) {
         printf("process %d runs its original code: nothing to revert\n", request->options.pid);
     } else if (!request->quiet) {
@@ -370,6 +477,7 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
             printf("%s of new code stay mapped, because threads will return there; run --revert "
                    "again later to release them\n",
                    as_size(round->mapped_bytes));
+        tell_stops(&stops);
         tell_held(round);
     }
 }

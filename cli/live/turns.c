@@ -28,7 +28,9 @@ static enum an_code put(void *context, unsigned layout, struct an_error *error)
 {
     struct contest *contest = context;
     struct an_live_round round;
-    return an_live_switch(contest->live, layout, &round, error);
+    enum an_code code = an_live_switch(contest->live, layout, &round, error);
+    live_add_stops(&contest->request->stops.turns, &round.stopped);
+    return code;
 }
 
 static enum an_code read_work(void *context, struct an_work_reading *reading, bool *is_over,

@@ -82,6 +82,7 @@ static bool has_drifted(struct watch *watch)
     record.progress = NULL;
     snprintf(now, sizeof now, "%s/now.fdata", an_live_folder(watch->live));
     bool is_seen = an_live_record(watch->live, &record, NULL, now, &profile, &error) == AN_OK;
+    live_add_held(&watch->request->stops.recording, &profile.record);
     bool is_enough = is_seen && profile.record.samples >= FEWEST;
     progress_clear();
     bool is_far =

@@ -69,10 +69,21 @@ AN_API enum an_code an_live_open(const struct an_live_options *options, struct a
                                  struct an_error *error);
 AN_API void an_live_close(struct an_live *live);
 
+struct an_live_unmoved { /* a function that stays where it is */
+    const char *name;
+    bool is_refused; /* by llvm-bolt; else data names what its calls return to */
+    double share;    /* of the profile's counts, from 0 to 1 */
+};
+
 enum { AN_LIVE_REASONS = 16 };
 
 struct an_live_usdt { /* a probe that the program's author has put into it */
     const char *provider, *name;
+};
+
+struct an_live_stops { /* of all threads of the process together */
+    uint64_t count;
+    double sum, longest; /* seconds, each from the first thread stopped to the last one let go */
 };
 
 struct an_live_round {  /* what became of a round, or of a revert */
@@ -83,6 +94,9 @@ struct an_live_round {  /* what became of a round, or of a revert */
      * list are the object's, until its next round. */
     const char *const *left_out;
     size_t left_out_count;
+    /* Those that llvm-bolt has refused, and those left out that the profile has, by their shares; likewise. */
+    const struct an_live_unmoved *unmoved;
+    size_t unmoved_count;
     uint64_t bytes;                        /* of new code */
     uint64_t address;                      /* where it is in the process */
     uint64_t entries, calls, vtable_words; /* patches that lead to it */
@@ -113,6 +127,9 @@ struct an_live_round {  /* what became of a round, or of a revert */
     double pause;          /* seconds: the longest stop, from the first thread stopped to the last
                               one let go */
     double bolt_seconds;
+    /* All stops of the call: of the switch, also those that were given up, and those in which references to older
+     * code were looked for. Set on failure, too. */
+    struct an_live_stops stopped;
 };
 
 /*

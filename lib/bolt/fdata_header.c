@@ -25,7 +25,8 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* "1 main 1c " and more; when the text is all that there is of the line, as far as it goes. */
+/* "1 main 1c " and more; when the text is all that there is of the line, as far as it goes. Where a name has control
+ * characters, no less than that will do. */
 static bool begins_like_a_record(const char *text, size_t length, bool cut)
 {
     size_t at = 2;
@@ -36,7 +37,7 @@ static bool begins_like_a_record(const char *text, size_t length, bool cut)
     size_t name = at;
     for (; at < length && text[at] != ' '; at++) {
         if ((unsigned char)text[at] < ' ' && text[at] != '\t')
-            return false;
+            cut = false;
         at += text[at] == '\\';
     }
     if (at >= length)

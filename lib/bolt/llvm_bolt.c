@@ -6,10 +6,12 @@
 
 const char *an_bolt_program(void)
 {
+    /* the newest first; as llvm-bolt-19 it does not know its own name */
     static const char *const places[] = {
-        "/usr/lib/llvm-19/bin/llvm-bolt", /* as llvm-bolt-19 it does not know its own name */
-        "/usr/lib/llvm-20/bin/llvm-bolt", "/usr/lib/llvm-21/bin/llvm-bolt",
-        "/usr/lib/llvm-22/bin/llvm-bolt", "/usr/lib/llvm-23/bin/llvm-bolt",
+        "/usr/lib/llvm-23/bin/llvm-bolt", "/usr/lib/llvm-22/bin/llvm-bolt",
+        "/usr/lib/llvm-21/bin/llvm-bolt", "/usr/lib/llvm-20/bin/llvm-bolt",
+        "/usr/lib/llvm-19/bin/llvm-bolt", "/usr/lib/llvm-18/bin/llvm-bolt",
+        "/usr/lib/llvm-17/bin/llvm-bolt", "/usr/lib/llvm-16/bin/llvm-bolt",
         "/usr/local/bin/llvm-bolt",       "/usr/bin/llvm-bolt",
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)

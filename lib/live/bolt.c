@@ -245,7 +245,7 @@ static enum an_code complain(const char *line, const char *profile, int status,
  *
  *     BOLT-ERROR: ... in function NAME(*2). Consider adding this function to --skip-funcs=...
  */
-static bool skip_function(const char *line, struct an_buffer *skip)
+static bool skip_function(const char *line, struct an_buffer *skip, struct an_buffer *skipped)
 {
     const char *name = strstr(line, " in function "), *advice = strstr(line, ". Consider"), *end;
     if (!name || !advice || !strstr(line, "--skip-funcs"))
@@ -256,6 +256,8 @@ static bool skip_function(const char *line, struct an_buffer *skip)
     if (end <= name)
         return false;
     an_skip_add(skip, name, (size_t)(end - name), "");
+    an_buffer_put(skipped, name, (size_t)(end - name));
+    an_buffer_put(skipped, "", 1);
     return !skip->failed;
 }
 
@@ -275,6 +277,9 @@ static enum an_code call(const struct an_bolt_options *options, const struct an_
                : error->code;
 }
 
+static const char function_order[] = "-reorder-functions=cdsort",
+                  older_function_order[] = "-reorder-functions=hfsort+";
+
 /* The arguments but for the last one, in `arguments`; how many. */
 static size_t list_arguments(const struct an_bolt_options *options, const char *program,
                              const struct work *work, const char *data,
@@ -287,7 +292,7 @@ static size_t list_arguments(const struct an_bolt_options *options, const char *
         work->output,
         data,
         "-reorder-blocks=ext-tsp",
-        "-reorder-functions=cdsort",
+        function_order,
         "-split-functions",
         "-split-all-cold",
         "--enable-bat",
@@ -303,6 +308,21 @@ static size_t list_arguments(const struct an_bolt_options *options, const char *
     return count;
 }
 
+/* llvm-bolt 16 does not know the order by cache-directed sort: whether that is what it complains of, and the order
+ * has been changed to one that it knows. */
+static bool takes_older_order(const char *line, char **arguments, size_t count)
+{
+    if (!strstr(line, "cdsort"))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(arguments[i], function_order) == 0) {
+            arguments[i] = (char *)(uintptr_t)older_function_order;
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum an_code hand_over_skip(const struct work *work, const struct an_buffer *skip,
                                    struct an_error *error)
 {
@@ -313,9 +333,9 @@ static enum an_code hand_over_skip(const struct work *work, const struct an_buff
 
 static enum an_code call_all(const struct an_bolt_options *options, const char *program,
                              const struct work *work, const struct an_elf *original,
-                             const char *profile, unsigned *skipped, struct an_error *error)
+                             const char *profile, struct an_buffer *skipped, struct an_error *error)
 {
-    enum { MOST_SKIPPED = 32 };
+    enum { MOST_CALLS = 32 };
     char data[PATH_MAX + 32], line[1024], file[PATH_MAX + 32], *arguments[MOST_ARGUMENTS];
     double deadline = an_clock_seconds() + (options->seconds ? options->seconds : LONGEST);
     struct an_confined confined = {.program = program,
@@ -325,6 +345,7 @@ static enum an_code call_all(const struct an_bolt_options *options, const char *
                                    .owner = work->owner};
     struct an_buffer skip = {0};
     enum an_code code;
+    unsigned calls = 0;
     int status = 0;
     set_limits(&confined, original);
     snprintf(data, sizeof data, "-data=%s", work->data);
@@ -338,8 +359,8 @@ static enum an_code call_all(const struct an_bolt_options *options, const char *
         if (code == AN_OK)
             code = call(options, &confined, deadline, &status, error);
         read_error(work->log, line, sizeof line);
-    } while (code == AN_OK && status != 0 && (*skipped)++ < MOST_SKIPPED &&
-             skip_function(line, &skip));
+    } while (code == AN_OK && status != 0 && calls++ < MOST_CALLS &&
+             (takes_older_order(line, arguments, count) || skip_function(line, &skip, skipped)));
     an_buffer_free(&skip);
     return code == AN_OK && status != 0 ? complain(line, profile, status, error) : code;
 }
@@ -358,11 +379,10 @@ static enum an_code check_output(const struct work *work, const char *program,
 
 enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_elf *original,
                          const char *profile, uint64_t address, const char *output,
-                         unsigned *skipped, struct an_error *error)
+                         struct an_buffer *skipped, struct an_error *error)
 {
     const char *program = options->program ? options->program : an_bolt_program();
     struct work work = {.owner = options->owner, .log_file = -1};
-    *skipped = 0;
     if (!program || access(program, X_OK) != 0) {
         an_fail(error, AN_USAGE, "no llvm-bolt%s%s", program ? " at " : "", program ? program : "");
         return an_error_hint(error, "install it (Debian: bolt-19), or name it with --bolt");

@@ -27,12 +27,13 @@ struct an_bolt_options {
 /*
  * Writes a new binary, which nobody but the owner of the process can open. llvm-bolt runs as that user and
  * with limits (confined.h), on copies of the binary and the profile beside the output, which are removed.
- * Functions that it says it cannot move are left where they are, too; *skipped: how many. AN_SYSTEM with
+ * Functions that it says it cannot move are left where they are, too; their names are added to `skipped`, each with a 0
+ * byte behind it. AN_SYSTEM with
  * llvm-bolt's own error when it fails, or takes too long; AN_USAGE when there is no such program, or it
  * was told to stop. Then there is no output.
  */
 enum an_code an_bolt_run(const struct an_bolt_options *options, const struct an_elf *original,
                          const char *profile, uint64_t address, const char *output,
-                         unsigned *skipped, struct an_error *error);
+                         struct an_buffer *skipped, struct an_error *error);
 
 #endif

@@ -33,6 +33,7 @@
 #include "live/references.h"
 #include "live/share.h"
 #include "live/state.h"
+#include "live/unmoved.h"
 #include "record/memory.h"
 #include "record/tracee.h"
 
@@ -44,9 +45,11 @@ struct item { /* a generation that is, or is about to be, in the process */
 struct an_live {
     struct an_live_options options;
     struct an_target target;
+    struct an_live_stops stops; /* of the present call */
     struct an_functions functions;
     struct an_reach reach;
     struct an_left_out left_out; /* found in the first round */
+    struct an_unmoved unmoved;   /* of the last round */
     struct an_remote remote;
     struct an_state state;
     bool is_known; /* all that is in the process is in items */
@@ -225,6 +228,7 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
     struct an_state *state = &live->state;
     enum an_code code =
         an_target_open(&live->target, options->pid, options->binary, options->look_only, error);
+    live->target.stops = &live->stops;
     if (code == AN_OK && !options->look_only)
         code = lock(live, error);
     if (code == AN_OK)
@@ -277,6 +281,7 @@ void an_live_close(struct an_live *live)
     an_state_free(&live->state);
     an_reach_free(&live->reach);
     an_left_out_free(&live->left_out);
+    an_unmoved_free(&live->unmoved);
     an_functions_free(&live->functions);
     an_target_close(&live->target);
     free(live);
@@ -586,14 +591,12 @@ static enum an_code optimize(struct an_live *live, const char *profile, const ch
         .owner = &live->state.owner,
     };
     uint64_t address, start = an_clock_now();
-    unsigned skipped = 0;
     enum an_code code = an_target_look(&live->target, error);
     if (code == AN_OK)
         code = an_address_gap_find(&live->target, room_for(live), start / 1000, &address, error);
     if (code == AN_OK)
         code = an_bolt_run(&options, live->target.elf, profile, address - live->target.bias, path,
-                           &skipped, error);
-    round->skipped = skipped;
+                           &live->unmoved.names, error);
     round->bolt_seconds += (double)(an_clock_now() - start) * 1e-9;
     return code;
 }
@@ -652,6 +655,7 @@ static enum an_code lay_out(struct an_live *live, const char *profile, const str
     enum an_code code = leave_out(live, &skip, round, error);
     for (bool again = code == AN_OK; again;) {
         told = skip.size;
+        live->unmoved.names.size = 0; /* it refuses the same once more */
         code = optimize(live, profile, file->path, &skip, round, error);
         if (code == AN_OK)
             code = prepare(live, file, &skip, item, &fixups, round, error);
@@ -662,7 +666,14 @@ static enum an_code lay_out(struct an_live *live, const char *profile, const str
             *item = NULL;
         }
     }
+    for (size_t i = 0; i < live->unmoved.names.size; i++)
+        round->skipped += live->unmoved.names.data[i] == '\0';
     round->skipped += unknown;
+    if (code == AN_OK)
+        code =
+            an_unmoved_find(&live->unmoved, profile, round->left_out, round->left_out_count, error);
+    round->unmoved = live->unmoved.items;
+    round->unmoved_count = live->unmoved.count;
     an_buffer_free(&skip);
     return code;
 }
@@ -809,7 +820,9 @@ enum an_code an_live_apply(struct an_live *live, const char *profile, struct an_
 {
     sigset_t before;
     block_child_signal(&before);
+    live->stops = (struct an_live_stops){0};
     enum an_code code = apply(live, profile, round, error);
+    round->stopped = live->stops;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
@@ -819,7 +832,9 @@ enum an_code an_live_revert(struct an_live *live, struct an_live_round *round,
 {
     sigset_t before;
     block_child_signal(&before);
+    live->stops = (struct an_live_stops){0};
     enum an_code code = revert(live, round, error);
+    round->stopped = live->stops;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
@@ -829,7 +844,9 @@ enum an_code an_live_switch(struct an_live *live, unsigned number, struct an_liv
 {
     sigset_t before;
     block_child_signal(&before);
+    live->stops = (struct an_live_stops){0};
     enum an_code code = put_again(live, number, round, error);
+    round->stopped = live->stops;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
@@ -838,7 +855,9 @@ void an_live_release(struct an_live *live, struct an_live_round *round)
 {
     sigset_t before;
     block_child_signal(&before);
+    live->stops = round->stopped;
     release(live, find_in_force(live), round);
+    round->stopped = live->stops;
     count_mapped(live, round);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

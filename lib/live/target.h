@@ -5,6 +5,7 @@
 #ifndef AN_LIVE_TARGET_H
 #define AN_LIVE_TARGET_H
 
+#include <anneal/live.h>
 #include <limits.h>
 
 #include "base/error.h"
@@ -31,7 +32,8 @@ struct an_target {
     struct {
         AN_VECTOR(struct an_target_mapping);
     } maps;
-    struct an_arena names; /* paths of the mappings */
+    struct an_arena names;       /* paths of the mappings */
+    struct an_live_stops *stops; /* stops are added to these; or NULL */
 };
 
 /*

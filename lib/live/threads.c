@@ -423,6 +423,15 @@ static uint64_t deadline_of(const struct an_threads *threads)
     return threads->began + (after + least < threads->most ? threads->most - after : least);
 }
 
+static void add_stop(struct an_live_stops *stops, double seconds)
+{
+    if (!stops)
+        return;
+    stops->count++;
+    stops->sum += seconds;
+    stops->longest = seconds > stops->longest ? seconds : stops->longest;
+}
+
 /* When `count` were held, and the first one was let go at `first`. Of few, waking the hands would take the most. */
 static void note_pause(struct stop *stop, size_t count, uint64_t first)
 {
@@ -430,8 +439,10 @@ static void note_pause(struct stop *stop, size_t count, uint64_t first)
     uint64_t last = 0;
     for (unsigned i = 0; i < AN_HANDS_MOST; i++)
         last = stop->shares[i].let_go > last ? stop->shares[i].let_go : last;
-    if (last)
+    if (last) {
         threads->pause = last - threads->began;
+        add_stop(threads->target->stops, (double)threads->pause * 1e-9);
+    }
     if (last > first && count >= BLOCK)
         threads->letting_go = (double)(last - first) / (double)count;
 }

@@ -6,8 +6,8 @@
  *                                                          ├──noise──┤
  *                                                             1
  *
- * A first layout has the original code as its alternative, which nobody has to trust: when the estimate says that it
- * costs as much, the original is preferred. Of two layouts, the new one stays unless it is worse beyond the noise.
+ * A layout stays if it is a gain beyond the noise, and not otherwise: where no difference is seen, the code that nobody
+ * has to trust is preferred.
  */
 #ifndef AN_LIVE_WORTH_H
 #define AN_LIVE_WORTH_H
@@ -20,12 +20,11 @@ enum an_worth_outcome { AN_WORTH_BETTER, AN_WORTH_NOISE, AN_WORTH_WORSE };
 
 struct an_worth {
     struct an_work_estimate cost; /* after the switch, divided by that before */
-    bool is_first;                /* the original ran before */
     enum an_worth_outcome outcome;
     bool is_refused; /* what ran before is to run again */
 };
 
-/* The cost, which is known, and is_first are given; sets the rest. */
+/* The cost, which is known, is given; sets the rest. */
 void an_worth_judge(struct an_worth *worth);
 
 /* ---- by turns ---- */
@@ -41,9 +40,9 @@ struct an_worth_crossover {
 };
 
 /*
- * What is to run from now on: the new layout, unless it is worse than the one before beyond chance; and neither when not
- * even the estimate is a gain over the original code. gain.is_known; *outcome is that of the new layout beside the
- * original code.
+ * What is to run from now on: the new layout, if it is a gain over the original code beyond chance, and not worse than the
+ * one before beyond chance; else the one before, if that is such a gain; else the original code. gain.is_known; *outcome is
+ * that of the new layout beside the original code.
  */
 enum an_worth_choice an_worth_choose(const struct an_worth_crossover *found,
                                      enum an_worth_outcome *outcome);
@@ -51,8 +50,38 @@ enum an_worth_choice an_worth_choose(const struct an_worth_crossover *found,
 /* "better", "noise" or "worse". */
 const char *an_worth_name(enum an_worth_outcome outcome);
 
-/* A sentence on an outcome that is noise: that it is, what is done with the layout, and why. The text is empty for
- * the other outcomes. `is_kept`: it stays although it is refused. */
-void an_worth_explain(const struct an_worth *worth, bool is_kept, char *text, size_t size);
+/* ---- the decision in words ---- */
+
+enum an_worth_rule {
+    AN_RULE_GAIN,
+    AN_RULE_NO_DIFFERENCE,
+    AN_RULE_LOSS,
+    AN_RULE_WORSE_THAN_BEFORE, /* a gain over the original code, but a loss beside the layout before */
+    AN_RULE_NOT_KNOWN,
+};
+
+struct an_worth_decision {
+    bool is_measured, is_known;
+    bool by_samples; /* the ratio is of time, else of work */
+    struct an_work_estimate
+        gain; /* the ratio beside the original code; by samples, beside what ran before */
+    struct an_work_estimate step; /* beside the layout before */
+    enum an_worth_outcome outcome;
+    bool is_refused;    /* something else was to run */
+    bool is_taken_back; /* something else runs */
+    bool is_asked;      /* to be kept anyway */
+    unsigned instead;   /* taken back: the layout that runs; 0: the original code */
+};
+
+enum an_worth_rule an_worth_rule_of(const struct an_worth_decision *decision);
+
+/* "gain", "no difference", "loss", "worse than before", "not known" */
+const char *an_worth_rule_name(enum an_worth_rule rule);
+
+/* The ratio that has decided, if one is known. */
+const struct an_work_estimate *an_worth_deciding(const struct an_worth_decision *decision);
+
+/* One sentence: what became of the layout, and by what. */
+void an_worth_explain(const struct an_worth_decision *decision, char *text, size_t size);
 
 #endif

@@ -23,6 +23,8 @@ static void what_is_fdata(void **state)
         "1 main",
         "1 mai\\",
         "torn\n1 main 0 1 main 4 0 1\n",
+        "1 ma\x01in 0 1 main 4 0 1\n",
+        "1 ma\x1b[31min 0 1 main 4 0 1\n",
     };
     static const char *const are_not[] = {
         "",
@@ -36,7 +38,8 @@ static void what_is_fdata(void **state)
         "6 main 0 1 main 4 0 1\n",
         "1 main\n0x5\n",
         "1  \n",
-        "1 ma\x01in 0 1 main 4 0 1\n",
+        "1 ma\x01in",
+        "1 ma\x01in 0",
         "---\nheader:\n",
     };
     for (size_t i = 0; i < sizeof are / sizeof *are; i++)

@@ -45,6 +45,20 @@ shows_functions() {
     run 2 "$anneal" show --function='(' "$one"
 }
 
+# A name may be anything: on a terminal, nothing of it controls that. Elsewhere it is what it is.
+shows_plainly() {
+    local escape=$'\033[31m' bell=$'\007' latin=$'\302\233' file
+    printf '1 %s_%s%s 0 1 f 1 0 5\n' "$escape" "$bell" "$latin" >names.fdata
+    LC_ALL=C sed 's/util_never/\x1b[31m_\x07\xc2\x9br/g' "$merged" >names.profdata # the name is as long
+    for file in names.fdata names.profdata; do
+        run 0 "$anneal" show --all "$file"
+        grep -qF "${escape}_$bell$latin" out || fail "$(cat -v out)"
+        run 0 python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$anneal" show --all "$file"
+        grep -qF '?[31m_???' out || fail "$(cat -v out)"
+        ! grep -q $'\033' out || fail "$(cat -v out)"
+    done
+}
+
 shows_text() {
     run 0 "$anneal" show --text "$merged"
     cp out shown.proftext
@@ -196,6 +210,7 @@ wrong_usage() {
     says 'empty: empty file'
 }
 
+check_with python3 'names do not control a terminal' shows_plainly
 check 'show tells what a profile is' tells_what_a_profile_is
 check 'show shows functions' shows_functions
 check 'show --text can be merged again' shows_text
