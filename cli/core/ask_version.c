@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,4 +57,15 @@ void ask_version(const char *program, const char *more, char *text, size_t size)
             ;
     }
     close(ends[0]);
+}
+
+void ask_version_number(const char *program, char *text, size_t size)
+{
+    static const char sign[] = "version ";
+    char all[1024];
+    ask_version(program, NULL, all, sizeof all);
+    const char *at = strstr(all, sign);
+    text[0] = '\0';
+    if (at)
+        snprintf(text, size, "%.*s", (int)strcspn(at + strlen(sign), " \t\n"), at + strlen(sign));
 }

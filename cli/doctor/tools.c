@@ -13,20 +13,6 @@
 #include "cli/core/ask_version.h"
 #include "doctor.h"
 
-/* ---- asking ---- */
-
-/* The word behind "version". */
-static void find_version(struct doctor_tool *tool)
-{
-    static const char sign[] = "version ";
-    char text[1024];
-    ask_version(tool->path, NULL, text, sizeof text);
-    const char *at = strstr(text, sign);
-    if (at)
-        snprintf(tool->version, sizeof tool->version, "%.*s",
-                 (int)strcspn(at + strlen(sign), " \t\n"), at + strlen(sign));
-}
-
 /* ---- looking ---- */
 
 static bool is_known(const struct doctor_tools *tools, const struct stat *info)
@@ -49,7 +35,7 @@ static void take(struct doctor_tools *tools, const char *name, const char *path)
     struct doctor_tool *tool = &tools->items[tools->count++];
     tool->name = name;
     snprintf(tool->path, sizeof tool->path, "%s", path);
-    find_version(tool);
+    ask_version_number(tool->path, tool->version, sizeof tool->version);
 }
 
 static void take_all(struct doctor_tools *tools, const char *name, const char *pattern)

@@ -98,6 +98,9 @@ void live_verdict_free(struct live_verdict *verdict);
 /* Doing what is asked (run.c). */
 int live_run(struct live_request *request); /* the exit status */
 
+/* Before the first round: which llvm-bolt it is, and what it will refuse (bolt.c). */
+void live_tell_bolt(const struct live_request *request, struct an_live *live);
+
 /* The number of the layout in force; 0: the original code. */
 unsigned live_in_force(struct an_live *live);
 

@@ -210,6 +210,9 @@ AN_API const struct an_live_generation *an_live_generations(struct an_live *live
 AN_API const char *an_live_binary(const struct an_live *live);
 AN_API const char *an_live_folder(const struct an_live *live);
 
+/* The llvm-bolt that makes the layouts, by its path; NULL when there is none. */
+AN_API const char *an_live_bolt(const struct an_live *live);
+
 /* What a step does, for people: "optimizing". Never NULL. */
 AN_API const char *an_live_step_name(enum an_live_step step);
 

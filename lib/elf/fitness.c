@@ -102,7 +102,7 @@ static void judge_computed_gotos(struct an_fitness *fitness)
     struct an_diagnostic *diagnostic = an_diagnostics_add(
         &fitness->diagnostics, AN_COMPUTED_GOTO, traits->has_relocations ? AN_PROBLEM : AN_LOSS,
         "data points into %zu function%s, as for computed gotos: %s%s; in position-independent "
-        "code, llvm-bolt 19 %s, llvm-bolt 22 does not",
+        "code, llvm-bolt 19 %s, 16 and 22 do not",
         count, count == 1 ? "" : "s", traits->computed_goto_names,
         traits->computed_gotos_named == count ? "" : ", ...",
         traits->has_relocations ? "refuses that" : "would refuse that with -Wl,-q");

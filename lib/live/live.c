@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "bolt/llvm_bolt.h"
 #include "live/address_gap.h"
 #include "live/apply.h"
 #include "live/attach.h"
@@ -87,6 +88,11 @@ const char *an_live_step_name(enum an_live_step which)
 const char *an_live_binary(const struct an_live *live)
 {
     return live->target.binary;
+}
+
+const char *an_live_bolt(const struct an_live *live)
+{
+    return live->options.bolt ? live->options.bolt : an_bolt_program();
 }
 
 const char *an_live_folder(const struct an_live *live)

@@ -1,0 +1,42 @@
+/* Which llvm-bolt makes the layouts, and what that one cannot do with the program: told before it is recorded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/core/ask_version.h"
+#include "cli/core/output.h"
+#include "elf/fitness.h"
+#include "live.h"
+
+/* Releases 16, 21, 22 and 23 move functions with labels in position-independent code. */
+enum { REFUSES_LABELS = 19 };
+
+/* Functions that it will refuse, and the ways out. */
+static void warn_of_labels(const char *binary, const char *version)
+{
+    struct an_elf_traits traits = {.computed_gotos = 0};
+    struct an_error ignored;
+    struct an_elf *elf;
+    if (atoi(version) != REFUSES_LABELS || an_elf_open(binary, &elf, &ignored) != AN_OK)
+        return;
+    if (an_elf_traits_find(elf, &traits, &ignored) == AN_OK && traits.computed_gotos)
+        say_warning("llvm-bolt %s refuses position-independent functions with computed gotos, so "
+                    "%zu will stay: %s%s; link with -no-pie, or name a newer llvm-bolt with --bolt",
+                    version, traits.computed_gotos, as_plain(traits.computed_goto_names),
+                    traits.computed_gotos_named == traits.computed_gotos ? "" : ", ...");
+    an_elf_close(elf);
+}
+
+/* Without one, or with something else, the round says what is wrong. */
+void live_tell_bolt(const struct live_request *request, struct an_live *live)
+{
+    const char *program = an_live_bolt(live);
+    char version[48];
+    if (request->quiet || !program || access(program, X_OK) != 0)
+        return;
+    ask_version_number(program, version, sizeof version);
+    if (!version[0])
+        return;
+    say("layouts by llvm-bolt %s, %s", as_plain(version), as_plain(program));
+    warn_of_labels(an_live_binary(live), version);
+}
