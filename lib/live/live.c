@@ -111,14 +111,17 @@ static void free_item(struct item *item)
     free(item);
 }
 
-/* Reads a file as a generation; the caller frees *item. */
+/* Reads a file as a generation; the caller frees *item. The owner of another user's process may have written the state,
+ * and named there what only root can read: what is not mapped has to be that owner's. */
 static enum an_code open_item(struct an_live *live, const struct an_found *file, struct item **item,
                               struct an_error *error)
 {
-    const uid_t owners[] = {0, geteuid(), live->state.owner.user};
+    const uid_t owners[] = {live->state.owner.user, geteuid(), 0};
     const struct an_foreign expected = {.most = AN_FOREIGN_BINARY,
                                         .owners = owners,
-                                        .owner_count = sizeof owners / sizeof *owners,
+                                        .owner_count = file->mapping                ? 3
+                                                       : live->state.owner.is_other ? 1
+                                                                                    : 2,
                                         .device = file->mapping ? file->mapping->device : 0,
                                         .inode = file->mapping ? file->mapping->inode : 0,
                                         .follows = file->is_link};

@@ -74,6 +74,9 @@ hostile_layouts() {
     install -o 65533 -m 644 "$program" foreign
     looks_at "$PWD/foreign" 1
     says 'belongs to user 65533'
+    install -m 644 "$program" rooted # which the process does not have mapped
+    looks_at "$PWD/rooted" 1
+    says 'belongs to user 0'
     truncate -s 17G house/large
     chown "$owner" house/large
     looks_at "$PWD/house/large" 1
