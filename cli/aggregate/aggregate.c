@@ -19,7 +19,7 @@ static const struct option_spec options[] = {
     {AGGREGATE_YAML, 'w', "yaml", "FILE",
      "write the profile in YAML to FILE, too, or only that; llvm-bolt makes it",
      VALUE_OF(struct aggregate_request, yaml)},
-    {AGGREGATE_BOLT, 0, "bolt", "PATH", "call this llvm-bolt (default: that of LLVM 19)",
+    {AGGREGATE_BOLT, 0, "bolt", "PATH", "call this llvm-bolt (default: the newest there is)",
      VALUE_OF(struct aggregate_request, bolt)},
     {AGGREGATE_COUNTED, 0, "pa", NULL, "the recording is pre-aggregated", TAKEN},
     {AGGREGATE_TO_COUNTS, 0, "to-pa", NULL, "write the pre-aggregated format instead of fdata",

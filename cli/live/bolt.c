@@ -34,7 +34,9 @@ void live_tell_bolt(const struct live_request *request, struct an_live *live)
     char version[48];
     if (request->quiet || !program || access(program, X_OK) != 0)
         return;
+    progress_step("asking llvm-bolt for its version");
     ask_version_number(program, version, sizeof version);
+    progress_clear();
     if (!version[0])
         return;
     say("layouts by llvm-bolt %s, %s", as_plain(version), as_plain(program));
