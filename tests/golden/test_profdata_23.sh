@@ -7,5 +7,6 @@
 # shellcheck source=tests/golden/later_profdata.sh
 . "$(dirname "$0")/later_profdata.sh"
 
+tier long
 later 23
 finish
