@@ -17,10 +17,10 @@
 static const struct command_group groups[] = {
     {.title = "Collect profiles",
      .commands = {&command_record, &command_train, &command_rt, &command_cc, &command_cxx,
-                  &command_dump, &command_peek, &command_extract}},
+                  &command_dump, &command_peek, &command_extract, &command_collect}},
     {.title = "Merge and look",
      .commands = {&command_merge, &command_show, &command_diff, &command_convert, &command_cov,
-                  &command_fdo}},
+                  &command_fdo, &command_fleet}},
     {.title = "Branch profiles and BOLT",
      .commands = {&command_aggregate, &command_translate, &command_bat, &command_doctor}},
     {.title = "Lay out and apply",

@@ -44,6 +44,18 @@ bool amount_percent(const char *option, const char *text, double *share)
                         "a percentage above 0 and up to 100, such as 2%", share);
 }
 
+bool amount_size(const char *option, const char *text, uint64_t *bytes)
+{
+    static const struct unit units[] = {{"", 1},        {"K", 1 << 10},         {"M", 1 << 20},
+                                        {"G", 1 << 30}, {"T", 1099511627776.0}, {NULL, 0}};
+    double value;
+    if (!parse_amount(option, text, units, false, 1e18, "a size above 0, such as 500M or 2G",
+                      &value))
+        return false;
+    *bytes = (uint64_t)value;
+    return true;
+}
+
 const char *const failure_modes[] = {
     [AN_FAIL_ANY] = "any",
     [AN_FAIL_ALL] = "all",

@@ -3,6 +3,7 @@
 #define AN_CLI_CORE_AMOUNTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <anneal/ledger.h>
 #include <anneal/record.h>
@@ -13,6 +14,7 @@
 bool amount_duration(const char *option, const char *text, bool may_be_0,
                      double *seconds);                                    /* 30s, 500ms, 2m */
 bool amount_percent(const char *option, const char *text, double *share); /* 2% or 2: 0.02 */
+bool amount_size(const char *option, const char *text, uint64_t *bytes);  /* 500M, 2G, 4096 */
 
 /* The words of enum an_failure_mode, as values of an option. */
 extern const char *const failure_modes[];

@@ -283,6 +283,8 @@ extern const struct command command_bat;
 extern const struct command command_faults;
 extern const struct command command_doctor;
 extern const struct command command_extract;
+extern const struct command command_collect;
+extern const struct command command_fleet;
 extern const struct command command_rt;
 extern const struct command command_cc;
 extern const struct command command_cxx;

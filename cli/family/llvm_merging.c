@@ -249,10 +249,12 @@ static int merge_and_write(struct context *context)
                                       request->inputs.count, &profile, &ledger, &error);
     progress_clear();
     int status = EXIT_FAILED;
+    bool has_used = false;
     if (code != AN_OK && (!ledger || ledger->rejected == 0)) {
         report_error(&error);
     } else if (request->as_llvm) {
         complain_as_llvm(ledger, context->options.threads, code != AN_OK);
+        has_used = true;
     } else {
         if (!request->quiet)
             sum_up_warnings(context);
@@ -262,12 +264,12 @@ static int merge_and_write(struct context *context)
             say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected,
                       ledger->count, ledger->used ? " (--failure-mode=all merges the others)" : "");
         else
-            has_content(ledger->used, "no input has any profile data");
+            has_used = merge_has_used(request, ledger);
         if (inputs_are_mixed(ledger, &family_llvm))
             code = AN_MISMATCH;
     }
     bool ledger_written = !ledger || merge_account(request, ledger);
-    if (code == AN_OK && (ledger->used || request->as_llvm)) {
+    if (code == AN_OK && has_used) {
         apply_filters(context, profile);
         if (has_functions(request, profile))
             status = write_profile(context, profile, ledger);

@@ -77,6 +77,12 @@ void merge_tell_ignored(const struct merge_request *request)
             plural(request->inputs.ignored), request->inputs.ignored_example);
 }
 
+bool merge_has_used(const struct merge_request *request, const struct an_ledger *ledger)
+{
+    bool is_account = request->merge.partial && request->merge.failure_mode == AN_FAIL_WARN;
+    return is_account || has_content(ledger->used, "no input has any profile data");
+}
+
 bool merge_report(const struct merge_request *request, const struct an_ledger *ledger,
                   const struct family *family, enum an_code code)
 {
@@ -87,7 +93,7 @@ bool merge_report(const struct merge_request *request, const struct an_ledger *l
     if (code != AN_OK)
         say_error("nothing written: %zu of %zu inputs rejected%s", ledger->rejected, ledger->count,
                   ledger->used ? " (--failure-mode=all merges the others)" : "");
-    return code == AN_OK && has_content(ledger->used, "no input has any profile data");
+    return code == AN_OK && merge_has_used(request, ledger);
 }
 
 bool merge_has_content(const struct merge_request *request, uint64_t number, const char *what)

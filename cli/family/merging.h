@@ -65,6 +65,12 @@ bool merge_report(const struct merge_request *request, const struct an_ledger *l
                   const struct family *family, enum an_code code);
 
 /*
+ * Whether an input was used. With --failure-mode=warn a partial result of none is what was asked for: its account tells of
+ * the rejected ones, wherever it is merged. False after a message.
+ */
+bool merge_has_used(const struct merge_request *request, const struct an_ledger *ledger);
+
+/*
  * has_content() for a result of so many functions or records (`what`). One of none is what was asked for of a partial
  * result, which tells of its inputs. False after a message.
  */

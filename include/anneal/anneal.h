@@ -15,6 +15,7 @@
 #include <anneal/live.h>
 #include <anneal/llvm.h>
 #include <anneal/order.h>
+#include <anneal/partial.h>
 #include <anneal/record.h>
 #include <anneal/report.h>
 #include <anneal/train.h>

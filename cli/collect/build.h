@@ -1,0 +1,13 @@
+/* Which build of a program a profile is of. */
+#ifndef AN_CLI_COLLECT_BUILD_H
+#define AN_CLI_COLLECT_BUILD_H
+
+#include "parts.h"
+
+/*
+ * A name for the build of an LLVM profile: llvm- and its build-id; or, when its programs were linked without, what it was
+ * in the spool (`folder`), and a number made of its functions. What cannot be read has a name, too.
+ */
+void build_of_llvm(const char *path, const char *folder, char build[PARTS_BUILD]);
+
+#endif

@@ -1,0 +1,70 @@
+/* Which part is whose; see parts.h. */
+#include "parts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum { HOUR = 11 }; /* of a name: 20261128T13 */
+
+static void name_hour(char text[HOUR + 1])
+{
+    time_t now = time(NULL);
+    struct tm fields = {0};
+    gmtime_r(&now, &fields);
+    strftime(text, HOUR + 1, "%Y%m%dT%H", &fields);
+}
+
+static bool is_current(const struct part *part)
+{
+    char hour[HOUR + 1];
+    name_hour(hour);
+    return part->name[0] && part->inputs < PARTS_MOST && strncmp(part->name, hour, HOUR) == 0;
+}
+
+/* A name is used once: what was shipped must not be replaced by something else. */
+static void begin(struct part *part)
+{
+    char hour[HOUR + 1];
+    uint32_t chance = 0;
+    name_hour(hour);
+    if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
+        chance = (uint32_t)time(NULL);
+    snprintf(part->name, sizeof part->name, "%s-%08x", hour, chance);
+    part->inputs = 0;
+}
+
+static struct part *find(const struct parts *parts, const char *build)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (strcmp(parts->items[i].build, build) == 0)
+            return &parts->items[i];
+    return NULL;
+}
+
+struct part *parts_for(struct parts *parts, const char *build)
+{
+    struct part *part = find(parts, build);
+    if (!part) {
+        part = an_vector_push(parts);
+        if (!part)
+            return NULL;
+        *part = (struct part){0};
+        snprintf(part->build, sizeof part->build, "%s", build);
+    }
+    if (!is_current(part))
+        begin(part);
+    return part;
+}
+
+bool parts_is_open(const struct parts *parts, const char *build, const char *name)
+{
+    const struct part *part = find(parts, build);
+    return part && strcmp(part->name, name) == 0 && is_current(part);
+}
+
+void parts_end(struct parts *parts)
+{
+    an_vector_free(parts);
+}

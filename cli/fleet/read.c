@@ -1,0 +1,275 @@
+/*
+ * Reading the accounts of partial results. A build is what the folder of a file is called, as anneal collect names them; a host,
+ * and the time, are in the path of an input: HOST/FOLDER,NUMBER.NAME, of which the first half of the number is the time
+ * in nanoseconds. Other inputs are those of an unknown host.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <anneal/partial.h>
+
+#include "cli/core/command.h"
+#include "cli/core/output.h"
+#include "fleet.h"
+
+enum { TIME_DIGITS = 16, NUMBER = 32, HOUR = 3600 };
+
+/* ---- what a path tells ---- */
+
+/* Seconds since 1970; 0: the path is not of that form. The host ends at the first slash then. */
+static int64_t time_of(const char *path)
+{
+    const char *slash = strchr(path, '/');
+    const char *comma = slash ? strchr(slash, ',') : NULL;
+    uint64_t nanoseconds = 0;
+    if (!comma || slash == path || strspn(comma + 1, "0123456789abcdef") < NUMBER)
+        return 0;
+    for (int i = 1; i <= TIME_DIGITS; i++) {
+        int digit = comma[i];
+        nanoseconds =
+            nanoseconds << 4 | (uint64_t)(isdigit(digit) ? digit - '0' : digit - 'a' + 10);
+    }
+    return (int64_t)(nanoseconds / 1000000000u);
+}
+
+/* ---- builds and hosts ---- */
+
+static struct fleet_build *build_of(struct fleet *fleet, const char *name, const char *family)
+{
+    for (size_t i = 0; i < fleet->builds.count; i++)
+        if (strcmp(fleet->builds.items[i].name, name) == 0)
+            return &fleet->builds.items[i];
+    struct fleet_build *build = an_vector_push(&fleet->builds);
+    if (!build)
+        return NULL;
+    *build = (struct fleet_build){.name = strdup(name), .family = family};
+    return build->name ? build : NULL;
+}
+
+static struct fleet_host *host_of(struct fleet_build *build, const char *name, size_t length)
+{
+    for (size_t i = build->hosts.count; i-- > 0;) {
+        const char *known = build->hosts.items[i].name;
+        if (strlen(known) == length && memcmp(known, name, length) == 0)
+            return &build->hosts.items[i];
+    }
+    struct fleet_host *host = an_vector_push(&build->hosts);
+    if (!host)
+        return NULL;
+    *host = (struct fleet_host){.name = strndup(name, length)};
+    return host->name ? host : NULL;
+}
+
+/* ---- inputs ---- */
+
+static void count_time(const struct fleet *fleet, struct fleet_build *build,
+                       struct fleet_host *host, int64_t taken)
+{
+    int64_t ago = fleet->now / HOUR - taken / HOUR;
+    if (!taken)
+        return;
+    if (!build->first || taken < build->first)
+        build->first = taken;
+    if (taken > build->last)
+        build->last = taken;
+    if (taken > host->last)
+        host->last = taken;
+    if (ago >= 0 && ago < FLEET_HOURS)
+        build->hours[FLEET_HOURS - 1 - ago]++;
+}
+
+/* An input that is in several files counts once. Digests have to outlive the set: they are copied. */
+static bool is_first(struct fleet *fleet, const struct an_ledger_entry *entry, bool *is_new)
+{
+    struct an_digest *copy = malloc(sizeof *copy);
+    if (!copy)
+        return false;
+    *copy = entry->digest;
+    size_t at = an_names_insert(&fleet->digests, (const char *)copy, sizeof *copy, is_new);
+    if (at == AN_NO_NAME || !*is_new)
+        free(copy);
+    fleet->repeated += at != AN_NO_NAME && !*is_new;
+    return at != AN_NO_NAME;
+}
+
+static bool add_entry(struct fleet *fleet, struct fleet_build *build,
+                      const struct an_ledger_entry *entry)
+{
+    bool is_new;
+    if (!is_first(fleet, entry, &is_new))
+        return false;
+    if (!is_new)
+        return true;
+    int64_t taken = time_of(entry->path);
+    size_t length = taken ? strcspn(entry->path, "/") : 0;
+    struct fleet_host *host = host_of(build, entry->path, length);
+    if (!host)
+        return false;
+    bool is_rejected = entry->status == AN_INPUT_REJECTED;
+    host->inputs++;
+    host->rejected += is_rejected;
+    host->total_count += entry->total_count;
+    build->inputs++;
+    build->rejected += is_rejected;
+    build->total_count += entry->total_count;
+    if (entry->functions > build->functions)
+        build->functions = entry->functions;
+    count_time(fleet, build, host, taken);
+    return true;
+}
+
+/* ---- files ---- */
+
+static bool add_accounts(struct fleet *fleet, const char *name,
+                         const struct an_partial_accounts *accounts)
+{
+    for (size_t i = 0; i < accounts->count; i++) {
+        const struct an_partial_account *account = &accounts->items[i];
+        struct fleet_build *build = build_of(fleet, name, account->family);
+        bool good = build != NULL;
+        if (good) {
+            build->files += i == 0;
+            build->bytes += account->bytes;
+        }
+        for (size_t e = 0; good && e < account->ledger->count; e++)
+            good = add_entry(fleet, build, &account->ledger->entries[e]);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* The folder that a file is in, or, if it is in none, its own name. */
+static void name_build(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    const char *end = slash ? slash : path + strlen(path), *start = end;
+    while (start > path && start[-1] != '/')
+        start--;
+    snprintf(name, size, "%.*s", (int)(end - start), start);
+}
+
+static bool read_file(struct fleet *fleet, const char *path)
+{
+    struct an_partial_accounts accounts;
+    struct an_error error;
+    char name[256];
+    if (an_partial_accounts_read(path, &accounts, &error) != AN_OK) {
+        report_error(&error);
+        fleet->unreadable++;
+        return true;
+    }
+    name_build(path, name, sizeof name);
+    bool good = add_accounts(fleet, name, &accounts);
+    fleet->files++;
+    an_partial_accounts_free(&accounts);
+    if (!good)
+        say_error("out of memory");
+    return good;
+}
+
+static bool has_ending(const char *name)
+{
+    static const char *const endings[] = {".partial", ".open"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(endings[i]);
+        if (length > size && strcmp(name + length - size, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool read_all(struct fleet *fleet, const char *path)
+{
+    char *roots[] = {(char *)path, NULL};
+    FTS *walk = fts_open(roots, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    const FTSENT *found;
+    bool good = walk != NULL;
+    while (good && (found = fts_read(walk))) {
+        if (found->fts_info == FTS_NS || found->fts_info == FTS_DNR || found->fts_info == FTS_ERR) {
+            say_error("%s: %s", found->fts_path, strerror(found->fts_errno));
+            fleet->unreadable++;
+        } else if (found->fts_info == FTS_F &&
+                   (found->fts_level == 0 || has_ending(found->fts_name))) {
+            good = read_file(fleet, found->fts_path);
+        }
+    }
+    if (walk)
+        fts_close(walk);
+    return good;
+}
+
+static int compare_builds(const void *a, const void *b)
+{
+    const struct fleet_build *one = a, *other = b;
+    if (one->last != other->last)
+        return one->last > other->last ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct fleet_host *one = a, *other = b;
+    if (one->inputs != other->inputs)
+        return one->inputs > other->inputs ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+bool fleet_read(struct fleet *fleet, char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!read_all(fleet, paths[i]))
+            return false;
+    if (!fleet->files) {
+        if (!fleet->unreadable)
+            say_error("%s: no partial results (files named .partial or .open)", paths[0]);
+        return false;
+    }
+    qsort(fleet->builds.items, fleet->builds.count, sizeof *fleet->builds.items, compare_builds);
+    for (size_t i = 0; i < fleet->builds.count; i++) {
+        struct fleet_build *build = &fleet->builds.items[i];
+        if (build->hosts.count)
+            qsort(build->hosts.items, build->hosts.count, sizeof *build->hosts.items,
+                  compare_hosts);
+    }
+    return true;
+}
+
+void fleet_free(struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->builds.count; i++) {
+        struct fleet_build *build = &fleet->builds.items[i];
+        for (size_t h = 0; h < build->hosts.count; h++)
+            free(build->hosts.items[h].name);
+        an_vector_free(&build->hosts);
+        free(build->name);
+    }
+    an_vector_free(&fleet->builds);
+    for (size_t i = 0; i < fleet->digests.count; i++)
+        free((char *)fleet->digests.names[i].text);
+    an_names_free(&fleet->digests);
+}
+
+/* ---- judging ---- */
+
+bool fleet_is_stale(const struct fleet *fleet, int64_t last)
+{
+    return last && (double)(fleet->now - last) > fleet->stale;
+}
+
+bool fleet_is_thin(const struct fleet *fleet, const struct fleet_build *build)
+{
+    if (strcmp(build->family, "fdata") == 0)
+        return build->total_count < fleet->branches;
+    return build->inputs - build->rejected < fleet->runs;
+}
