@@ -117,11 +117,20 @@ static bool make_own(const char *folder)
     return true;
 }
 
+/* A service that was killed when it was about to start a command leaves the lock with that for a moment. */
 static bool take_lock(struct places *places)
 {
+    enum { TRIES = 20 };
+    const struct timespec between = {.tv_nsec = 100000000};
     places->lock = open(places->own, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (places->lock >= 0 && flock(places->lock, LOCK_EX | LOCK_NB) == 0)
-        return true;
+    for (int i = 0; places->lock >= 0 && i < TRIES; i++) {
+        if (flock(places->lock, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (errno != EWOULDBLOCK)
+            break;
+        nanosleep(&between, NULL);
+        errno = EWOULDBLOCK;
+    }
     if (places->lock >= 0 && errno == EWOULDBLOCK)
         say_error("%s: another anneal collect takes the profiles of this folder", places->spool);
     else

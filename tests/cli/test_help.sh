@@ -5,8 +5,8 @@
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
 
-collect='record train rt cc c++ dump peek extract'
-look='merge show diff convert cov fdo'
+collect='record train rt cc c++ dump peek extract collect'
+look='merge show diff convert cov fdo fleet'
 branches='aggregate translate bat doctor'
 apply='order faults live worth'
 personalities='llvm-profdata gcov gcov-tool merge-gcda merge-fdata perf2bolt'
