@@ -177,7 +177,10 @@ static bool remove_entries(const struct adding *adding, const struct listing *li
             continue;
         }
         adding->counts->used++;
-        an_folder_remove(name);
+        if (S_ISDIR(is.st_mode))
+            an_folder_remove(name);
+        else
+            unlink(name);
         if (lstat(name, &is) == 0) { /* it would be added again and again */
             say_error("%s/%s: cannot be removed", adding->places->taken, name);
             good = false;

@@ -74,10 +74,11 @@ static int look_at_run(const char *path)
 struct sorting {
     const struct places *places;
     struct parts *parts;
+    struct an_file file; /* its buffer is used again */
     uint64_t waiting;
 };
 
-static void name_build(const char *path, const char *entry, bool is_run,
+static void name_build(struct sorting *sorting, const char *path, const char *entry, bool is_run,
                        const struct family *family, char build[PARTS_BUILD])
 {
     char folder[PARTS_BUILD];
@@ -88,7 +89,7 @@ static void name_build(const char *path, const char *entry, bool is_run,
     else if (family == &family_fdata)
         snprintf(build, PARTS_BUILD, "fdata-%.100s", folder);
     else
-        build_of_llvm(path, folder, build);
+        build_of_llvm(&sorting->file, path, folder, build);
 }
 
 static bool give_to_part(const struct sorting *sorting, const char *path, const char *entry,
@@ -143,7 +144,7 @@ static void sort_entry(struct sorting *sorting, const char *entry)
         return;
     }
     if (state == 0) {
-        name_build(path, entry, is_run, family, build);
+        name_build(sorting, path, entry, is_run, family, build);
         if (give_to_part(sorting, path, entry, build))
             return;
     }
@@ -160,5 +161,6 @@ uint64_t sort_profiles(const struct places *places, struct parts *parts)
             sort_entry(&sorting, found->d_name);
     if (folder)
         closedir(folder);
+    an_file_close(&sorting.file);
     return sorting.waiting;
 }

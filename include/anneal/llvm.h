@@ -181,6 +181,21 @@ AN_API void an_llvm_reader_close(struct an_llvm_reader *reader);
 /* The hash by which LLVM refers to a name: the first 8 bytes of its MD5, little-endian. */
 AN_API uint64_t an_llvm_name_hash(const char *name, size_t length);
 
+/* Which build of a program, and of its libraries, a profile is of. */
+struct an_llvm_build {
+    struct an_llvm_binary_id
+        id;             /* the first one, which is the program's; no bytes: there is none */
+    uint64_t others;    /* a sum over the other ids; 0: there are none */
+    uint64_t functions; /* without ids: a sum over names and hashes of functions, in any order */
+};
+
+/*
+ * Finds that, of a whole file. It costs less than reading the profile: of raw ones no names are decoded. The id lies in the bytes.
+ * Fails when these are no profile, or a damaged one.
+ */
+AN_API enum an_code an_llvm_build_find(const void *bytes, size_t size, struct an_llvm_build *build,
+                                       struct an_error *error);
+
 /* ------------------------------------------------------------------------------------------- */
 /* A profile in memory                                                                          */
 
