@@ -32,7 +32,7 @@ enum an_code an_live_overlap(const char *one, const char *other, double *overlap
     *overlap =
         weights[0].total > 0 && weights[1].total > 0 ? overlap_of(&weights[0], &weights[1]) : 0;
     an_names_free(&names);
-    an_vector_free(&weights[0]);
-    an_vector_free(&weights[1]);
+    an_weights_free(&weights[0]);
+    an_weights_free(&weights[1]);
     return code;
 }

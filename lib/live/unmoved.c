@@ -55,7 +55,7 @@ enum an_code an_unmoved_find(struct an_unmoved *unmoved, const char *path,
     if (code == AN_OK && !add_all(unmoved, &profile, left_out, left_out_count))
         code = an_fail_memory(error);
     an_names_free(&profile.names);
-    an_vector_free(&profile.weights);
+    an_weights_free(&profile.weights);
     return code;
 }
 

@@ -3,8 +3,6 @@
 
 #include <anneal/fdata.h>
 
-#include "base/file.h"
-
 enum { NO_SYMBOL = 0 }; /* a location's kind */
 
 static bool count(struct an_weights *weights, struct an_names *names,
@@ -25,12 +23,13 @@ static bool count(struct an_weights *weights, struct an_names *names,
     return true;
 }
 
-static enum an_code count_all(const struct an_file *file, const char *path, struct an_names *names,
-                              struct an_weights *weights, struct an_error *error)
+static enum an_code count_all(const char *path, struct an_names *names, struct an_weights *weights,
+                              struct an_error *error)
 {
     struct an_fdata_reader *reader;
     struct an_fdata_record record;
-    enum an_code code = an_fdata_reader_open(&reader, file->bytes.data, file->bytes.size, error);
+    enum an_code code =
+        an_fdata_reader_open(&reader, weights->file.bytes.data, weights->file.bytes.size, error);
     if (code != AN_OK)
         return an_error_in(error, path);
     while (code == AN_OK && an_fdata_reader_next(reader, &record))
@@ -43,12 +42,16 @@ static enum an_code count_all(const struct an_file *file, const char *path, stru
 enum an_code an_weights_read(const char *path, struct an_names *names, struct an_weights *weights,
                              struct an_error *error)
 {
-    struct an_file file = {.capacity = 0};
-    enum an_code code = an_file_load(&file, path, error);
+    enum an_code code = an_file_load(&weights->file, path, error);
     if (code == AN_OK)
-        code = count_all(&file, path, names, weights, error);
-    an_file_close(&file);
+        code = count_all(path, names, weights, error);
     return code;
+}
+
+void an_weights_free(struct an_weights *weights)
+{
+    an_vector_free(weights);
+    an_file_close(&weights->file);
 }
 
 double an_weights_share(const struct an_weights *weights, const struct an_names *names,

@@ -3,17 +3,21 @@
 #define AN_LIVE_WEIGHTS_H
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "base/vector.h"
 
 struct an_weights {
     AN_VECTOR(double); /* by the number of the name; names that came later are missing */
     double total;
+    struct an_file file; /* in which its names lie */
 };
 
-/* Reads a profile, and adds the names that it has. The caller frees the weights (an_vector_free), also on failure. */
+/* Reads a profile, and adds the names that it has, which last as long as the weights. These are to be freed also on failure. */
 enum an_code an_weights_read(const char *path, struct an_names *names, struct an_weights *weights,
                              struct an_error *error);
+
+void an_weights_free(struct an_weights *weights);
 
 /* The share of the function of that name, from 0 to 1. */
 double an_weights_share(const struct an_weights *weights, const struct an_names *names,
