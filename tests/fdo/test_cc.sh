@@ -628,32 +628,32 @@ repeated() {
 
 # What the linker leaves in an archive is no part of the program: by the linker's map, which it makes for us in silence.
 members() {
-    local archiver=$2 kind compiler
-    read -ra compiler <<<"$1"
+    local archiver=$2 kind words
+    read -ra words <<<"$1"
     mkdir -p 'a folder/parts'
     cd 'a folder'
     echo 'int used(int x); int main(void) { return used(0); }' >main.c
     echo 'int used(int x) { return x; }' >used.c
     echo 'int spare(int x) { return x + 1; }' >parts/spare.c
     export FDO_PASS=1
-    run 0 anneal cc "${compiler[@]}" -o app main.c used.c
+    run 0 anneal cc "${words[@]}" -o app main.c used.c
     run 0 ./app
     export FDO_PASS=2
-    run 0 anneal cc "${compiler[@]}" -c main.c
-    run 0 anneal cc "${compiler[@]}" -c used.c -o parts/used.o
-    run 0 anneal cc "${compiler[@]}" -c parts/spare.c -o parts/spare.o
+    run 0 anneal cc "${words[@]}" -c main.c
+    run 0 anneal cc "${words[@]}" -c used.c -o parts/used.o
+    run 0 anneal cc "${words[@]}" -c parts/spare.c -o parts/spare.o
     for kind in rcs rcsT; do
         rm -f libparts.a
         "$archiver" $kind libparts.a parts/*.o
-        run 0 anneal cc "${compiler[@]}" -o app main.o libparts.a
+        run 0 anneal cc "${words[@]}" -o app main.o libparts.a
         says 'app: 2 of 2 files have a profile'
         expect "$(cat out)" ''
-        run 0 anneal cc "${compiler[@]}" -o app main.o -L. -lparts
+        run 0 anneal cc "${words[@]}" -o app main.o -L. -lparts
         says 'app: 2 of 2 files have a profile'
-        run 0 anneal cc "${compiler[@]}" -o app main.o -Wl,--whole-archive libparts.a -Wl,--no-whole-archive
+        run 0 anneal cc "${words[@]}" -o app main.o -Wl,--whole-archive libparts.a -Wl,--no-whole-archive
         says 'app: 2 of 3 files have a profile'
         # A map of the project's own is written as ever; what is not known counts.
-        run 0 anneal cc "${compiler[@]}" -o app main.o libparts.a -Wl,-Map=own.map
+        run 0 anneal cc "${words[@]}" -o app main.o libparts.a -Wl,-Map=own.map
         says 'app: 2 of 3 files have a profile'
         [ -s own.map ]
     done

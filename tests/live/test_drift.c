@@ -75,5 +75,6 @@ int main(void)
         cmocka_unit_test(the_same_share_is_had),
         cmocka_unit_test(a_missing_profile_is_an_error),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
