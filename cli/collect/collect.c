@@ -109,15 +109,12 @@ const struct command command_collect = {
         "The service ends in order at SIGTERM, SIGINT and SIGHUP.",
     .options = options,
     .rules = rules,
-    .examples =
-        "anneal collect /var/spool/profiles -o /var/lib/anneal\n"
-        "    keep partial results on this host\n"
-        "anneal collect /var/spool/profiles -o /var/lib/anneal --ship 'curl -fsST \"$1\" "
-        "https://profiles.example/\"$2\"'\n"
-        "    send each to a server that takes PUT\n"
-        "anneal collect --once /var/spool/profiles -o /var/lib/anneal --ship 'rclone copyto \"$1\" "
-        "store:profiles/\"$2\"'\n"
-        "    take what is there and send it to an object store, then end\n",
+    .examples = "anneal collect /var/spool/profiles -o parts\n"
+                "    keep partial results on this host\n"
+                "anneal collect spool -o parts --ship 'curl -fsST \"$1\" https://server/\"$2\"'\n"
+                "    send each to a server that takes PUT\n"
+                "anneal collect --once spool -o parts --ship 'rclone copyto \"$1\" store:\"$2\"'\n"
+                "    send what is there to an object store, and end\n",
     .see_also = "anneal-fleet(1), anneal-merge(1), anneal-rt(1), anneal-record(1)",
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* Which llvm-bolt makes the layouts, and what that one cannot do with the program: told before it is recorded. */
+/* Which llvm-bolt makes the layouts, and what that one cannot do with the program: told before that is recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,17 +28,15 @@ static void warn_of_labels(const char *binary, const char *version)
 }
 
 /* Without one, or with something else, the round says what is wrong. */
-void live_tell_bolt(const struct live_request *request, struct an_live *live)
+void live_ask_bolt(struct live_request *request, struct an_live *live)
 {
     const char *program = an_live_bolt(live);
-    char version[48];
-    if (request->quiet || !program || access(program, X_OK) != 0)
+    if (!program || access(program, X_OK) != 0)
         return;
-    progress_step("asking llvm-bolt for its version");
-    ask_version_number(program, version, sizeof version);
+    if (!request->quiet)
+        progress_step("asking llvm-bolt for its version");
+    ask_version_number(program, request->bolt, sizeof request->bolt);
     progress_clear();
-    if (!version[0])
-        return;
-    say("layouts by llvm-bolt %s, %s", as_plain(version), as_plain(program));
-    warn_of_labels(an_live_binary(live), version);
+    if (request->bolt[0] && !request->quiet)
+        warn_of_labels(an_live_binary(live), request->bolt);
 }

@@ -33,6 +33,7 @@ struct live_request {
     bool continuous, revert, status, json, quiet, keep_anyway;
     bool takes_turns; /* now: switches are no steps to be told of */
     struct live_stops stops;
+    char bolt[48]; /* the version of llvm-bolt; "": not known */
 };
 
 /* Adds stops to others (stops.c). */
@@ -98,8 +99,8 @@ void live_verdict_free(struct live_verdict *verdict);
 /* Doing what is asked (run.c). */
 int live_run(struct live_request *request); /* the exit status */
 
-/* Before the first round: which llvm-bolt it is, and what it will refuse (bolt.c). */
-void live_tell_bolt(const struct live_request *request, struct an_live *live);
+/* Before the first round: asks llvm-bolt for its version, and warns of what it will refuse (bolt.c). */
+void live_ask_bolt(struct live_request *request, struct an_live *live);
 
 /* The number of the layout in force; 0: the original code. */
 unsigned live_in_force(struct an_live *live);

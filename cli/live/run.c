@@ -73,10 +73,10 @@ int live_run(struct live_request *request)
     } else if (request->revert) {
         status = do_revert(request, live);
     } else if (request->continuous) {
-        live_tell_bolt(request, live);
+        live_ask_bolt(request, live);
         status = live_watch(request, live);
     } else {
-        live_tell_bolt(request, live);
+        live_ask_bolt(request, live);
         status = do_rounds(request, live);
     }
     an_live_close(live);

@@ -91,7 +91,8 @@ static struct json_object *unmoved_json(const struct an_live_round *round)
 }
 
 /* `object`: a document of its own, or a part of one. */
-static struct json_object *round_json(struct json_object *object, unsigned number,
+static struct json_object *round_json(struct json_object *object,
+                                      const struct live_request *request, unsigned number,
                                       const struct an_live_round *round)
 {
     struct json_object *patches = json_object_new_object(), *reasons = json_object_new_object();
@@ -131,6 +132,8 @@ static struct json_object *round_json(struct json_object *object, unsigned numbe
     ADD(object, "held_by_probes", round->held_by_probes);
     ADD(object, "mapped_bytes", round->mapped_bytes);
     ADD_REAL(object, "pause_ms", round->pause * 1000);
+    json_object_object_add(
+        object, "bolt", request->bolt[0] ? json_object_new_string(as_plain(request->bolt)) : NULL);
     ADD_REAL(object, "bolt_seconds", round->bolt_seconds);
     return object;
 }
@@ -394,7 +397,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
                      struct json_object *list)
 {
     struct json_object *object =
-        round_json(list ? json_object_new_object() : json_document(), number, round);
+        round_json(list ? json_object_new_object() : json_document(), request, number, round);
     add_stops(object, &request->stops);
     add_verdict(object, request, verdict);
     if (list)
@@ -407,9 +410,9 @@ void live_tell_round(const struct live_request *request, unsigned number,
         return;
     printf("round %u%s\n", number,
            request->options.dry_run ? " (dry run: nothing was changed)" : "");
-    printf("  functions with new code  %10s  (%s at 0x%llx; llvm-bolt took %.1f s)\n",
+    printf("  functions with new code  %10s  (%s at 0x%llx; llvm-bolt%s%s took %.1f s)\n",
            with_commas(round->functions), as_size(round->bytes), (unsigned long long)round->address,
-           round->bolt_seconds);
+           request->bolt[0] ? " " : "", as_plain(request->bolt), round->bolt_seconds);
     if (round->skipped)
         printf("  not movable by llvm-bolt %10s\n", with_commas(round->skipped));
     tell_left_out(round);
@@ -465,7 +468,7 @@ void live_tell_revert(const struct live_request *request, const struct an_live_r
 {
     const struct live_stops stops = {.back = round->stopped};
     if (request->json) {
-        struct json_object *object = round_json(json_document(), 0, round);
+        struct json_object *object = round_json(json_document(), request, 0, round);
         add_stops(object, &stops);
         json_print(stdout, object);
     } else if (!request->quiet && round->stops == 0) {

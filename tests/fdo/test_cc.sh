@@ -918,7 +918,7 @@ int main(int n, char **v) { (void)v; return twice(n * 900) < table + three(); }'
     expect "$(status_in gcc-12 app.c) $(status_in gcc-12 common.c)" 'used used'
     expect "$(status_in gcc-12 generator.c)" 'left out'
     run 0 anneal fdo
-    prints 'generator.c was left out, with gcc-12/generator'
+    prints 'generator.c as gcc-12/generator was left out, with gcc-12/generator'
     llvm-profdata-19 show --all-functions --counts .anneal/use/llvm.profdata >merged
     expect "$(grep -A3 '^  twice:' merged | sed -n 's/.*Block counts: //p')" '[900, 1]' # of the application alone
     # What is linked and runs again counts again

@@ -144,7 +144,7 @@ accounts() {
 process_of() {
     local pid
     for pid in $(pgrep -f "^$anneal_mpi merge"); do
-        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | found -x "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
     done
     return 0
 }
