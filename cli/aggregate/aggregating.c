@@ -51,18 +51,6 @@ static bool take(const struct command *command, void *values, int id, const char
     }
 }
 
-int aggregate_write(const char *output, enum an_code code, void *bytes, size_t size,
-                    const struct an_error *error)
-{
-    if (code != AN_OK) {
-        report_error(error);
-        return EXIT_FAILED;
-    }
-    bool written = write_result(output, bytes, size, true);
-    free(bytes);
-    return written ? EXIT_DONE : EXIT_FAILED;
-}
-
 static int write_output(const struct an_aggregate *aggregate,
                         const struct aggregate_request *request)
 {

@@ -31,12 +31,11 @@ static void warn_of_labels(const char *binary, const char *version)
 void live_ask_bolt(struct live_request *request, struct an_live *live)
 {
     const char *program = an_live_bolt(live);
-    if (!program || access(program, X_OK) != 0)
+    if (request->quiet || !program || access(program, X_OK) != 0)
         return;
-    if (!request->quiet)
-        progress_step("asking llvm-bolt for its version");
+    progress_step("asking llvm-bolt for its version");
     ask_version_number(program, request->bolt, sizeof request->bolt);
     progress_clear();
-    if (request->bolt[0] && !request->quiet)
+    if (request->bolt[0])
         warn_of_labels(an_live_binary(live), request->bolt);
 }
