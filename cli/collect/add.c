@@ -4,7 +4,6 @@
  */
 #include "add.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 
 #include "base/folder.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "cli/core/output.h"
 #include "cli/family/commands.h"
 #include "rejected.h"
@@ -33,34 +33,6 @@ struct adding {
     char partial[COLLECT_PATH]; /* the one that is made */
     bool has_partial;
 };
-
-/* ---- folders ---- */
-
-static bool is_dots(const char *name)
-{
-    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
-/* Calls a function for each name in a folder, which may be gone. False as soon as that is. */
-static bool each_name(const char *path, bool (*call)(void *context, const char *name),
-                      void *context)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *found;
-    bool good = true;
-    while (folder && (found = readdir(folder)))
-        if (!is_dots(found->d_name))
-            good = call(context, found->d_name) && good;
-    if (folder)
-        closedir(folder);
-    return good;
-}
-
-static bool ends_with(const char *name, const char *ending)
-{
-    size_t length = strlen(name), size = strlen(ending);
-    return length > size && strcmp(name + length - size, ending) == 0;
-}
 
 /* ---- the profiles of a part ---- */
 
@@ -94,7 +66,7 @@ static bool list_host(void *context, const char *name)
 {
     struct listing *listing = context;
     listing->host = name;
-    return each_name(name, list_entry, listing);
+    return places_each(name, list_entry, listing);
 }
 
 static void free_listing(struct listing *listing)
@@ -121,7 +93,7 @@ static bool find_partial(void *context, const char *name)
     struct adding *adding = context;
     size_t length = strlen(adding->part);
     if (!adding->has_partial && strncmp(name, adding->part, length) == 0 && name[length] == '.' &&
-        ends_with(name, OPEN))
+        an_path_ends_with(name, OPEN))
         adding->has_partial = places_path(adding->partial, "%s/%s", adding->folder, name);
     return true;
 }
@@ -131,7 +103,7 @@ static bool name_partial(struct adding *adding)
     adding->has_partial = false;
     if (!places_path(adding->folder, "%s/%s", adding->places->partials, adding->build))
         return false;
-    each_name(adding->folder, find_partial, adding);
+    places_each(adding->folder, find_partial, adding);
     return adding->has_partial || places_path(adding->partial, "%s/%s.%s" OPEN, adding->folder,
                                               adding->part, adding->places->host);
 }
@@ -195,6 +167,8 @@ static bool finish(const struct adding *adding, const struct listing *listing)
     struct an_names names = {0};
     struct an_error error;
     places_synchronise(adding->folder);
+    if (!adding->has_partial) /* the build's folder may be new */
+        places_synchronise(adding->places->partials);
     if (an_partial_accounts_read(adding->partial, &accounts, &error) != AN_OK) {
         report_error(&error);
         return false;
@@ -233,7 +207,7 @@ static bool add_listed(struct adding *adding)
     bool good = name_partial(adding) && places_make(adding->folder);
     if (good && adding->has_partial)
         inputs_add(&listing.inputs, adding->partial, 1);
-    good = good && each_name(".", list_host, &listing);
+    good = good && places_each(".", list_host, &listing);
     if (good && listing.names.count) {
         if (merge(adding, listing.inputs, adding->partial))
             good = finish(adding, &listing);
@@ -279,7 +253,7 @@ static bool add_part(void *context, const char *part)
         chdir(folder) < 0)
         return false;
     bool good = true;
-    while (good && !each_name(".", has_no_more, NULL))
+    while (good && !places_each(".", has_no_more, NULL))
         good = add_listed(adding);
     tell(adding, &before);
     if (chdir(adding->places->taken) < 0)
@@ -295,7 +269,7 @@ static bool add_build(void *context, const char *build)
     adding->build = build;
     if (!places_path(folder, "%s/%s", adding->places->taken, build))
         return false;
-    bool good = each_name(folder, add_part, adding);
+    bool good = places_each(folder, add_part, adding);
     remove_if_empty(folder);
     return good;
 }
@@ -305,7 +279,7 @@ bool add_profiles(const struct collect_request *request, const struct places *pl
 {
     struct adding adding = {.request = request, .places = places, .counts = counts};
     int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    bool good = each_name(places->taken, add_build, &adding);
+    bool good = places_each(places->taken, add_build, &adding);
     if (before >= 0) {
         if (fchdir(before) < 0)
             good = false;
@@ -328,7 +302,7 @@ static bool close_part(void *context, const char *name)
     struct closing *closing = context;
     char part[64], pending[COLLECT_PATH], from[COLLECT_PATH], to[COLLECT_PATH];
     const char *build = closing->build, *partials = closing->places->partials;
-    if (!ends_with(name, OPEN))
+    if (!an_path_ends_with(name, OPEN))
         return true;
     snprintf(part, sizeof part, "%.*s", (int)strcspn(name, "."), name);
     if (parts_is_open(closing->parts, build, part) ||
@@ -352,7 +326,7 @@ static bool close_build(void *context, const char *build)
     closing->build = build;
     if (!places_path(folder, "%s/%s", closing->places->partials, build))
         return false;
-    each_name(folder, close_part, closing);
+    places_each(folder, close_part, closing);
     if (closing->counts->closed > before)
         places_synchronise(folder);
     return true;
@@ -362,5 +336,5 @@ void close_parts(const struct places *places, const struct parts *parts,
                  struct collect_counts *counts)
 {
     struct closing closing = {places, parts, counts, NULL};
-    each_name(places->partials, close_build, &closing);
+    places_each(places->partials, close_build, &closing);
 }

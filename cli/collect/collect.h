@@ -34,7 +34,7 @@ struct collect_request {
 /* What was done, in numbers. */
 struct collect_counts {
     uint64_t taken, bytes;    /* from the spool */
-    uint64_t used, empty;     /* into partial results */
+    uint64_t used;            /* added to partial results */
     uint64_t rejected;        /* the same, but moved to .anneal/rejected, for they are damaged */
     uint64_t closed, shipped; /* partial results */
     uint64_t refused;         /* how often the command failed */

@@ -2,6 +2,7 @@
 #include "places.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -17,6 +18,7 @@
 
 #include "base/file.h"
 #include "cli/core/command.h"
+#include "cli/core/host.h"
 #include "cli/core/output.h"
 
 bool places_path(char path[COLLECT_PATH], const char *format, ...)
@@ -66,6 +68,19 @@ bool places_make(const char *folder)
     return false;
 }
 
+bool places_each(const char *folder, bool (*call)(void *context, const char *name), void *context)
+{
+    DIR *opened = opendir(folder);
+    const struct dirent *found;
+    bool good = true;
+    while (opened && (found = readdir(opened)))
+        if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
+            good = call(context, found->d_name) && good;
+    if (opened)
+        closedir(opened);
+    return good;
+}
+
 void places_synchronise(const char *folder)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -88,12 +103,10 @@ static bool resolve(const char *path, char resolved[COLLECT_PATH])
 
 static bool name_host(struct places *places, const char *given)
 {
-    char name[256] = "";
-    if (!given && (gethostname(name, sizeof name - 1) < 0 || !*name)) {
-        say_error("this host has no name (give it one with --host)");
+    char name[HOST_NAME];
+    const char *host = host_name(given, "host", name);
+    if (!host)
         return false;
-    }
-    const char *host = given ? given : name;
     places_plain(host, strlen(host), places->host, sizeof places->host);
     if (*host && strcmp(places->host, host) == 0)
         return true;

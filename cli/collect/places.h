@@ -35,6 +35,9 @@ void places_number(struct places *places, char text[PLACES_NUMBER]);
 /* Makes a folder and those above it; false after a message. */
 bool places_make(const char *folder);
 
+/* Calls a function for each name in a folder, which may be gone, or no folder. Whether all calls have returned true. */
+bool places_each(const char *folder, bool (*call)(void *context, const char *name), void *context);
+
 /* Writes what was renamed in a folder to the disk. */
 void places_synchronise(const char *folder);
 

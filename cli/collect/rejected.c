@@ -1,7 +1,6 @@
 /* See rejected.h. */
 #include "rejected.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,29 +8,35 @@
 
 #include "cli/core/command.h"
 
+struct oldest {
+    const struct places *places;
+    char path[COLLECT_PATH];
+    time_t since;
+    size_t count; /* of all */
+};
+
+static bool consider(void *context, const char *name)
+{
+    struct oldest *oldest = context;
+    char path[COLLECT_PATH];
+    struct stat is;
+    if (!places_path(path, "%s/%s", oldest->places->rejected, name) || lstat(path, &is) < 0 ||
+        S_ISDIR(is.st_mode))
+        return true;
+    if (oldest->count++ && is.st_ctime >= oldest->since)
+        return true;
+    memcpy(oldest->path, path, sizeof path);
+    oldest->since = is.st_ctime;
+    return true;
+}
+
 /* Removes the oldest one, if there are too many. */
 static void make_room(const struct places *places)
 {
-    char path[COLLECT_PATH], oldest[COLLECT_PATH] = "";
-    struct stat is;
-    time_t since = 0;
-    size_t count = 0;
-    DIR *folder = opendir(places->rejected);
-    const struct dirent *found;
-    while (folder && (found = readdir(folder))) {
-        if (!places_path(path, "%s/%s", places->rejected, found->d_name) || lstat(path, &is) < 0 ||
-            S_ISDIR(is.st_mode))
-            continue;
-        count++;
-        if (!oldest[0] || is.st_ctime < since) {
-            memcpy(oldest, path, sizeof oldest);
-            since = is.st_ctime;
-        }
-    }
-    if (folder)
-        closedir(folder);
-    if (count >= REJECTED_MOST)
-        unlink(oldest);
+    struct oldest oldest = {.places = places};
+    places_each(places->rejected, consider, &oldest);
+    if (oldest.count >= REJECTED_MOST)
+        unlink(oldest.path);
 }
 
 unsigned rejected_put(const struct places *places, const char *path, const struct an_error *why)

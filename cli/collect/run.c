@@ -30,8 +30,8 @@ struct service {
     struct collect_counts counts;
     int watch;
     uint64_t waiting;                /* profiles that were taken, but somebody writes to */
-    uint64_t pending, pending_bytes; /* taken since the last were added */
-    double since;                    /* when the first of them was */
+    uint64_t pending, pending_bytes; /* sorted, and taken, since the last were added */
+    double since;                    /* when the first of them was sorted */
     double again, pause;             /* when adding may be tried again after it has failed */
     bool is_full;
 };
@@ -52,32 +52,29 @@ static bool has_room(struct service *service)
 static bool take(struct service *service)
 {
     struct collect_counts *counts = &service->counts;
-    uint64_t bytes = counts->bytes, taken = 0;
+    uint64_t bytes = counts->bytes;
     if (has_room(service))
-        taken = take_profiles(&service->places, service->watch, AT_ONCE, counts);
-    if (taken && !service->pending)
+        take_profiles(&service->places, service->watch, AT_ONCE, counts);
+    struct sorted sorted = sort_profiles(&service->places, &service->parts);
+    if (sorted.given && !service->pending)
         service->since = an_clock_seconds();
-    service->pending += taken;
+    service->pending += sorted.given;
     service->pending_bytes += counts->bytes - bytes;
-    service->waiting = sort_profiles(&service->places, &service->parts);
+    service->waiting = sorted.waiting;
     return counts->bytes - bytes >= AT_ONCE;
 }
 
 static bool add(struct service *service)
 {
     bool good = add_profiles(service->request, &service->places, &service->counts);
-    double now = an_clock_seconds();
     if (good) {
-        service->pending = service->waiting;
-        service->pending_bytes = 0;
-        service->since = now;
-        service->pause = 0;
-        service->again = 0;
+        service->pending = service->pending_bytes = 0;
+        service->pause = service->again = 0;
     } else {
         service->pause = service->pause ? 2 * service->pause : LOOK_AGAIN;
         if (service->pause > LONGEST_PAUSE)
             service->pause = LONGEST_PAUSE;
-        service->again = now + service->pause;
+        service->again = an_clock_seconds() + service->pause;
         say_warning("tried again in %.0f s; nothing is lost", service->pause);
     }
     return good;
@@ -119,8 +116,7 @@ static void wait_for(const struct service *service, double seconds)
     struct pollfd files[] = {{.fd = service->watch, .events = POLLIN},
                              {.fd = service->shipping.ended, .events = POLLIN}};
     struct timespec most = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    sigset_t none, before;
-    sigemptyset(&none);
+    sigset_t before;
     sigprocmask(SIG_SETMASK, NULL, &before);
     sigdelset(&before, SIGINT);
     sigdelset(&before, SIGTERM);
@@ -163,7 +159,7 @@ static void serve(struct service *service)
     ship_end(&service->shipping);
 }
 
-/* Each partial result is tried once. */
+/* One after the other, until the command has failed, or taken all. */
 static bool ship_all(struct service *service)
 {
     struct shipping *shipping = &service->shipping;

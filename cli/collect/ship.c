@@ -5,11 +5,8 @@
  */
 #include "ship.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +16,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "cli/core/command.h"
+#include "cli/core/shell.h"
 
 #define CLOSED ".partial"
 #define SECOND 1e9
@@ -60,45 +59,40 @@ static void consider(struct choice *choice, const char *build, const char *name)
     choice->is_set = true;
 }
 
-static void look_through(const struct shipping *shipping, const char *build, struct choice *first,
-                         struct choice *next)
+struct choosing {
+    const struct shipping *shipping;
+    const char *build;
+    struct choice first, next;
+};
+
+static bool look_at_file(void *context, const char *name)
 {
+    struct choosing *choosing = context;
+    const struct shipping *last = choosing->shipping;
+    if (!an_path_ends_with(name, CLOSED))
+        return true;
+    consider(&choosing->first, choosing->build, name);
+    if (compare(name, choosing->build, last->name, last->build) > 0)
+        consider(&choosing->next, choosing->build, name);
+    return true;
+}
+
+static bool look_at_build(void *context, const char *build)
+{
+    struct choosing *choosing = context;
     char path[COLLECT_PATH];
-    if (!places_path(path, "%s/%s", shipping->places->partials, build))
-        return;
-    DIR *folder = opendir(path);
-    const struct dirent *found;
-    while (folder && (found = readdir(folder))) {
-        size_t length = strlen(found->d_name), ending = sizeof CLOSED - 1;
-        if (length <= ending || strcmp(found->d_name + length - ending, CLOSED) != 0)
-            continue;
-        consider(first, build, found->d_name);
-        if (compare(found->d_name, build, shipping->name, shipping->build) > 0)
-            consider(next, build, found->d_name);
-    }
-    if (folder)
-        closedir(folder);
+    choosing->build = build;
+    return !places_path(path, "%s/%s", choosing->shipping->places->partials, build) ||
+           places_each(path, look_at_file, choosing);
 }
 
 /* The one behind the last that was tried, or from the start. */
 static bool choose(const struct shipping *shipping, struct choice *choice)
 {
-    struct choice first = {0}, next = {0};
-    DIR *folder = opendir(shipping->places->partials);
-    const struct dirent *found;
-    while (folder && (found = readdir(folder)))
-        if (found->d_name[0] != '.')
-            look_through(shipping, found->d_name, &first, &next);
-    if (folder)
-        closedir(folder);
-    *choice = next.is_set ? next : first;
+    struct choosing choosing = {.shipping = shipping};
+    places_each(shipping->places->partials, look_at_build, &choosing);
+    *choice = choosing.next.is_set ? choosing.next : choosing.first;
     return choice->is_set;
-}
-
-bool ship_has_more(const struct shipping *shipping)
-{
-    struct choice choice;
-    return choose(shipping, &choice);
 }
 
 /* ---- running the command ---- */
@@ -110,32 +104,6 @@ static bool set_environment(const struct shipping *shipping, const char *path)
            setenv("ANNEAL_HOST", shipping->places->host, 1) == 0;
 }
 
-static int spawn(pid_t *process, char **argv)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, usual;
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGINT);
-    sigaddset(&usual, SIGTERM);
-    sigaddset(&usual, SIGHUP);
-    sigaddset(&usual, SIGIO);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
-    int error = posix_spawn(process, "/bin/sh", &files, &attributes, argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    return error;
-}
-
 static void start(struct shipping *shipping)
 {
     char path[COLLECT_PATH], name[COLLECT_PATH];
@@ -144,9 +112,7 @@ static void start(struct shipping *shipping)
         !places_path(name, "%s/%s", shipping->build, shipping->name) ||
         !set_environment(shipping, path))
         return;
-    char *argv[] = {(char *)"sh", (char *)"-c", (char *)shipping->request->ship, (char *)"sh", path,
-                    name,         NULL};
-    int error = spawn(&shipping->process, argv);
+    int error = shell_start(shipping->request->ship, path, name, STDERR_FILENO, &shipping->process);
     if (error) {
         shipping->process = 0;
         say_error("/bin/sh: %s", strerror(error));

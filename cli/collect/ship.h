@@ -27,9 +27,6 @@ void ship_begin(struct shipping *shipping, const struct collect_request *request
  */
 double ship_step(struct shipping *shipping);
 
-/* Whether there is a partial result that is to be shipped. */
-bool ship_has_more(const struct shipping *shipping);
-
 /* Ends the command that runs, if one does. */
 void ship_end(struct shipping *shipping);
 

@@ -1,7 +1,6 @@
 /* See sort.h, and collect.h for the way of a profile. */
 #include "sort.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -75,7 +74,7 @@ struct sorting {
     const struct places *places;
     struct parts *parts;
     struct an_file file; /* its buffer is used again */
-    uint64_t waiting;
+    struct sorted sorted;
 };
 
 static void name_build(struct sorting *sorting, const char *path, const char *entry, bool is_run,
@@ -130,37 +129,33 @@ static void put_aside(const struct sorting *sorting, const char *path, const cha
         say_warning("%s: not a regular file: moved to %s", entry, sorting->places->rejected);
 }
 
-static void sort_entry(struct sorting *sorting, const char *entry)
+static bool sort_entry(void *context, const char *entry)
 {
+    struct sorting *sorting = context;
     char path[COLLECT_PATH], build[PARTS_BUILD];
     struct stat is;
     const struct family *family = NULL;
     if (!places_path(path, "%s/%s", sorting->places->fresh, entry) || lstat(path, &is) < 0)
-        return;
+        return true;
     bool is_run = S_ISDIR(is.st_mode);
     int state = is_run ? look_at_run(path) : look_at(path, &family);
     if (state < 0) {
         put_aside(sorting, path, entry);
-        return;
+        return true;
     }
-    if (state == 0) {
+    if (state == 0)
         name_build(sorting, path, entry, is_run, family, build);
-        if (give_to_part(sorting, path, entry, build))
-            return;
-    }
-    sorting->waiting++;
+    if (state == 0 && give_to_part(sorting, path, entry, build))
+        sorting->sorted.given++;
+    else
+        sorting->sorted.waiting++;
+    return true;
 }
 
-uint64_t sort_profiles(const struct places *places, struct parts *parts)
+struct sorted sort_profiles(const struct places *places, struct parts *parts)
 {
     struct sorting sorting = {.places = places, .parts = parts};
-    DIR *folder = opendir(places->fresh);
-    const struct dirent *found;
-    while (folder && (found = readdir(folder)))
-        if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
-            sort_entry(&sorting, found->d_name);
-    if (folder)
-        closedir(folder);
+    places_each(places->fresh, sort_entry, &sorting);
     an_file_close(&sorting.file);
-    return sorting.waiting;
+    return sorting.sorted;
 }

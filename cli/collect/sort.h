@@ -5,7 +5,12 @@
 #include "parts.h"
 #include "places.h"
 
-/* Gives each profile that nobody writes to any more to its part. Returns how many have to wait. */
-uint64_t sort_profiles(const struct places *places, struct parts *parts);
+struct sorted {
+    uint64_t given;   /* to their parts */
+    uint64_t waiting; /* somebody writes to them */
+};
+
+/* Gives each profile that nobody writes to any more to its part. */
+struct sorted sort_profiles(const struct places *places, struct parts *parts);
 
 #endif

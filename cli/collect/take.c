@@ -20,6 +20,7 @@
 
 #include <anneal/partial.h>
 
+#include "base/path.h"
 #include "cli/core/command.h"
 #include "cli/family/family.h"
 #include "hosted/together.h"
@@ -62,14 +63,12 @@ static void enter_top(struct taking *taking, const char *path, size_t top)
 
 static const struct family *family_of(int file, const char *name)
 {
-    static const char text[] = ".proftext";
     char start[START];
     ssize_t got = pread(file, start, sizeof start, 0);
     if (got <= 0)
         return NULL;
     const struct family *family = family_of_start(start, (size_t)got);
-    size_t length = strlen(name), ending = sizeof text - 1;
-    if (!family && length > ending && strcmp(name + length - ending, text) == 0)
+    if (!family && an_path_ends_with(name, ".proftext"))
         family = &family_llvm; /* its text has no mark of its own */
     if (!family || !family->has_partials || an_partial_begins(start, (size_t)got))
         return NULL;
@@ -164,9 +163,7 @@ static void take_open(struct taking *taking, const FTSENT *found, int file)
 
 static void take_file(struct taking *taking, const FTSENT *found)
 {
-    static const char coming[] = ".new"; /* what the runtime is about to give a name */
-    size_t length = strlen(found->fts_name), ending = sizeof coming - 1;
-    if (length > ending && strcmp(found->fts_name + length - ending, coming) == 0)
+    if (an_path_ends_with(found->fts_name, ".new")) /* the runtime is about to give it a name */
         return;
     if (an_rt_together_concerns(found->fts_accpath))
         an_rt_together_settle(NULL, found->fts_accpath);
@@ -186,12 +183,11 @@ static void watch_folder(const struct taking *taking, const char *folder)
         errno = 0; /* it is looked at now and then, too */
 }
 
-uint64_t take_profiles(struct places *places, int watch, uint64_t most,
-                       struct collect_counts *counts)
+void take_profiles(struct places *places, int watch, uint64_t most, struct collect_counts *counts)
 {
     struct taking taking = {.places = places, .counts = counts, .watch = watch};
     char *roots[] = {places->spool, NULL};
-    uint64_t before = counts->taken, bytes = counts->bytes;
+    uint64_t bytes = counts->bytes;
     counts->busy = counts->unreadable = counts->other = 0;
     FTS *walk = fts_open(roots, FTS_PHYSICAL, NULL);
     FTSENT *found;
@@ -208,5 +204,4 @@ uint64_t take_profiles(struct places *places, int watch, uint64_t most,
     }
     if (walk)
         fts_close(walk);
-    return counts->taken - before;
 }

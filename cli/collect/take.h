@@ -7,9 +7,8 @@
 
 /*
  * Looks through the spool and takes what is a profile, at most about `most` bytes of them; has all its folders watched by the
- * inotify instance `watch`, unless that is negative. Returns how many were taken.
+ * inotify instance `watch`, unless that is negative.
  */
-uint64_t take_profiles(struct places *places, int watch, uint64_t most,
-                       struct collect_counts *counts);
+void take_profiles(struct places *places, int watch, uint64_t most, struct collect_counts *counts);
 
 #endif

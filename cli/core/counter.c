@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/proc.h"
+#include "shell.h"
 
 enum { MOST = 256 };
 
@@ -26,35 +26,6 @@ struct answer {
     size_t length;
     int status;
 };
-
-/* In a group of its own, so that it ends as a whole. Its errors are shown. */
-static int start(const char *command, mode_t mask, int output, pid_t *pid)
-{
-    char shell[] = "sh", option[] = "-c";
-    char *const arguments[] = {shell, option, (char *)(uintptr_t)command, NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, usual; /* the tracer ignores these */
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGTSTP);
-    sigaddset(&usual, SIGTTOU);
-    sigaddset(&usual, SIGPIPE);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
-    mask = umask(mask);
-    int failure = posix_spawn(pid, "/bin/sh", &files, &attributes, arguments, environ);
-    umask(mask);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return failure;
-}
 
 /* Takes what there is, up to what a pipe holds, of one that prints all the time; what does not fit is not wanted.
  * False: there will be no more. */
@@ -171,7 +142,9 @@ enum an_code counter_read(const char *command, mode_t mask, double patience,
     if (pipe2(ends, O_CLOEXEC) != 0)
         return an_fail_errno(error, NULL, "--counter: opening a pipe");
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    int failure = start(command, mask, ends[1], &pid);
+    mask = umask(mask);
+    int failure = shell_start(command, NULL, NULL, ends[1], &pid);
+    umask(mask);
     close(ends[1]);
     bool has_ended = failure == 0 && wait_for(pid, ends[0], patience, stop, &answer);
     close(ends[0]);

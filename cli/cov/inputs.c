@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "cli/core/command.h"
 #include "cli/family/gcc_notes.h"
 
@@ -28,12 +29,6 @@ static void fail(struct cov_inputs *inputs, const char *path, const char *why)
 }
 
 /* ---- files ---- */
-
-static bool ends_with(const char *path, const char *end)
-{
-    size_t size = strlen(path), tail = strlen(end);
-    return size > tail && strcmp(path + size - tail, end) == 0;
-}
 
 /* A gcda, also of one of a board's cores: NAME.gcda7. */
 static bool is_counts(const char *path)
@@ -100,7 +95,7 @@ static void add_file(struct cov_inputs *inputs, const char *path)
 {
     uint32_t stamp;
     enum an_gcc_kind_of_file kind = gcc_look(path, &stamp);
-    if (kind == AN_GCC_NOTES || ends_with(path, ".gcno")) {
+    if (kind == AN_GCC_NOTES || an_path_ends_with(path, ".gcno")) {
         append_flow(inputs, path);
         add_beside(inputs, path, ".gcda", append_counts);
     } else if (kind == AN_GCC_COUNTS || is_counts(path)) {
@@ -154,7 +149,7 @@ static void add_folder(struct cov_inputs *inputs, const char *folder)
             fts_set(walk, (FTSENT *)found, FTS_SKIP);
         else if (found->fts_info == FTS_F && is_probe_file(found->fts_name))
             continue;
-        else if (found->fts_info == FTS_F && ends_with(found->fts_name, ".gcno"))
+        else if (found->fts_info == FTS_F && an_path_ends_with(found->fts_name, ".gcno"))
             append_flow(inputs, found->fts_path);
         else if (found->fts_info == FTS_F && is_counts(found->fts_name))
             append_counts(inputs, found->fts_path);

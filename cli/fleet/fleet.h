@@ -8,18 +8,19 @@
 #include <time.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/vector.h"
 
 enum { FLEET_HOURS = 48 };
 
 struct fleet_host {
-    char *name;
+    const char *name;
     uint64_t inputs, rejected, total_count;
     int64_t last; /* when its last input was taken, seconds since 1970; 0: not known */
 };
 
 struct fleet_build {
-    char *name;
+    const char *name;
     const char *family;
     uint64_t files, bytes; /* of partial results */
     uint64_t inputs, rejected, total_count;
@@ -29,6 +30,7 @@ struct fleet_build {
     struct {
         AN_VECTOR(struct fleet_host);
     } hosts;
+    struct an_names host_names; /* in the order of hosts, until all is read */
 };
 
 struct fleet {
@@ -38,6 +40,7 @@ struct fleet {
     uint64_t files, repeated; /* inputs that are in several files: they count once */
     uint64_t unreadable;      /* files, each named in a message */
     struct an_names digests;  /* of all inputs */
+    struct an_arena arena;    /* of names and digests */
     int64_t now;
     double stale;      /* seconds after which a build, or a host, is stale */
     uint64_t branches; /* with fewer counts, a profile of branches is thin */

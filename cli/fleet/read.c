@@ -12,6 +12,7 @@
 
 #include <anneal/partial.h>
 
+#include "base/path.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "fleet.h"
@@ -46,22 +47,25 @@ static struct fleet_build *build_of(struct fleet *fleet, const char *name, const
     struct fleet_build *build = an_vector_push(&fleet->builds);
     if (!build)
         return NULL;
-    *build = (struct fleet_build){.name = strdup(name), .family = family};
+    *build = (struct fleet_build){.name = an_arena_copy(&fleet->arena, name, strlen(name)),
+                                  .family = family};
     return build->name ? build : NULL;
 }
 
-static struct fleet_host *host_of(struct fleet_build *build, const char *name, size_t length)
+static struct fleet_host *host_of(struct fleet *fleet, struct fleet_build *build, const char *name,
+                                  size_t length)
 {
-    for (size_t i = build->hosts.count; i-- > 0;) {
-        const char *known = build->hosts.items[i].name;
-        if (strlen(known) == length && memcmp(known, name, length) == 0)
-            return &build->hosts.items[i];
-    }
-    struct fleet_host *host = an_vector_push(&build->hosts);
-    if (!host)
+    bool is_new;
+    size_t at = an_names_find(&build->host_names, name, length);
+    if (at != AN_NO_NAME)
+        return &build->hosts.items[at];
+    char *copy = an_arena_copy(&fleet->arena, name, length);
+    if (!copy || an_names_insert(&build->host_names, copy, length, &is_new) == AN_NO_NAME)
         return NULL;
-    *host = (struct fleet_host){.name = strndup(name, length)};
-    return host->name ? host : NULL;
+    struct fleet_host *host = an_vector_push(&build->hosts);
+    if (host)
+        *host = (struct fleet_host){.name = copy};
+    return host;
 }
 
 /* ---- inputs ---- */
@@ -85,15 +89,14 @@ static void count_time(const struct fleet *fleet, struct fleet_build *build,
 /* An input that is in several files counts once. Digests have to outlive the set: they are copied. */
 static bool is_first(struct fleet *fleet, const struct an_ledger_entry *entry, bool *is_new)
 {
-    struct an_digest *copy = malloc(sizeof *copy);
-    if (!copy)
-        return false;
-    *copy = entry->digest;
-    size_t at = an_names_insert(&fleet->digests, (const char *)copy, sizeof *copy, is_new);
-    if (at == AN_NO_NAME || !*is_new)
-        free(copy);
-    fleet->repeated += at != AN_NO_NAME && !*is_new;
-    return at != AN_NO_NAME;
+    const char *digest = (const char *)&entry->digest;
+    *is_new = an_names_find(&fleet->digests, digest, sizeof entry->digest) == AN_NO_NAME;
+    fleet->repeated += !*is_new;
+    if (!*is_new)
+        return true;
+    const char *copy = an_arena_copy(&fleet->arena, digest, sizeof entry->digest);
+    return copy &&
+           an_names_insert(&fleet->digests, copy, sizeof entry->digest, is_new) != AN_NO_NAME;
 }
 
 static bool add_entry(struct fleet *fleet, struct fleet_build *build,
@@ -106,7 +109,7 @@ static bool add_entry(struct fleet *fleet, struct fleet_build *build,
         return true;
     int64_t taken = time_of(entry->path);
     size_t length = taken ? strcspn(entry->path, "/") : 0;
-    struct fleet_host *host = host_of(build, entry->path, length);
+    struct fleet_host *host = host_of(fleet, build, entry->path, length);
     if (!host)
         return false;
     bool is_rejected = entry->status == AN_INPUT_REJECTED;
@@ -174,14 +177,7 @@ static bool read_file(struct fleet *fleet, const char *path)
 
 static bool has_ending(const char *name)
 {
-    static const char *const endings[] = {".partial", ".open"};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t size = strlen(endings[i]);
-        if (length > size && strcmp(name + length - size, endings[i]) == 0)
-            return true;
-    }
-    return false;
+    return an_path_ends_with(name, ".partial") || an_path_ends_with(name, ".open");
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -248,16 +244,12 @@ bool fleet_read(struct fleet *fleet, char *const *paths, size_t count)
 void fleet_free(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->builds.count; i++) {
-        struct fleet_build *build = &fleet->builds.items[i];
-        for (size_t h = 0; h < build->hosts.count; h++)
-            free(build->hosts.items[h].name);
-        an_vector_free(&build->hosts);
-        free(build->name);
+        an_vector_free(&fleet->builds.items[i].hosts);
+        an_names_free(&fleet->builds.items[i].host_names);
     }
     an_vector_free(&fleet->builds);
-    for (size_t i = 0; i < fleet->digests.count; i++)
-        free((char *)fleet->digests.names[i].text);
     an_names_free(&fleet->digests);
+    an_arena_free(&fleet->arena);
 }
 
 /* ---- judging ---- */

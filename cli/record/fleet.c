@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/core/host.h"
 #include "cli/core/output.h"
 #include "record.h"
 
@@ -36,23 +37,6 @@ bool fleet_take_rate(const char *text, double *rate)
     return false;
 }
 
-static bool name_host(const struct record_request *request, char *name, size_t size)
-{
-    int length;
-    if (request->fleet_host) {
-        length = snprintf(name, size, "%s", request->fleet_host);
-        if (length > 0 && (size_t)length < size)
-            return true;
-        say_error("--fleet-host: expected a name of 1 to %zu bytes", size - 1);
-        return false;
-    }
-    name[size - 1] = '\0';
-    if (gethostname(name, size - 1) == 0 && *name)
-        return true;
-    say_error("this host has no name (give it one with --fleet-host)");
-    return false;
-}
-
 static void tell_next(const struct record_request *request, const char *host, int64_t now)
 {
     time_t next = (time_t)an_record_next_turn(host, now, request->fleet_rate);
@@ -76,13 +60,18 @@ static int run_unrecorded(char **command)
 
 bool fleet_records(const struct record_request *request, int *status)
 {
-    char host[256];
+    char own[HOST_NAME];
     int64_t now = (int64_t)time(NULL);
     *status = EXIT_USAGE;
     if (!request->fleet_rate)
         return true;
-    if (!name_host(request, host, sizeof host))
+    const char *host = host_name(request->fleet_host, "fleet-host", own);
+    if (!host)
         return false;
+    if (!*host || strlen(host) >= HOST_NAME) {
+        say_error("--fleet-host: expected a name of 1 to %d bytes", HOST_NAME - 1);
+        return false;
+    }
     if (an_record_is_turn(host, now, request->fleet_rate))
         return true;
     if (!request->quiet)

@@ -55,3 +55,9 @@ void an_path_canonical(char *to, const char *path, bool blindly)
     }
     to[canonical.size] = '\0';
 }
+
+bool an_path_ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
+}

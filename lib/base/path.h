@@ -10,4 +10,7 @@
  */
 void an_path_canonical(char *to, const char *path, bool blindly);
 
+/* Whether a name ends so, and has something in front of that. */
+bool an_path_ends_with(const char *path, const char *ending);
+
 #endif

@@ -191,7 +191,7 @@ hung() {
     cp "$raw/c-fe-clang19-run1.profraw" spool
     # shellcheck disable=SC2016
     run 1 "$anneal" collect --once spool -o parts --ship-timeout=100ms --ship \
-        'sleep 1000 & echo $! >sleeper; wait'
+        'sleep 1000 & echo $! >sleeper; wait' # longer than anybody waits: it is what hangs
     says 'took longer than'
     expect "$(find parts -name '*.partial' | wc -l)" 1
     await has_ended "$(<sleeper)"
