@@ -222,7 +222,7 @@ words_of_bolt() {
     grep -v '^PERF2BOLT' out | grep . >found.out
     same found.out expected.out
     expect "$(grep -c '^PERF2BOLT: read' out)" 1
-    grep -A100 '^PERF2BOLT: read' out | grep -q '^BOLT-INFO: .*non-empty execution profile'
+    grep -A100 '^PERF2BOLT: read' out | found '^BOLT-INFO: .*non-empty execution profile'
     run 0 "$anneal" perf2bolt "${args[@]}" -print-disasm -print-only=main
     prints 'Binary Function "main" after disassembly'
     run 0 "$anneal" perf2bolt --pa -p "$profiles/made/counts" -o fdata program
