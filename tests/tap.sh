@@ -86,7 +86,7 @@ check() {
         echo "ok $cases - $name # SKIP not judged: machine busy ($(<"$scratch/lack"))"
     else
         echo "not ok $cases - $name"
-        printf '%s\n' "$output" "(status $status)" | sed 's/^/# /' | head -n 40
+        printf '%s\n' "$output" "(status $status)" | sed 's/^/# /' | sed -n 1,40p
         failed=$((failed + 1))
     fi
     [ ! -s "$scratch/remarks" ] || sed 's/^/# /' "$scratch/remarks"
@@ -251,7 +251,7 @@ expect() {
 # same FILE EXPECTED
 same() {
     cmp -s "$1" "$2" || fail "$1 differs from $2:" "$(cmp "$1" "$2" 2>&1)" \
-        "$(diff -a "$1" "$2" | head -n 20 | tr -d '\000' | cut -c 1-200)"
+        "$(diff -a "$1" "$2" | sed -n 1,20p | tr -d '\000' | cut -c 1-200)"
 }
 
 # is_document FILE: one JSON document, or one in each line, that begin with the version of their shape

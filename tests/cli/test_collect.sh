@@ -262,7 +262,7 @@ status() {
     expect "$(jq -c '[.inputs, .rejected, .thin, .stale, .hours[47] + .hours[46]]' build)" '[4,0,false,false,4]'
     expect "$(jq -c '[.hosts[] | .name, .inputs]' build)" '["here",2,"there",2]'
     # a file that is damaged, and one that is none
-    cat parts/llvm-[0-9]*/*.partial | head -c 100 >short.partial
+    head -q -c 100 parts/llvm-[0-9]*/*.partial >short.partial
     run 1 "$anneal" fleet status parts short.partial
     says 'short.partial'
     run 1 "$anneal" fleet status "$raw/c-ir-clang19-run1.profraw"

@@ -57,7 +57,7 @@ in_order() {
 
 # address FUNCTION: in app, hexadecimal
 address() {
-    nm app | awk -v name="$1" '$3 == name { print "0x" $1; exit }'
+    nm app | awk -v name="$1" '$3 == name && !seen++ { print "0x" $1 }'
 }
 
 # branch FROM TO: an entry of a branch stack, from the end of one function to the start of another

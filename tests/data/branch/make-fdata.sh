@@ -61,7 +61,7 @@ for n in 1 2 3; do
 done
 
 # Branch counts as a recorder would have aggregated them: the instrumented branches' addresses.
-address() { nm program | awk -v name="$1" '$3 == name { print $1; exit }'; }
+address() { nm program | awk -v name="$1" '$3 == name && !seen++ { print $1 }'; }
 main=$(address main) two=$(address two)
 for n in 1 2; do
     {
@@ -77,7 +77,7 @@ done
 
 "$bolt/llvm-bolt" program -o optimized -data="$here/instrumented-1.fdata" -enable-bat \
     -reorder-blocks=ext-tsp >log 2>&1
-two=$(nm optimized | awk '$3 == "two" { print $1; exit }')
+two=$(nm optimized | awk '$3 == "two" && !seen++ { print $1 }')
 printf 'B %x %x 12 3\nB %x %x 7 0\n' $((0x$two + 4)) $((0x$two)) $((0x$two + 9)) $((0x$two + 12)) >counts
 "$bolt/perf2bolt" optimized -pa -p counts -o "$here/bolted.fdata" >log 2>&1 || cat log
 

@@ -19,7 +19,9 @@ seed() {
     "$anneal" merge -q --partial -o "$name.partial" "${@:2}"
     account=$(number "$name.partial" 16)
     content=$(number "$name.partial" 32)
-    tail -c +57 "$name.partial" | head -c "$account" | zstd -q -d >"$name.account"
+    tail -c +57 "$name.partial" >"$name.rest"
+    head -c "$account" "$name.rest" | zstd -q -d >"$name.account"
+    rm "$name.rest"
     tail -c "$content" "$name.partial" | zstd -q -d >"$name.content"
 }
 
