@@ -69,10 +69,11 @@ static void speak_again(struct workplace *place, int kept)
 }
 
 static bool merge(struct workplace *place, const struct job *job, struct inputs inputs,
-                  const char *output)
+                  enum an_failure_mode failure_mode, const char *output)
 {
     struct merge_request request = {MERGE_SIZES, .inputs = inputs, .output = output, .quiet = true};
     request.merge = job->merge;
+    request.merge.failure_mode = failure_mode;
     request.merge.partial = true;
     int kept = hush(place);
     int status = family_commands(job->family)->merge(&request);
@@ -93,7 +94,7 @@ bool workplace_merge(struct workplace *place, const struct job *job, const size_
         inputs.items[i] = job->inputs.items[numbers[i]];
         inputs.roots[i] = job->inputs.roots[numbers[i]];
     }
-    bool done = merge(place, job, inputs, output);
+    bool done = merge(place, job, inputs, job->merge.failure_mode, output);
     free(inputs.items);
     free(inputs.roots);
     return done;
@@ -106,5 +107,5 @@ bool workplace_join(struct workplace *place, const struct job *job, const char *
     size_t root = 0;
     return merge(place, job,
                  (struct inputs){.items = &item, .roots = &root, .count = 1, .capacity = 1},
-                 output);
+                 AN_FAIL_ANY, output);
 }

@@ -182,38 +182,47 @@ static bool finish(const struct adding *adding, const struct listing *listing)
     return good;
 }
 
-/* ---- when that fails ---- */
+/* ---- a part ---- */
 
-static bool is_damaged(const struct adding *adding)
+static bool put_aside(struct adding *adding)
+{
+    char aside[COLLECT_PATH];
+    if (!places_path(aside, "%s.damaged", adding->partial))
+        errno = ENAMETOOLONG;
+    else if (renameat2(AT_FDCWD, adding->partial, AT_FDCWD, aside, RENAME_NOREPLACE) == 0) {
+        say_warning("moved to %s; a new one is begun", aside);
+        adding->has_partial = false;
+        return true;
+    }
+    say_error("%s: cannot be moved: %s", adding->partial, strerror(errno));
+    return false;
+}
+
+/* What was damaged on the disk must not be an input: as such it would be rejected, and what is in it would be replaced. */
+static bool check_partial(struct adding *adding)
 {
     struct an_partial_accounts accounts;
     struct an_error error;
-    char aside[COLLECT_PATH];
-    if (!adding->has_partial)
-        return false;
     enum an_code code = an_partial_accounts_read(adding->partial, &accounts, &error);
     an_partial_accounts_free(&accounts);
-    if (code != AN_MALFORMED && code != AN_TRUNCATED && code != AN_UNKNOWN && code != AN_EMPTY)
-        return false;
+    if (code == AN_OK)
+        return true;
     report_error(&error);
-    if (places_path(aside, "%s.damaged", adding->partial) && rename(adding->partial, aside) == 0)
-        say_warning("moved to %s; a new one is begun", aside);
-    return true;
+    bool is_damaged =
+        code == AN_MALFORMED || code == AN_TRUNCATED || code == AN_UNKNOWN || code == AN_EMPTY;
+    return is_damaged && put_aside(adding);
 }
 
 static bool add_listed(struct adding *adding)
 {
     struct listing listing = {0};
-    bool good = name_partial(adding) && places_make(adding->folder);
+    bool good = name_partial(adding) && places_make(adding->folder) &&
+                (!adding->has_partial || check_partial(adding));
     if (good && adding->has_partial)
         inputs_add(&listing.inputs, adding->partial, 1);
     good = good && places_each(".", list_host, &listing);
-    if (good && listing.names.count) {
-        if (merge(adding, listing.inputs, adding->partial))
-            good = finish(adding, &listing);
-        else
-            good = is_damaged(adding);
-    }
+    if (good && listing.names.count)
+        good = merge(adding, listing.inputs, adding->partial) && finish(adding, &listing);
     free_listing(&listing);
     return good;
 }

@@ -189,9 +189,8 @@ int collect_run(const struct collect_request *request)
     if (good) {
         stopping_begin();
         hold_signals();
-        signal(
-            SIGIO,
-            SIG_IGN); /* whoever opens a file while it is looked at (sort.c) waits for a moment */
+        /* of leases: whoever opens a file while sort.c looks at it waits for a moment */
+        signal(SIGIO, SIG_IGN);
         ship_begin(&service.shipping, request, &service.places, &service.counts);
         if (!request->once)
             service.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -102,29 +102,50 @@ damaged() {
     expect "$(jq -c '[.used, .rejected]' ledger)" '[1,1]'
 }
 
-# As if the service had been killed when the partial result had its name and the profile was not removed yet.
-counted_once() {
+# begin_part: a service that is killed when it has a partial result of one profile; `build` and `part` are set.
+begin_part() {
     mkdir spool
     cp "$raw/c-fe-clang19-run1.profraw" spool
     "$anneal" collect --every=0 --host=here spool -o parts 2>service &
     local service=$!
     await has_open
     await is_idle
-    local part name build
     build=$(ls parts)
     part=$(cd "parts/$build" && echo *.open)
     part=${part%%.*}
     kill -KILL $service
     wait $service || :
+    mkdir -p "spool/.anneal/taken/$build/$part/here"
+}
+
+# As if the service had been killed when the partial result had its name and the profile was not removed yet.
+counted_once() {
+    local name build part
+    begin_part
     "$anneal" merge -q --ledger=ledger -o /dev/null "parts/$build/"*.open
     name=$(jq -r '.inputs[0].path' ledger)
-    mkdir -p "spool/.anneal/taken/$build/$part/here"
     cp "$raw/c-fe-clang19-run1.profraw" "spool/.anneal/taken/$build/$part/$name"
     cp "$raw/c-fe-clang19-run2.profraw" spool
     collect
     expect "$(find spool -type f)" ''
     merged ours --text
     run 0 "$anneal" merge -q --text -o theirs "$raw"/c-fe-clang19-run[12].profraw
+    same ours theirs
+}
+
+# What the disk has damaged is kept, and what comes later goes elsewhere.
+damaged_partial() {
+    local build part
+    begin_part
+    printf X | dd of="$(echo "parts/$build/"*.open)" bs=1 seek=200 conv=notrunc status=none
+    cp "parts/$build/"*.open before
+    cp "$raw/c-fe-clang19-run2.profraw" "spool/.anneal/taken/$build/$part/here/,1.x.profraw"
+    collect
+    says 'its checksum' 'open.damaged; a new one is begun'
+    expect "$(account added) $(account rejected)" '1 0'
+    cmp before "parts/$build/"*.open.damaged
+    merged ours --text
+    run 0 "$anneal" merge -q --text -o theirs "$raw/c-fe-clang19-run2.profraw"
     same ours theirs
 }
 
@@ -276,6 +297,7 @@ check 'profiles of all families are taken, and nothing else' kinds
 check 'profiles are told apart by the build-id' builds_by_id
 check 'a damaged profile is kept and in the account' damaged
 check 'a profile that was added before the service was killed counts once' counted_once
+check 'a damaged partial result is put aside' damaged_partial
 check 'a profile that is in use is left until it is not' in_use
 check 'what a killed process had to do with its files is done' listed
 check 'a partial result is shipped until the command takes it' shipped
