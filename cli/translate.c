@@ -230,12 +230,12 @@ static void tell_json(const struct request *request, const struct an_translate_c
         {"samples_without_process", counts->homeless},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
+        json_add_number(object, numbers[i].name, numbers[i].value);
     for (size_t i = 0; i < counts->layout_count; i++) {
         struct json_object *layout = json_object_new_object();
         const char *path = i ? request->layouts[i - 1].path : request->options.original;
         json_object_object_add(layout, "path", json_text(path, strlen(path)));
-        json_object_object_add(layout, "branches", json_object_new_uint64(counts->by_layout[i]));
+        json_add_number(layout, "branches", counts->by_layout[i]);
         json_object_array_add(layouts, layout);
     }
     json_object_object_add(object, "layouts", layouts);

@@ -92,9 +92,9 @@ static void tell_json(const struct aggregate_request *request,
     json_object_object_add(object, "recording",
                            json_text(request->recording, strlen(request->recording)));
     json_object_object_add(object, "build_id", json_object_new_string(build_ids[counts->build_id]));
-    json_object_object_add(object, "bolted", json_object_new_boolean(counts->bolted));
+    json_add_flag(object, "bolted", counts->bolted);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
+        json_add_number(object, numbers[i].name, numbers[i].value);
     bool is_taken = (request->output && strcmp(request->output, "-") == 0) ||
                     (request->yaml && strcmp(request->yaml, "-") == 0);
     json_print(is_taken ? stderr : stdout, object);

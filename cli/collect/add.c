@@ -21,9 +21,6 @@
 #include "cli/family/commands.h"
 #include "rejected.h"
 
-#define OPEN ".open"
-#define CLOSED ".partial"
-
 struct adding {
     const struct collect_request *request;
     const struct places *places;
@@ -93,7 +90,7 @@ static bool find_partial(void *context, const char *name)
     struct adding *adding = context;
     size_t length = strlen(adding->part);
     if (!adding->has_partial && strncmp(name, adding->part, length) == 0 && name[length] == '.' &&
-        an_path_ends_with(name, OPEN))
+        an_path_ends_with(name, COLLECT_OPEN))
         adding->has_partial = places_path(adding->partial, "%s/%s", adding->folder, name);
     return true;
 }
@@ -104,8 +101,8 @@ static bool name_partial(struct adding *adding)
     if (!places_path(adding->folder, "%s/%s", adding->places->partials, adding->build))
         return false;
     places_each(adding->folder, find_partial, adding);
-    return adding->has_partial || places_path(adding->partial, "%s/%s.%s" OPEN, adding->folder,
-                                              adding->part, adding->places->host);
+    return adding->has_partial || places_path(adding->partial, "%s/%s.%s" COLLECT_OPEN,
+                                              adding->folder, adding->part, adding->places->host);
 }
 
 /* ---- afterwards ---- */
@@ -311,14 +308,14 @@ static bool close_part(void *context, const char *name)
     struct closing *closing = context;
     char part[64], pending[COLLECT_PATH], from[COLLECT_PATH], to[COLLECT_PATH];
     const char *build = closing->build, *partials = closing->places->partials;
-    if (!an_path_ends_with(name, OPEN))
+    if (!an_path_ends_with(name, COLLECT_OPEN))
         return true;
     snprintf(part, sizeof part, "%.*s", (int)strcspn(name, "."), name);
     if (parts_is_open(closing->parts, build, part) ||
         !places_path(pending, "%s/%s/%s", closing->places->taken, build, part) ||
         access(pending, F_OK) == 0 || !places_path(from, "%s/%s/%s", partials, build, name) ||
-        !places_path(to, "%s/%s/%.*s" CLOSED, partials, build, (int)(strlen(name) - strlen(OPEN)),
-                     name))
+        !places_path(to, "%s/%s/%.*s" COLLECT_CLOSED, partials, build,
+                     (int)(strlen(name) - strlen(COLLECT_OPEN)), name))
         return true;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         closing->counts->closed++;

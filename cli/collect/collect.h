@@ -45,6 +45,10 @@ struct collect_counts {
 
 enum { COLLECT_PATH = PATH_MAX };
 
+/* What names of partial results end in: of those that are added to, and of complete ones. */
+#define COLLECT_OPEN ".open"
+#define COLLECT_CLOSED ".partial"
+
 /* Runs until it is told to stop, or once. Returns the exit status. */
 int collect_run(const struct collect_request *request);
 

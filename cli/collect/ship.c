@@ -20,7 +20,6 @@
 #include "cli/core/command.h"
 #include "cli/core/shell.h"
 
-#define CLOSED ".partial"
 #define SECOND 1e9
 #define FIRST_PAUSE 1.0
 #define LONGEST_PAUSE 600.0
@@ -69,7 +68,7 @@ static bool look_at_file(void *context, const char *name)
 {
     struct choosing *choosing = context;
     const struct shipping *last = choosing->shipping;
-    if (!an_path_ends_with(name, CLOSED))
+    if (!an_path_ends_with(name, COLLECT_CLOSED))
         return true;
     consider(&choosing->first, choosing->build, name);
     if (compare(name, choosing->build, last->name, last->build) > 0)

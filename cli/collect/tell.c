@@ -25,7 +25,7 @@ static bool tell_json(const struct collect_counts *counts)
     };
     struct json_object *json = json_document();
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        json_object_object_add(json, members[i].name, json_object_new_uint64(members[i].number));
+        json_add_number(json, members[i].name, members[i].number);
     return json_print(stdout, json);
 }
 

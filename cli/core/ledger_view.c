@@ -116,17 +116,16 @@ static struct json_object *entry_json(const struct an_ledger_entry *entry)
     json_object_object_add(json, "path", json_text(entry->path, strlen(entry->path)));
     json_object_object_add(json, "status",
                            json_object_new_string(an_input_status_name(entry->status)));
-    json_object_object_add(json, "weight", json_object_new_uint64(entry->weight));
-    json_object_object_add(json, "bytes", json_object_new_uint64(entry->bytes));
+    json_add_number(json, "weight", entry->weight);
+    json_add_number(json, "bytes", entry->bytes);
     if (entry->status == AN_INPUT_USED) {
         json_object_object_add(json, "format",
                                entry->format ? json_object_new_string(entry->format) : NULL);
         json_object_object_add(json, "version", json_object_new_int64(entry->version));
-        json_object_object_add(json, "functions", json_object_new_uint64(entry->functions));
-        json_object_object_add(json, "total_count", json_object_new_uint64(entry->total_count));
-        json_object_object_add(json, "unnamed_functions", json_object_new_uint64(entry->unnamed));
-        json_object_object_add(json, "memprof_bytes_left_out",
-                               json_object_new_uint64(entry->memprof_bytes));
+        json_add_number(json, "functions", entry->functions);
+        json_add_number(json, "total_count", entry->total_count);
+        json_add_number(json, "unnamed_functions", entry->unnamed);
+        json_add_number(json, "memprof_bytes_left_out", entry->memprof_bytes);
     }
     if (entry->has_digest) {
         char digest[AN_DIGEST_TEXT];
@@ -135,14 +134,14 @@ static struct json_object *entry_json(const struct an_ledger_entry *entry)
     }
     if (entry->partial)
         json_object_object_add(json, "partial", json_text(entry->partial, strlen(entry->partial)));
-    json_object_object_add(json, "repeated", json_object_new_boolean(entry->repeated));
-    json_object_object_add(json, "thin", json_object_new_boolean(entry->thin));
+    json_add_flag(json, "repeated", entry->repeated);
+    json_add_flag(json, "thin", entry->thin);
     if (entry->error) {
         struct json_object *error = json_object_new_object();
         json_object_object_add(error, "code",
                                json_object_new_string(an_code_name(entry->error->code)));
         if (entry->error->offset != AN_NO_OFFSET)
-            json_object_object_add(error, "offset", json_object_new_uint64(entry->error->offset));
+            json_add_number(error, "offset", entry->error->offset);
         json_object_object_add(error, "what",
                                json_text(entry->error->what, strlen(entry->error->what)));
         if (entry->error->hint[0])
@@ -156,16 +155,16 @@ struct json_object *ledger_json(const struct an_ledger *ledger)
 {
     struct json_object *json = json_document();
     struct json_object *inputs = json_object_new_array();
-    json_object_object_add(json, "inputs_named", json_object_new_uint64(ledger->count));
-    json_object_object_add(json, "used", json_object_new_uint64(ledger->used));
-    json_object_object_add(json, "rejected", json_object_new_uint64(ledger->rejected));
-    json_object_object_add(json, "empty", json_object_new_uint64(ledger->empty));
-    json_object_object_add(json, "repeated", json_object_new_uint64(ledger->repeated));
-    json_object_object_add(json, "counted", json_object_new_uint64(ledger->counted));
-    json_object_object_add(json, "partials", json_object_new_uint64(ledger->partials));
-    json_object_object_add(json, "thin", json_object_new_uint64(ledger->thin));
-    json_object_object_add(json, "total_count", json_object_new_uint64(ledger->total_count));
-    json_object_object_add(json, "median_total", json_object_new_uint64(ledger->median));
+    json_add_number(json, "inputs_named", ledger->count);
+    json_add_number(json, "used", ledger->used);
+    json_add_number(json, "rejected", ledger->rejected);
+    json_add_number(json, "empty", ledger->empty);
+    json_add_number(json, "repeated", ledger->repeated);
+    json_add_number(json, "counted", ledger->counted);
+    json_add_number(json, "partials", ledger->partials);
+    json_add_number(json, "thin", ledger->thin);
+    json_add_number(json, "total_count", ledger->total_count);
+    json_add_number(json, "median_total", ledger->median);
     for (size_t i = 0; i < ledger->count; i++)
         json_object_array_add(inputs, entry_json(&ledger->entries[i]));
     json_object_object_add(json, "inputs", inputs);

@@ -252,6 +252,21 @@ struct json_object *json_text(const char *bytes, size_t size)
     return json;
 }
 
+void json_add_number(struct json_object *to, const char *name, uint64_t number)
+{
+    json_object_object_add(to, name, json_object_new_uint64(number));
+}
+
+void json_add_real(struct json_object *to, const char *name, double number)
+{
+    json_object_object_add(to, name, json_object_new_double(number));
+}
+
+void json_add_flag(struct json_object *to, const char *name, bool flag)
+{
+    json_object_object_add(to, name, json_object_new_boolean(flag));
+}
+
 struct json_object *json_document(void)
 {
     struct json_object *json = json_object_new_object();

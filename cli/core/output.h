@@ -70,6 +70,11 @@ const char *as_plain(const char *name);
 struct json_object;
 struct json_object *json_text(const char *bytes, size_t size);
 
+/* Members of an object. */
+void json_add_number(struct json_object *to, const char *name, uint64_t number);
+void json_add_real(struct json_object *to, const char *name, double number);
+void json_add_flag(struct json_object *to, const char *name, bool flag);
+
 /*
  * Every document of anneal's own begins with the version of its shape, which grows when a script that reads it
  * would have to change: a member is renamed, left out, or means something else. More members are no change.

@@ -6,14 +6,9 @@
 #include "cli/core/output.h"
 #include "doctor.h"
 
-static void put(struct json_object *json, const char *key, uint64_t value)
-{
-    json_object_object_add(json, key, json_object_new_uint64(value));
-}
-
 static void put_bool(struct json_object *json, const char *key, bool value)
 {
-    json_object_object_add(json, key, json_object_new_boolean(value));
+    json_add_flag(json, key, value);
 }
 
 /* null for an empty text */
@@ -53,8 +48,8 @@ static struct json_object *machine_json(const struct doctor_report *report)
     struct json_object *json = json_object_new_object();
     put_text(json, "kernel", machine->kernel);
     put_text(json, "processor", machine->processor);
-    put(json, "processors", machine->processors);
-    put(json, "user", machine->user);
+    json_add_number(json, "processors", machine->processors);
+    json_add_number(json, "user", machine->user);
     put_setting(json, "perf_event_paranoid", machine->paranoid);
     put_setting(json, "ptrace_scope", machine->ptrace_scope);
     put_bool(json, "seccomp", machine->is_filtered);
@@ -83,13 +78,13 @@ static struct json_object *process_json(const struct doctor_report *report)
 {
     const struct an_target_process *process = &report->process;
     struct json_object *json = json_object_new_object();
-    put(json, "pid", (uint64_t)process->pid);
+    json_add_number(json, "pid", (uint64_t)process->pid);
     put_bool(json, "fit", doctor_is_fit(report, &report->process_diagnostics));
     if (process->is_there) {
         put_text(json, "name", process->name);
         put_text(json, "state", (char[]){process->state, '\0'});
-        put(json, "threads", process->threads);
-        put(json, "user", process->user);
+        json_add_number(json, "threads", process->threads);
+        json_add_number(json, "user", process->user);
         json_object_object_add(json, "tracer",
                                process->tracer ? json_object_new_int(process->tracer) : NULL);
         put_text(json, "binary", process->binary);
@@ -119,10 +114,10 @@ static void put_traits(struct json_object *json, const struct an_elf_traits *tra
     put_bool(json, "debug_info", traits->has_debug_info);
     put_bool(json, "bolted", traits->is_bolted);
     put_bool(json, "bat", traits->has_bat);
-    put(json, "code_size", traits->code_size);
-    put(json, "functions", traits->functions);
-    put(json, "fragments", traits->fragments);
-    put(json, "computed_gotos", traits->computed_gotos);
+    json_add_number(json, "code_size", traits->code_size);
+    json_add_number(json, "functions", traits->functions);
+    json_add_number(json, "fragments", traits->fragments);
+    json_add_number(json, "computed_gotos", traits->computed_gotos);
     put_bool(json, "split_stacks", traits->has_split_stacks);
     put_text(json, "build_id", traits->build_id);
 }

@@ -12,11 +12,6 @@ enum { MOST_COMPLAINTS = 100 };
 
 /* ---- JSON ---- */
 
-static void put(struct json_object *json, const char *key, uint64_t value)
-{
-    json_object_object_add(json, key, json_object_new_uint64(value));
-}
-
 /* null for an empty text */
 static void put_text(struct json_object *json, const char *key, const char *text)
 {
@@ -43,12 +38,12 @@ static struct json_object *file_json(const struct extract_request *request,
     put_text(json, "proof",
              file->proof == AN_CONSOLE_NO_PROOF ? "" : an_console_proof_name(file->proof));
     put_text(json, "form", an_console_form_name(file->form));
-    put(json, "bytes", file->size);
+    json_add_number(json, "bytes", file->size);
     put_text(json, "mode", mode);
     json_object_object_add(json, "core", file->core < 0 ? NULL : json_object_new_int(file->core));
-    put(json, "copies", file->copies);
-    put(json, "first_line", file->first_line);
-    put(json, "last_line", file->last_line);
+    json_add_number(json, "copies", file->copies);
+    json_add_number(json, "first_line", file->first_line);
+    json_add_number(json, "last_line", file->last_line);
     json_object_object_add(json, "problem_line",
                            file->problem_line ? json_object_new_uint64(file->problem_line) : NULL);
     put_text(json, "problem", file->problem);
@@ -179,14 +174,14 @@ void extract_end_log(struct extract_account *account, const struct an_console *c
 static void end_json(const struct extract_account *account)
 {
     struct json_object *json = json_document();
-    put(json, "files_found", account->files);
-    put(json, "verified", account->verified);
-    put(json, "unverified", account->unverified);
-    put(json, "damaged", account->damaged);
-    put(json, "written", account->written);
-    put(json, "same", account->same);
-    put(json, "not_written", account->kept_out);
-    put(json, "left_out", account->left_out);
+    json_add_number(json, "files_found", account->files);
+    json_add_number(json, "verified", account->verified);
+    json_add_number(json, "unverified", account->unverified);
+    json_add_number(json, "damaged", account->damaged);
+    json_add_number(json, "written", account->written);
+    json_add_number(json, "same", account->same);
+    json_add_number(json, "not_written", account->kept_out);
+    json_add_number(json, "left_out", account->left_out);
     json_object_object_add(json, "files", account->json);
     json_print(stdout, json);
 }

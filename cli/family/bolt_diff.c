@@ -47,13 +47,12 @@ static void print_json(const struct bolt_diff *diff)
     struct json_object *json = json_document();
     put_text(json, "base", diff->base.path);
     put_text(json, "test", diff->test.path);
-    json_object_object_add(json, "base_total", json_object_new_uint64(diff->base.total_count));
-    json_object_object_add(json, "test_total", json_object_new_uint64(diff->test.total_count));
-    json_object_object_add(json, "overlap", json_object_new_double(diff->overlap));
-    json_object_object_add(json, "records_compared", json_object_new_uint64(diff->in_both));
-    json_object_object_add(json, "functions_compared", json_object_new_uint64(diff->compared));
-    json_object_object_add(json, "functions_only_in_test",
-                           json_object_new_uint64(diff->only_in_test));
+    json_add_number(json, "base_total", diff->base.total_count);
+    json_add_number(json, "test_total", diff->test.total_count);
+    json_add_real(json, "overlap", diff->overlap);
+    json_add_number(json, "records_compared", diff->in_both);
+    json_add_number(json, "functions_compared", diff->compared);
+    json_add_number(json, "functions_only_in_test", diff->only_in_test);
     json_object_object_add(json, "moved", moved_json(&diff->moved, diff->request->number, false));
     json_print(stdout, json);
 }

@@ -13,11 +13,6 @@ static void print(struct json_object *json)
     json_object_put(json);
 }
 
-static void put(struct json_object *json, const char *key, uint64_t value)
-{
-    json_object_object_add(json, key, json_object_new_uint64(value));
-}
-
 static struct json_object *name_json(const char *name, size_t length)
 {
     struct plain_name plain = fdata_plain_name(name, length);
@@ -31,8 +26,8 @@ static struct json_object *location_json(const struct an_fdata_location *locatio
 {
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "name", name_json(location->name, location->name_length));
-    put(json, "offset", location->offset);
-    json_object_object_add(json, "symbol", json_object_new_boolean(location->kind % 3 != 0));
+    json_add_number(json, "offset", location->offset);
+    json_add_flag(json, "symbol", location->kind % 3 != 0);
     return json;
 }
 
@@ -45,8 +40,8 @@ static struct json_object *record_json(const struct an_fdata_record *record)
     if (record->kind != AN_FDATA_SAMPLE)
         json_object_object_add(json, "to", location_json(&record->to));
     if (record->kind == AN_FDATA_BRANCH)
-        put(json, "mispredictions", record->mispreds);
-    put(json, "count", record->count);
+        json_add_number(json, "mispredictions", record->mispreds);
+    json_add_number(json, "count", record->count);
     return json;
 }
 
@@ -56,14 +51,14 @@ static struct json_object *function_json(const struct fdata_view *view,
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "name", name_json(function->name, function->length));
     if (view->info->no_lbr) {
-        put(json, "samples", function->branches);
+        json_add_number(json, "samples", function->branches);
     } else {
-        put(json, "entries", function->entries);
-        put(json, "branches", function->branches);
-        put(json, "mispredictions", function->mispreds);
+        json_add_number(json, "entries", function->entries);
+        json_add_number(json, "branches", function->branches);
+        json_add_number(json, "mispredictions", function->mispreds);
     }
-    put(json, "memory_accesses", function->accesses);
-    put(json, "records", function->records);
+    json_add_number(json, "memory_accesses", function->accesses);
+    json_add_number(json, "records", function->records);
     if (!counts)
         return json;
     struct json_object *records = json_object_new_array();
@@ -81,20 +76,20 @@ static struct json_object *profile_json(const struct fdata_view *view)
     struct json_object *json = json_object_new_object();
     struct json_object *events = json_object_new_array(), *hottest = json_object_new_array();
     json_object_object_add(json, "path", json_text(view->path, strlen(view->path)));
-    put(json, "bytes", view->bytes);
+    json_add_number(json, "bytes", view->bytes);
     json_object_object_add(json, "format", json_object_new_string("fdata"));
-    json_object_object_add(json, "no_lbr", json_object_new_boolean(info->no_lbr));
-    json_object_object_add(json, "boltedcollection", json_object_new_boolean(info->bolted));
+    json_add_flag(json, "no_lbr", info->no_lbr);
+    json_add_flag(json, "boltedcollection", info->bolted);
     for (size_t i = 0; i < info->event_count; i++)
         json_object_array_add(events, json_text(info->events[i].name, info->events[i].length));
     json_object_object_add(json, "events", events);
-    put(json, "functions", info->functions);
-    put(json, "branch_records", info->branches);
-    put(json, "sample_records", info->samples);
-    put(json, "memory_records", info->memory);
-    put(json, "total_count", info->total_count);
-    put(json, "mispredictions", info->total_mispreds);
-    put(json, "memory_accesses", info->memory_count);
+    json_add_number(json, "functions", info->functions);
+    json_add_number(json, "branch_records", info->branches);
+    json_add_number(json, "sample_records", info->samples);
+    json_add_number(json, "memory_records", info->memory);
+    json_add_number(json, "total_count", info->total_count);
+    json_add_number(json, "mispredictions", info->total_mispreds);
+    json_add_number(json, "memory_accesses", info->memory_count);
     for (size_t i = 0; i < view->functions.count && i < view->request->top; i++)
         json_object_array_add(hottest, function_json(view, &view->functions.items[i], false));
     json_object_object_add(json, "hottest", hottest);

@@ -203,12 +203,12 @@ static struct json_object *moved_json(const struct moved *moved)
     put_text(json, "name", moved->known->function->name);
     put_text(json, "demangled", moved->known->function->name ? gcc_view_name(moved->known) : NULL);
     put_text(json, "module", moved->known->module->path);
-    json_object_object_add(json, "ident", json_object_new_uint64(function->ident));
-    json_object_object_add(json, "base_share", json_object_new_double(function->base_share));
-    json_object_object_add(json, "test_share", json_object_new_double(function->test_share));
-    json_object_object_add(json, "in_base", json_object_new_boolean(function->in_base));
-    json_object_object_add(json, "in_test", json_object_new_boolean(function->in_test));
-    json_object_object_add(json, "changed", json_object_new_boolean(function->changed));
+    json_add_number(json, "ident", function->ident);
+    json_add_real(json, "base_share", function->base_share);
+    json_add_real(json, "test_share", function->test_share);
+    json_add_flag(json, "in_base", function->in_base);
+    json_add_flag(json, "in_test", function->in_test);
+    json_add_flag(json, "changed", function->changed);
     return json;
 }
 
@@ -217,14 +217,13 @@ static void print_json(const struct diff *diff)
     struct json_object *json = json_document(), *moved = json_object_new_array();
     put_text(json, "base", diff->base.name);
     put_text(json, "test", diff->test.name);
-    json_object_object_add(json, "base_total", json_object_new_uint64(diff->overlap->base_total));
-    json_object_object_add(json, "test_total", json_object_new_uint64(diff->overlap->test_total));
-    json_object_object_add(json, "overlap", json_object_new_double(diff->overlap->overlap));
-    json_object_object_add(json, "modules", json_object_new_uint64(diff->overlap->count));
-    json_object_object_add(json, "functions_compared", json_object_new_uint64(diff->compared));
-    json_object_object_add(json, "functions_changed", json_object_new_uint64(diff->changed));
-    json_object_object_add(json, "functions_only_in_test",
-                           json_object_new_uint64(diff->only_in_test));
+    json_add_number(json, "base_total", diff->overlap->base_total);
+    json_add_number(json, "test_total", diff->overlap->test_total);
+    json_add_real(json, "overlap", diff->overlap->overlap);
+    json_add_number(json, "modules", diff->overlap->count);
+    json_add_number(json, "functions_compared", diff->compared);
+    json_add_number(json, "functions_changed", diff->changed);
+    json_add_number(json, "functions_only_in_test", diff->only_in_test);
     for (size_t i = 0; i < diff->request->number && i < diff->count; i++)
         json_object_array_add(moved, moved_json(&diff->moved[i]));
     json_object_object_add(json, "moved", moved);

@@ -103,7 +103,7 @@ static struct json_object *module_json(const struct gcc_modules *modules,
     char *notes = notes_of(modules, module);
     json_object_object_add(json, "name",
                            modules->has_names ? json_text(name->text, name->length) : NULL);
-    json_object_object_add(json, "inputs", json_object_new_uint64(modules->inputs[module]));
+    json_add_number(json, "inputs", modules->inputs[module]);
     for (size_t i = 0; i < modules->folders; i++)
         if (!presence->is_there[module * modules->folders + i])
             json_object_array_add(missing, folder_json(modules, presence->of_folder[i]));

@@ -13,11 +13,6 @@ static void print(struct json_object *json)
     json_object_put(json);
 }
 
-static void put(struct json_object *json, const char *key, uint64_t value)
-{
-    json_object_object_add(json, key, json_object_new_uint64(value));
-}
-
 static void put_text(struct json_object *json, const char *key, const char *text)
 {
     json_object_object_add(json, key, text ? json_text(text, strlen(text)) : NULL);
@@ -40,7 +35,7 @@ static struct json_object *brief_json(const struct gcc_view_function *function)
     put_text(json, "name", found->name);
     put_text(json, "demangled", found->name ? gcc_view_name(function) : NULL);
     put_text(json, "module", function->module->path);
-    put(json, "ident", found->ident);
+    json_add_number(json, "ident", found->ident);
     return json;
 }
 
@@ -48,8 +43,8 @@ static void put_sums(struct json_object *json, const struct an_gcc_function *fun
 {
     json_object_object_add(json, "entries",
                            function->has_entries ? json_object_new_int64(function->entries) : NULL);
-    put(json, "total", function->total);
-    put(json, "largest", function->largest);
+    json_add_number(json, "total", function->total);
+    json_add_number(json, "largest", function->largest);
 }
 
 /* Counters that are all 0 may be any number of them: the file says only how many. */
@@ -57,7 +52,7 @@ static struct json_object *counters_json(const struct an_gcc_counters *counters)
 {
     struct json_object *json = json_object_new_object(), *values = json_object_new_array();
     put_text(json, "kind", counters->kind);
-    put(json, "number", counters->count);
+    json_add_number(json, "number", counters->count);
     for (uint32_t i = 0; counters->values && i < counters->count; i++)
         json_object_array_add(values, json_object_new_int64((int64_t)counters->values[i]));
     json_object_object_add(json, "values", values);
@@ -107,9 +102,9 @@ static struct json_object *function_json(const struct gcc_show_view *view,
     put_checksum(json, "lines_checksum", found->line_sum);
     put_checksum(json, "flow_checksum", found->flow_sum);
     put_sums(json, found);
-    put(json, "counters", found->arcs);
-    put(json, "counters_that_ran", found->ran);
-    put(json, "first_run", found->first_run);
+    json_add_number(json, "counters", found->arcs);
+    json_add_number(json, "counters_that_ran", found->ran);
+    json_add_number(json, "first_run", found->first_run);
     for (unsigned i = 0; i < found->kinds; i++) {
         const struct an_gcc_counters *counters = &found->counters[i];
         if (view->request->counts)
@@ -130,12 +125,12 @@ static struct json_object *function_json(const struct gcc_show_view *view,
 
 static void put_all(struct json_object *json, const struct gcc_show_sums *sums)
 {
-    put(json, "functions", sums->functions);
-    put(json, "functions_that_ran", sums->ran);
-    put(json, "counters", sums->counters);
-    put(json, "counters_that_ran", sums->counters_ran);
-    put(json, "total_count", sums->total);
-    put(json, "largest", sums->largest);
+    json_add_number(json, "functions", sums->functions);
+    json_add_number(json, "functions_that_ran", sums->ran);
+    json_add_number(json, "counters", sums->counters);
+    json_add_number(json, "counters_that_ran", sums->counters_ran);
+    json_add_number(json, "total_count", sums->total);
+    json_add_number(json, "largest", sums->largest);
 }
 
 static uint64_t runs_of(const struct an_gcc_profile *profile)
@@ -152,11 +147,11 @@ static struct json_object *module_json(const struct gcc_view_module *module)
     const struct gcc_show_sums sums = gcc_show_sums_of(module);
     struct json_object *json = json_object_new_object();
     put_text(json, "path", module->path);
-    put(json, "bytes", module->bytes);
+    json_add_number(json, "bytes", module->bytes);
     put_text(json, "compiler", gcc_show_compiler(profile));
-    json_object_object_add(json, "big_endian", json_object_new_boolean(profile->is_big_endian));
+    json_add_flag(json, "big_endian", profile->is_big_endian);
     put_checksum(json, "stamp", profile->stamp);
-    put(json, "runs", runs_of(profile));
+    json_add_number(json, "runs", runs_of(profile));
     put_all(json, &sums);
     put_text(json, "gcno", profile->names == AN_GCC_NAMES ? module->notes : NULL);
     return json;
@@ -167,9 +162,9 @@ static struct json_object *summary_json(const struct an_llvm_summary *summary)
     struct json_object *entries = json_object_new_array();
     for (size_t i = 0; i < summary->entry_count; i++) {
         struct json_object *entry = json_object_new_object();
-        put(entry, "cutoff", summary->entries[i].cutoff);
-        put(entry, "min_count", summary->entries[i].min_count);
-        put(entry, "counters", summary->entries[i].blocks);
+        json_add_number(entry, "cutoff", summary->entries[i].cutoff);
+        json_add_number(entry, "min_count", summary->entries[i].min_count);
+        json_add_number(entry, "counters", summary->entries[i].blocks);
         json_object_array_add(entries, entry);
     }
     return entries;
@@ -190,7 +185,7 @@ static struct json_object *profile_json(const struct gcc_show_view *view)
     }
     for (size_t i = 0; i < view->first_run_count; i++) {
         struct json_object *function = brief_json(&view->first_runs[i]);
-        put(function, "first_run", view->first_runs[i].function->first_run);
+        json_add_number(function, "first_run", view->first_runs[i].function->first_run);
         json_object_array_add(first_runs, function);
     }
     json_object_object_add(json, "modules", modules);

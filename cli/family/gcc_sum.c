@@ -142,7 +142,7 @@ static bool account(const struct merge_request *request, const struct an_gcc_sum
         struct an_name name = name_of(sum, i);
         json_object_object_add(module, "name",
                                name.length ? json_text(name.text, name.length) : NULL);
-        json_object_object_add(module, "inputs", json_object_new_uint64(an_gcc_sum_inputs(sum, i)));
+        json_add_number(module, "inputs", an_gcc_sum_inputs(sum, i));
         json_object_array_add(list, module);
     }
     json_object_object_add(json, "modules", list);

@@ -63,20 +63,17 @@ static void print_json(const struct diff_request *request, const struct diff *di
     struct json_object *json = json_document();
     json_object_object_add(json, "base", json_text(request->base, strlen(request->base)));
     json_object_object_add(json, "test", json_text(request->test, strlen(request->test)));
-    json_object_object_add(json, "base_total", json_object_new_double(overlap->base.counts));
-    json_object_object_add(json, "test_total", json_object_new_double(overlap->test.counts));
-    json_object_object_add(json, "overlap", json_object_new_double(overlap->overlap.counts));
+    json_add_real(json, "base_total", overlap->base.counts);
+    json_add_real(json, "test_total", overlap->test.counts);
+    json_add_real(json, "overlap", overlap->overlap.counts);
     for (int kind = 0; kind < AN_LLVM_VALUE_KINDS; kind++) {
         char name[40];
         snprintf(name, sizeof name, "overlap_%s", kinds[kind]);
-        json_object_object_add(json, name, json_object_new_double(overlap->overlap.values[kind]));
+        json_add_real(json, name, overlap->overlap.values[kind]);
     }
-    json_object_object_add(json, "functions_compared",
-                           json_object_new_uint64(overlap->overlap.entries));
-    json_object_object_add(json, "functions_changed",
-                           json_object_new_uint64(overlap->mismatch.entries));
-    json_object_object_add(json, "functions_only_in_test",
-                           json_object_new_uint64(overlap->unique.entries));
+    json_add_number(json, "functions_compared", overlap->overlap.entries);
+    json_add_number(json, "functions_changed", overlap->mismatch.entries);
+    json_add_number(json, "functions_only_in_test", overlap->unique.entries);
     json_object_object_add(json, "moved", moved_json(&diff->moved, request->number, true));
     json_print(stdout, json);
 }

@@ -26,10 +26,10 @@ static struct json_object *site_json(const struct llvm_show *show, int kind,
                 ? NULL
                 : an_llvm_reader_symbol(show->reader, site->values[v].value, &length);
         if (kind == AN_LLVM_MEMOP_SIZE)
-            json_object_object_add(value, "size", json_object_new_uint64(site->values[v].value));
+            json_add_number(value, "size", site->values[v].value);
         else
             json_object_object_add(value, "target", name ? json_text(name, length) : NULL);
-        json_object_object_add(value, "count", json_object_new_uint64(site->values[v].count));
+        json_add_number(value, "count", site->values[v].count);
         json_object_array_add(json, value);
     }
     return json;
@@ -52,8 +52,8 @@ void llvm_show_function_json(const struct llvm_show *show, const struct an_llvm_
     snprintf(hash, sizeof hash, "0x%016llx", (unsigned long long)record->hash);
     json_object_object_add(json, "name", json_text(record->name, record->name_length));
     json_object_object_add(json, "hash", json_object_new_string(hash));
-    json_object_object_add(json, "total", json_object_new_uint64(hot->sum));
-    json_object_object_add(json, "largest", json_object_new_uint64(hot->max));
+    json_add_number(json, "total", hot->sum);
+    json_add_number(json, "largest", hot->max);
     if (show->request->counts) {
         struct json_object *counts = json_object_new_array();
         for (uint32_t i = 0; i < record->count_number; i++)
@@ -98,10 +98,8 @@ static struct json_object *summary_json(const struct an_llvm_summary *summary)
     for (size_t i = 0; i < summary->entry_count; i++) {
         struct json_object *entry = json_object_new_object();
         json_object_object_add(entry, "cutoff", json_object_new_int64(summary->entries[i].cutoff));
-        json_object_object_add(entry, "min_count",
-                               json_object_new_uint64(summary->entries[i].min_count));
-        json_object_object_add(entry, "counters",
-                               json_object_new_uint64(summary->entries[i].blocks));
+        json_add_number(entry, "min_count", summary->entries[i].min_count);
+        json_add_number(entry, "counters", summary->entries[i].blocks);
         json_object_array_add(entries, entry);
     }
     return entries;
@@ -114,8 +112,8 @@ static struct json_object *hottest_json(const struct llvm_show *show)
         struct json_object *function = json_object_new_object();
         json_object_object_add(function, "name",
                                json_text(show->hot[i].name, strlen(show->hot[i].name)));
-        json_object_object_add(function, "largest", json_object_new_uint64(show->hot[i].max));
-        json_object_object_add(function, "total", json_object_new_uint64(show->hot[i].sum));
+        json_add_number(function, "largest", show->hot[i].max);
+        json_add_number(function, "total", show->hot[i].sum);
         json_object_array_add(hottest, function);
     }
     return hottest;
@@ -128,7 +126,7 @@ static struct json_object *traces_json(const struct llvm_show *show)
         const struct an_llvm_trace *from = &show->info->traces[i];
         struct json_object *trace = json_object_new_object();
         struct json_object *functions = json_object_new_array();
-        json_object_object_add(trace, "weight", json_object_new_uint64(from->weight));
+        json_add_number(trace, "weight", from->weight);
         for (size_t f = 0; f < from->function_count; f++) {
             size_t length = 0;
             const char *name = an_llvm_reader_symbol(show->reader, from->functions[f], &length);
@@ -160,12 +158,11 @@ static void add_kind(struct json_object *json, const struct an_llvm_info *info)
     json_object_object_add(
         json, "level", json_object_new_string(info->variants & AN_LLVM_IR ? "IR" : "front-end"));
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        json_object_object_add(json, flags[i].name,
-                               json_object_new_boolean(info->variants & flags[i].variant));
+        json_add_flag(json, flags[i].name, info->variants & flags[i].variant);
     if (info->format != AN_LLVM_RAW)
         return;
-    json_object_object_add(json, "raw_profiles", json_object_new_uint64(info->raw_profiles));
-    json_object_object_add(json, "big_endian", json_object_new_boolean(info->big_endian));
+    json_add_number(json, "raw_profiles", info->raw_profiles);
+    json_add_flag(json, "big_endian", info->big_endian);
     json_object_object_add(json, "pointer_bits", json_object_new_int(info->wide ? 64 : 32));
 }
 
@@ -174,17 +171,15 @@ void llvm_show_profile_json(const struct llvm_show *show, const char *path, uint
 {
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "path", json_text(path, strlen(path)));
-    json_object_object_add(json, "bytes", json_object_new_uint64(bytes));
+    json_add_number(json, "bytes", bytes);
     add_kind(json, show->info);
     json_object_object_add(json, "binary_ids", binary_ids_json(show->info));
-    json_object_object_add(json, "functions", json_object_new_uint64(summary->functions));
-    json_object_object_add(json, "functions_that_ran", json_object_new_uint64(show->ran));
-    json_object_object_add(json, "counters", json_object_new_uint64(summary->blocks));
-    json_object_object_add(json, "total_count", json_object_new_uint64(summary->total_count));
-    json_object_object_add(json, "max_function_count",
-                           json_object_new_uint64(summary->max_function_count));
-    json_object_object_add(json, "max_internal_count",
-                           json_object_new_uint64(summary->max_internal_count));
+    json_add_number(json, "functions", summary->functions);
+    json_add_number(json, "functions_that_ran", show->ran);
+    json_add_number(json, "counters", summary->blocks);
+    json_add_number(json, "total_count", summary->total_count);
+    json_add_number(json, "max_function_count", summary->max_function_count);
+    json_add_number(json, "max_internal_count", summary->max_internal_count);
     json_object_object_add(json, "detailed_summary",
                            show->request->summary ? summary_json(summary)
                                                   : json_object_new_array());

@@ -68,12 +68,12 @@ static struct json_object *one_json(const struct moved *moved, bool has_changed)
 {
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "name", json_text(moved->name, strlen(moved->name)));
-    json_object_object_add(json, "base_share", json_object_new_double(moved->base));
-    json_object_object_add(json, "test_share", json_object_new_double(moved->test));
-    json_object_object_add(json, "in_base", json_object_new_boolean(moved->in_base));
-    json_object_object_add(json, "in_test", json_object_new_boolean(moved->in_test));
+    json_add_real(json, "base_share", moved->base);
+    json_add_real(json, "test_share", moved->test);
+    json_add_flag(json, "in_base", moved->in_base);
+    json_add_flag(json, "in_test", moved->in_test);
     if (has_changed)
-        json_object_object_add(json, "changed", json_object_new_boolean(moved->changed));
+        json_add_flag(json, "changed", moved->changed);
     return json;
 }
 

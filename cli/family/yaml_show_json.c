@@ -12,11 +12,6 @@ static void print(struct json_object *json)
     json_object_put(json);
 }
 
-static void put(struct json_object *json, const char *key, uint64_t value)
-{
-    json_object_object_add(json, key, json_object_new_uint64(value));
-}
-
 static void put_text(struct json_object *json, const char *key, const struct an_yaml_text *text)
 {
     json_object_object_add(json, key, json_text(text->text, text->length));
@@ -33,20 +28,20 @@ static void put_hash(struct json_object *json, const char *key, uint64_t hash)
 static struct json_object *call_json(const struct an_yaml_call *call)
 {
     struct json_object *json = json_object_new_object();
-    put(json, "offset", call->offset);
-    put(json, "function", call->function);
-    put(json, "entry", call->entry);
-    put(json, "count", call->count);
-    put(json, "mispredictions", call->mispreds);
+    json_add_number(json, "offset", call->offset);
+    json_add_number(json, "function", call->function);
+    json_add_number(json, "entry", call->entry);
+    json_add_number(json, "count", call->count);
+    json_add_number(json, "mispredictions", call->mispreds);
     return json;
 }
 
 static struct json_object *successor_json(const struct an_yaml_successor *successor)
 {
     struct json_object *json = json_object_new_object();
-    put(json, "block", successor->block);
-    put(json, "count", successor->count);
-    put(json, "mispredictions", successor->mispreds);
+    json_add_number(json, "block", successor->block);
+    json_add_number(json, "count", successor->count);
+    json_add_number(json, "mispredictions", successor->mispreds);
     return json;
 }
 
@@ -54,11 +49,11 @@ static struct json_object *block_json(const struct an_yaml_block *block)
 {
     struct json_object *json = json_object_new_object();
     struct json_object *calls = json_object_new_array(), *successors = json_object_new_array();
-    put(json, "block", block->number);
-    put(json, "instructions", block->instructions);
+    json_add_number(json, "block", block->number);
+    json_add_number(json, "instructions", block->instructions);
     put_hash(json, "hash", block->hash);
-    put(json, "entries", block->executed);
-    put(json, "samples", block->events);
+    json_add_number(json, "entries", block->executed);
+    json_add_number(json, "samples", block->events);
     for (size_t i = 0; i < block->call_count; i++)
         json_object_array_add(calls, call_json(&block->calls[i]));
     for (size_t i = 0; i < block->successor_count; i++)
@@ -73,14 +68,14 @@ static struct json_object *function_json(const struct yaml_line *line, bool coun
     const struct an_yaml_function *function = line->function;
     struct json_object *json = json_object_new_object();
     put_text(json, "name", &function->name);
-    put(json, "id", function->id);
+    json_add_number(json, "id", function->id);
     put_hash(json, "hash", function->hash);
-    put(json, "entries", function->executed);
-    put(json, "external_entries", function->external);
-    put(json, "count", line->count);
-    put(json, "mispredictions", line->mispreds);
-    put(json, "blocks", function->block_number);
-    put(json, "counted_blocks", function->block_count);
+    json_add_number(json, "entries", function->executed);
+    json_add_number(json, "external_entries", function->external);
+    json_add_number(json, "count", line->count);
+    json_add_number(json, "mispredictions", line->mispreds);
+    json_add_number(json, "blocks", function->block_number);
+    json_add_number(json, "counted_blocks", function->block_count);
     if (!counts)
         return json;
     struct json_object *blocks = json_object_new_array();
@@ -105,26 +100,26 @@ static struct json_object *profile_json(const struct yaml_view *view)
     const struct an_yaml_header *header = &info->header;
     struct json_object *json = json_object_new_object(), *hottest = json_object_new_array();
     json_object_object_add(json, "path", json_text(view->path, strlen(view->path)));
-    put(json, "bytes", view->bytes);
+    json_add_number(json, "bytes", view->bytes);
     json_object_object_add(json, "format", json_object_new_string("yaml"));
-    put(json, "version", header->version);
+    json_add_number(json, "version", header->version);
     put_text(json, "binary_name", &header->binary_name);
     put_text(json, "build_id", &header->build_id);
     json_object_object_add(json, "flags", flags_json(header->flags));
     put_text(json, "origin", &header->origin);
     put_text(json, "events", &header->events);
-    json_object_object_add(json, "dfs_order", json_object_new_boolean(header->dfs_order));
+    json_add_flag(json, "dfs_order", header->dfs_order);
     json_object_object_add(json, "hash_function",
                            json_object_new_string(an_yaml_hash_name(header->hash)));
-    json_object_object_add(json, "pseudo_probes", json_object_new_boolean(info->has_probes));
-    put(json, "functions", info->functions);
-    put(json, "counted_functions", info->counted);
-    put(json, "blocks", info->blocks);
-    put(json, "branches", info->branches);
-    put(json, "calls", info->calls);
-    put(json, "samples", info->events);
-    put(json, "total_count", info->total_count);
-    put(json, "mispredictions", info->mispreds);
+    json_add_flag(json, "pseudo_probes", info->has_probes);
+    json_add_number(json, "functions", info->functions);
+    json_add_number(json, "counted_functions", info->counted);
+    json_add_number(json, "blocks", info->blocks);
+    json_add_number(json, "branches", info->branches);
+    json_add_number(json, "calls", info->calls);
+    json_add_number(json, "samples", info->events);
+    json_add_number(json, "total_count", info->total_count);
+    json_add_number(json, "mispredictions", info->mispreds);
     for (size_t i = 0; i < info->functions && i < view->request->top; i++)
         json_object_array_add(hottest, function_json(&view->lines[i], false));
     json_object_object_add(json, "hottest", hottest);

@@ -7,14 +7,9 @@
 #include "cli/core/output.h"
 #include "faults.h"
 
-static void put(struct json_object *json, const char *key, uint64_t value)
-{
-    json_object_object_add(json, key, json_object_new_uint64(value));
-}
-
 static void put_bool(struct json_object *json, const char *key, bool value)
 {
-    json_object_object_add(json, key, json_object_new_boolean(value));
+    json_add_flag(json, key, value);
 }
 
 static void put_text(struct json_object *json, const char *key, const char *text)
@@ -91,7 +86,7 @@ static struct json_object *run_json(const struct an_faults_result *result,
     struct json_object *json = json_object_new_object(), *files = json_object_new_array();
     put_status(json, run);
     put_values(json, result, run, all_visible(subject), AN_FAULTS_MEASURES);
-    put(json, "lost", run->lost);
+    json_add_number(json, "lost", run->lost);
     for (size_t i = 0; i < subject->file_count; i++) {
         struct json_object *file = json_object_new_object();
         const struct an_faults_run of_file = {.text = run->files[i]};
@@ -110,7 +105,7 @@ static struct json_object *file_json(const struct an_faults_file *file)
     char device[32];
     snprintf(device, sizeof device, "%u:%u", file->device_major, file->device_minor);
     put_text(json, "path", file->path);
-    put(json, "text_pages", file->text_pages);
+    json_add_number(json, "text_pages", file->text_pages);
     put_text(json, "device", device);
     json_object_object_add(json, "read_ahead",
                            file->has_read_ahead ? json_object_new_uint64(file->read_ahead) : NULL);
@@ -164,7 +159,7 @@ bool faults_tell_json(const struct faults_request *request, const struct an_faul
     put_bool(json, "events", result->has_events);
     put_bool(json, "kernel_faults", result->has_kernel);
     put_bool(json, "interrupted", result->interrupted);
-    put(json, "page_size", result->page_size);
+    json_add_number(json, "page_size", result->page_size);
     for (size_t i = 0; i < result->subject_count; i++)
         json_object_array_add(subjects, subject_json(result, &result->subjects[i]));
     json_object_object_add(json, "binaries", subjects);

@@ -265,9 +265,9 @@ static struct json_object *builds_json(const struct an_fdo_report *report)
         json_object_object_add(object, "folder", json_text(build->folder, build->folder_length));
         json_object_object_add(object, "compiler",
                                build->compiler[0] ? text(build->compiler) : NULL);
-        json_object_object_add(object, "files", json_object_new_uint64(build->files));
-        json_object_object_add(object, "used", json_object_new_uint64(build->used));
-        json_object_object_add(object, "functions", json_object_new_uint64(build->functions));
+        json_add_number(object, "files", build->files);
+        json_add_number(object, "used", build->used);
+        json_add_number(object, "functions", build->functions);
         json_object_array_add(array, object);
     }
     return array;
@@ -279,7 +279,7 @@ static struct json_object *entry_json(const struct an_fdo_entry *entry)
     const char *profile = an_fdo_value(entry->record, "profile");
     json_object_object_add(object, "source", text(entry->source));
     json_object_object_add(object, "unit", text(entry->unit));
-    json_object_object_add(object, "build", json_object_new_uint64(entry->build));
+    json_add_number(object, "build", entry->build);
     json_object_object_add(object, "status", text(fates[entry->fate]));
     if (entry->program)
         json_object_object_add(object, "program", text(entry->program));
@@ -290,9 +290,9 @@ static struct json_object *entry_json(const struct an_fdo_entry *entry)
     if (entry->lender)
         json_object_object_add(object, "borrowed_from", text(entry->lender));
     if (entry->warned)
-        json_object_object_add(object, "warned", json_object_new_boolean(true));
-    json_object_object_add(object, "used", json_object_new_uint64(entry->used));
-    json_object_object_add(object, "ran", json_object_new_uint64(entry->ran));
+        json_add_flag(object, "warned", true);
+    json_add_number(object, "used", entry->used);
+    json_add_number(object, "ran", entry->ran);
     json_object_object_add(object, "absent", names_of(entry->record, "absent"));
     json_object_object_add(object, "moved", names_of(entry->record, "moved"));
     json_object_object_add(object, "stale", stale_of(entry));
@@ -303,8 +303,8 @@ static bool print_json(const struct an_fdo_report *report, const struct an_fdo_s
 {
     struct json_object *root = json_document(), *files = json_object_new_array();
     json_object_object_add(root, "store", text(store->root));
-    json_object_object_add(root, "trained", json_object_new_uint64(report->pass1.count));
-    json_object_object_add(root, "mixed", json_object_new_boolean(report->is_mixed));
+    json_add_number(root, "trained", report->pass1.count);
+    json_add_flag(root, "mixed", report->is_mixed);
     json_object_object_add(root, "builds", builds_json(report));
     for (size_t i = 0; i < report->entries.count; i++)
         json_object_array_add(files, entry_json(&report->entries.items[i]));

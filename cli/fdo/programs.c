@@ -91,16 +91,14 @@ static struct json_object *program_json(const struct an_fdo_training *training,
     json_object_object_add(object, "compiler",
                            build->compiler[0] ? json_text(build->compiler, strlen(build->compiler))
                                               : NULL);
-    json_object_object_add(object, "ran", json_object_new_boolean(an_fdo_trained_ran(trained)));
-    json_object_object_add(object, "left_out", json_object_new_boolean(trained->is_left_out));
-    json_object_object_add(object, "files", json_object_new_uint64(trained->files));
-    json_object_object_add(object, "counts", json_object_new_uint64(trained->counts));
-    json_object_object_add(object, "shared_files", json_object_new_uint64(trained->shared_files));
-    json_object_object_add(object, "shared_counts", json_object_new_uint64(trained->shared_counts));
-    json_object_object_add(
-        object, "share",
-        json_object_new_double(build->counts ? (double)trained->counts / (double)build->counts
-                                             : 0));
+    json_add_flag(object, "ran", an_fdo_trained_ran(trained));
+    json_add_flag(object, "left_out", trained->is_left_out);
+    json_add_number(object, "files", trained->files);
+    json_add_number(object, "counts", trained->counts);
+    json_add_number(object, "shared_files", trained->shared_files);
+    json_add_number(object, "shared_counts", trained->shared_counts);
+    json_add_real(object, "share",
+                  build->counts ? (double)trained->counts / (double)build->counts : 0);
     return object;
 }
 

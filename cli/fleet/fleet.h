@@ -13,20 +13,24 @@
 
 enum { FLEET_HOURS = 48 };
 
+struct fleet_sum {
+    uint64_t inputs, rejected, total_count;
+    int64_t last; /* when the last input was taken, seconds since 1970; 0: not known */
+};
+
 struct fleet_host {
     const char *name;
-    uint64_t inputs, rejected, total_count;
-    int64_t last; /* when its last input was taken, seconds since 1970; 0: not known */
+    struct fleet_sum sum;
 };
 
 struct fleet_build {
     const char *name;
     const char *family;
     uint64_t files, bytes; /* of partial results */
-    uint64_t inputs, rejected, total_count;
+    struct fleet_sum sum;
     uint64_t functions;          /* of the input with the most of them */
     uint64_t hours[FLEET_HOURS]; /* inputs of the last hours, the present one last */
-    int64_t first, last;         /* when inputs were taken; 0: not known */
+    int64_t first;               /* when the first input was taken; 0: not known */
     struct {
         AN_VECTOR(struct fleet_host);
     } hosts;

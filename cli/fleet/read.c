@@ -13,6 +13,7 @@
 #include <anneal/partial.h>
 
 #include "base/path.h"
+#include "cli/collect/collect.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "fleet.h"
@@ -70,20 +71,24 @@ static struct fleet_host *host_of(struct fleet *fleet, struct fleet_build *build
 
 /* ---- inputs ---- */
 
-static void count_time(const struct fleet *fleet, struct fleet_build *build,
-                       struct fleet_host *host, int64_t taken)
+static void count_time(const struct fleet *fleet, struct fleet_build *build, int64_t taken)
 {
     int64_t ago = fleet->now / HOUR - taken / HOUR;
     if (!taken)
         return;
     if (!build->first || taken < build->first)
         build->first = taken;
-    if (taken > build->last)
-        build->last = taken;
-    if (taken > host->last)
-        host->last = taken;
     if (ago >= 0 && ago < FLEET_HOURS)
         build->hours[FLEET_HOURS - 1 - ago]++;
+}
+
+static void add_to_sum(struct fleet_sum *sum, const struct an_ledger_entry *entry, int64_t taken)
+{
+    sum->inputs++;
+    sum->rejected += entry->status == AN_INPUT_REJECTED;
+    sum->total_count += entry->total_count;
+    if (taken > sum->last)
+        sum->last = taken;
 }
 
 /* An input that is in several files counts once. Digests have to outlive the set: they are copied. */
@@ -112,16 +117,11 @@ static bool add_entry(struct fleet *fleet, struct fleet_build *build,
     struct fleet_host *host = host_of(fleet, build, entry->path, length);
     if (!host)
         return false;
-    bool is_rejected = entry->status == AN_INPUT_REJECTED;
-    host->inputs++;
-    host->rejected += is_rejected;
-    host->total_count += entry->total_count;
-    build->inputs++;
-    build->rejected += is_rejected;
-    build->total_count += entry->total_count;
+    add_to_sum(&host->sum, entry, taken);
+    add_to_sum(&build->sum, entry, taken);
     if (entry->functions > build->functions)
         build->functions = entry->functions;
-    count_time(fleet, build, host, taken);
+    count_time(fleet, build, taken);
     return true;
 }
 
@@ -177,7 +177,7 @@ static bool read_file(struct fleet *fleet, const char *path)
 
 static bool has_ending(const char *name)
 {
-    return an_path_ends_with(name, ".partial") || an_path_ends_with(name, ".open");
+    return an_path_ends_with(name, COLLECT_CLOSED) || an_path_ends_with(name, COLLECT_OPEN);
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -208,16 +208,16 @@ static bool read_all(struct fleet *fleet, const char *path)
 static int compare_builds(const void *a, const void *b)
 {
     const struct fleet_build *one = a, *other = b;
-    if (one->last != other->last)
-        return one->last > other->last ? -1 : 1;
+    if (one->sum.last != other->sum.last)
+        return one->sum.last > other->sum.last ? -1 : 1;
     return strcmp(one->name, other->name);
 }
 
 static int compare_hosts(const void *a, const void *b)
 {
     const struct fleet_host *one = a, *other = b;
-    if (one->inputs != other->inputs)
-        return one->inputs > other->inputs ? -1 : 1;
+    if (one->sum.inputs != other->sum.inputs)
+        return one->sum.inputs > other->sum.inputs ? -1 : 1;
     return strcmp(one->name, other->name);
 }
 
@@ -262,6 +262,6 @@ bool fleet_is_stale(const struct fleet *fleet, int64_t last)
 bool fleet_is_thin(const struct fleet *fleet, const struct fleet_build *build)
 {
     if (strcmp(build->family, "fdata") == 0)
-        return build->total_count < fleet->branches;
-    return build->inputs - build->rejected < fleet->runs;
+        return build->sum.total_count < fleet->branches;
+    return build->sum.inputs - build->sum.rejected < fleet->runs;
 }

@@ -44,9 +44,9 @@ static void draw_hours(const struct fleet_build *build)
 
 static void tell_state(const struct fleet *fleet, const struct fleet_build *build)
 {
-    if (build->rejected)
-        printf("  %s rejected", with_commas(build->rejected));
-    if (fleet_is_stale(fleet, build->last))
+    if (build->sum.rejected)
+        printf("  %s rejected", with_commas(build->sum.rejected));
+    if (fleet_is_stale(fleet, build->sum.last))
         fputs("  stale", stdout);
     if (fleet_is_thin(fleet, build))
         fputs("  thin", stdout);
@@ -57,19 +57,19 @@ static void tell_hosts(const struct fleet *fleet, const struct fleet_build *buil
     uint64_t stale = 0;
     char ago[TIME];
     for (size_t i = 0; i < build->hosts.count; i++)
-        stale += fleet_is_stale(fleet, build->hosts.items[i].last);
+        stale += fleet_is_stale(fleet, build->hosts.items[i].sum.last);
     for (size_t i = 0; i < build->hosts.count && i < SHOWN_HOSTS; i++) {
         const struct fleet_host *host = &build->hosts.items[i];
         const char *name = *host->name ? as_plain(host->name) : "(unknown)";
-        printf("    %-42s %10s  %8s", name, with_commas(host->inputs),
-               as_ago(fleet, host->last, ago));
-        if (host->rejected)
-            printf("  %s rejected", with_commas(host->rejected));
+        printf("    %-42s %10s  %8s", name, with_commas(host->sum.inputs),
+               as_ago(fleet, host->sum.last, ago));
+        if (host->sum.rejected)
+            printf("  %s rejected", with_commas(host->sum.rejected));
         putchar('\n');
     }
     if (build->hosts.count > SHOWN_HOSTS)
         printf("    and %s more hosts\n", with_commas(build->hosts.count - SHOWN_HOSTS));
-    if (stale && !fleet_is_stale(fleet, build->last))
+    if (stale && !fleet_is_stale(fleet, build->sum.last))
         printf("    nothing from %s of the hosts for %.0f h or longer\n", with_commas(stale),
                fleet->stale / 3600);
 }
@@ -81,8 +81,8 @@ void fleet_tell(const struct fleet *fleet)
     printf("%-46s %10s  %8s  %6s  %-24s\n", "build", "inputs", "last", "hosts", "last 24 hours");
     for (size_t i = 0; i < fleet->builds.count; i++) {
         const struct fleet_build *build = &fleet->builds.items[i];
-        printf("%-46s %10s  %8s  %6s  ", as_plain(build->name), with_commas(build->inputs),
-               as_ago(fleet, build->last, ago), with_commas(build->hosts.count));
+        printf("%-46s %10s  %8s  %6s  ", as_plain(build->name), with_commas(build->sum.inputs),
+               as_ago(fleet, build->sum.last, ago), with_commas(build->hosts.count));
         draw_hours(build);
         tell_state(fleet, build);
         putchar('\n');
@@ -106,9 +106,11 @@ static void put_time(struct json_object *object, const char *name, int64_t when)
     json_object_object_add(object, name, when ? json_object_new_int64(when) : NULL);
 }
 
-static void put_number(struct json_object *object, const char *name, uint64_t number)
+static void put_counts(struct json_object *object, const struct fleet_sum *sum)
 {
-    json_object_object_add(object, name, json_object_new_uint64(number));
+    json_add_number(object, "inputs", sum->inputs);
+    json_add_number(object, "rejected", sum->rejected);
+    json_add_number(object, "total_count", sum->total_count);
 }
 
 static struct json_object *host_json(const struct fleet *fleet, const struct fleet_host *host)
@@ -116,12 +118,9 @@ static struct json_object *host_json(const struct fleet *fleet, const struct fle
     struct json_object *object = json_object_new_object();
     json_object_object_add(object, "name",
                            *host->name ? json_text(host->name, strlen(host->name)) : NULL);
-    put_number(object, "inputs", host->inputs);
-    put_number(object, "rejected", host->rejected);
-    put_number(object, "total_count", host->total_count);
-    put_time(object, "last", host->last);
-    json_object_object_add(object, "stale",
-                           json_object_new_boolean(fleet_is_stale(fleet, host->last)));
+    put_counts(object, &host->sum);
+    put_time(object, "last", host->sum.last);
+    json_add_flag(object, "stale", fleet_is_stale(fleet, host->sum.last));
     return object;
 }
 
@@ -131,17 +130,14 @@ static struct json_object *build_json(const struct fleet *fleet, const struct fl
     struct json_object *hosts = json_object_new_array(), *hours = json_object_new_array();
     json_object_object_add(object, "name", json_text(build->name, strlen(build->name)));
     json_object_object_add(object, "family", json_object_new_string(build->family));
-    put_number(object, "files", build->files);
-    put_number(object, "bytes", build->bytes);
-    put_number(object, "inputs", build->inputs);
-    put_number(object, "rejected", build->rejected);
-    put_number(object, "total_count", build->total_count);
-    put_number(object, "functions", build->functions);
+    json_add_number(object, "files", build->files);
+    json_add_number(object, "bytes", build->bytes);
+    put_counts(object, &build->sum);
+    json_add_number(object, "functions", build->functions);
     put_time(object, "first", build->first);
-    put_time(object, "last", build->last);
-    json_object_object_add(object, "stale",
-                           json_object_new_boolean(fleet_is_stale(fleet, build->last)));
-    json_object_object_add(object, "thin", json_object_new_boolean(fleet_is_thin(fleet, build)));
+    put_time(object, "last", build->sum.last);
+    json_add_flag(object, "stale", fleet_is_stale(fleet, build->sum.last));
+    json_add_flag(object, "thin", fleet_is_thin(fleet, build));
     for (int i = 0; i < FLEET_HOURS; i++)
         json_object_array_add(hours, json_object_new_uint64(build->hours[i]));
     json_object_object_add(object, "hours", hours);
@@ -154,9 +150,9 @@ static struct json_object *build_json(const struct fleet *fleet, const struct fl
 bool fleet_tell_json(const struct fleet *fleet)
 {
     struct json_object *json = json_document(), *builds = json_object_new_array();
-    put_number(json, "files", fleet->files);
-    put_number(json, "unreadable", fleet->unreadable);
-    put_number(json, "repeated", fleet->repeated);
+    json_add_number(json, "files", fleet->files);
+    json_add_number(json, "unreadable", fleet->unreadable);
+    json_add_number(json, "repeated", fleet->repeated);
     for (size_t i = 0; i < fleet->builds.count; i++)
         json_object_array_add(builds, build_json(fleet, &fleet->builds.items[i]));
     json_object_object_add(json, "builds", builds);

@@ -84,7 +84,7 @@ static struct json_object *unmoved_json(const struct an_live_round *round)
         json_object_object_add(object, "name", text_json(unmoved->name));
         json_object_object_add(object, "by",
                                json_object_new_string(unmoved->is_refused ? "llvm-bolt" : "data"));
-        json_object_object_add(object, "share", json_object_new_double(unmoved->share));
+        json_add_real(object, "share", unmoved->share);
         json_object_array_add(list, object);
     }
     return list;
@@ -98,43 +98,40 @@ static struct json_object *round_json(struct json_object *object,
     struct json_object *patches = json_object_new_object(), *reasons = json_object_new_object();
     struct json_object *probes = json_object_new_array();
     char name[MOST_NAME];
-#define ADD(to, name, value) json_object_object_add(to, name, json_object_new_uint64(value))
-#define ADD_REAL(to, name, value) json_object_object_add(to, name, json_object_new_double(value))
-    ADD(object, "round", number);
-    ADD(object, "generation", round->number);
-    ADD(object, "functions", round->functions);
-    ADD(object, "skipped", round->skipped);
+    json_add_number(object, "round", number);
+    json_add_number(object, "generation", round->number);
+    json_add_number(object, "functions", round->functions);
+    json_add_number(object, "skipped", round->skipped);
     json_object_object_add(object, "left_out", left_out_json(round));
     json_object_object_add(object, "unmoved", unmoved_json(round));
-    ADD(object, "bytes", round->bytes);
-    ADD(object, "address", round->address);
-    ADD(patches, "entries", round->entries);
-    ADD(patches, "calls", round->calls);
-    ADD(patches, "vtable_words", round->vtable_words);
+    json_add_number(object, "bytes", round->bytes);
+    json_add_number(object, "address", round->address);
+    json_add_number(patches, "entries", round->entries);
+    json_add_number(patches, "calls", round->calls);
+    json_add_number(patches, "vtable_words", round->vtable_words);
     json_object_object_add(object, "patches", patches);
     for (size_t i = 0; i < round->withheld_count; i++)
-        ADD(reasons, round->withheld[i].reason, round->withheld[i].count);
+        json_add_number(reasons, round->withheld[i].reason, round->withheld[i].count);
     json_object_object_add(object, "withheld", reasons);
     for (size_t i = 0; i < round->usdt_count; i++) {
         name_probe(&round->usdt[i], name, sizeof name);
         json_object_array_add(probes, json_text(name, strlen(name)));
     }
     json_object_object_add(object, "usdt_in_moved_code", probes);
-    ADD(object, "operands_mended", round->operands);
-    ADD(object, "places_written", round->places);
-    ADD(object, "pages_written", round->pages);
-    ADD(object, "threads", round->threads);
-    ADD(object, "stops", round->stops);
-    ADD(object, "unwinders", round->unwinders);
-    json_object_object_add(object, "frames_registered",
-                           json_object_new_boolean(round->is_registered));
-    ADD(object, "released", round->released);
-    ADD(object, "held_by_probes", round->held_by_probes);
-    ADD(object, "mapped_bytes", round->mapped_bytes);
-    ADD_REAL(object, "pause_ms", round->pause * 1000);
+    json_add_number(object, "operands_mended", round->operands);
+    json_add_number(object, "places_written", round->places);
+    json_add_number(object, "pages_written", round->pages);
+    json_add_number(object, "threads", round->threads);
+    json_add_number(object, "stops", round->stops);
+    json_add_number(object, "unwinders", round->unwinders);
+    json_add_flag(object, "frames_registered", round->is_registered);
+    json_add_number(object, "released", round->released);
+    json_add_number(object, "held_by_probes", round->held_by_probes);
+    json_add_number(object, "mapped_bytes", round->mapped_bytes);
+    json_add_real(object, "pause_ms", round->pause * 1000);
     json_object_object_add(
         object, "bolt", request->bolt[0] ? json_object_new_string(as_plain(request->bolt)) : NULL);
-    ADD_REAL(object, "bolt_seconds", round->bolt_seconds);
+    json_add_real(object, "bolt_seconds", round->bolt_seconds);
     return object;
 }
 
@@ -183,9 +180,9 @@ static void tell_left_out(const struct an_live_round *round)
 static void stops_json(struct json_object *to, const char *name, const struct an_live_stops *stops)
 {
     struct json_object *object = json_object_new_object();
-    ADD(object, "count", stops->count);
-    ADD_REAL(object, "sum_ms", stops->sum * 1000);
-    ADD_REAL(object, "longest_ms", stops->longest * 1000);
+    json_add_number(object, "count", stops->count);
+    json_add_real(object, "sum_ms", stops->sum * 1000);
+    json_add_real(object, "longest_ms", stops->longest * 1000);
     json_object_object_add(to, name, object);
 }
 
@@ -313,9 +310,9 @@ static void tell_verdict(const struct live_request *request, const struct live_v
 static struct json_object *ratio_json(const struct an_work_estimate *ratio)
 {
     struct json_object *object = json_object_new_object();
-    ADD_REAL(object, "value", ratio->value);
-    ADD_REAL(object, "low", ratio->low);
-    ADD_REAL(object, "high", ratio->high);
+    json_add_real(object, "value", ratio->value);
+    json_add_real(object, "low", ratio->low);
+    json_add_real(object, "high", ratio->high);
     return object;
 }
 
@@ -326,8 +323,8 @@ void live_add_turns(struct json_object *object, const struct live_verdict *verdi
     for (size_t i = 0; i < verdict->functions.count; i++)
         json_object_array_add(functions, text_json(verdict->functions.items[i]));
     json_object_object_add(object, "counted", functions);
-    ADD(object, "switches", verdict->turns);
-    ADD_REAL(object, "worth_seconds", verdict->seconds);
+    json_add_number(object, "switches", verdict->turns);
+    json_add_real(object, "worth_seconds", verdict->seconds);
     json_object_object_add(object, "gain", ratio_json(&found->gain));
     if (found->has_before && found->before_gain.is_known)
         json_object_object_add(object, "gain_before", ratio_json(&found->before_gain));
@@ -337,8 +334,8 @@ void live_add_turns(struct json_object *object, const struct live_verdict *verdi
 
 static void add_samples(struct json_object *object, const struct live_verdict *verdict)
 {
-    ADD_REAL(object, "odds_before", verdict->before);
-    ADD_REAL(object, "odds_after", verdict->after);
+    json_add_real(object, "odds_before", verdict->before);
+    json_add_real(object, "odds_after", verdict->after);
     json_object_object_add(object, "odds_ratio", ratio_json(&verdict->worth.cost));
 }
 
@@ -352,9 +349,9 @@ static void add_decision(struct json_object *to, const struct live_request *requ
     live_decision(request, verdict, &decision);
     an_worth_explain(&decision, text, sizeof text);
     enum an_worth_rule rule = an_worth_rule_of(&decision);
-    json_object_object_add(object, "kept", json_object_new_boolean(!decision.is_taken_back));
+    json_add_flag(object, "kept", !decision.is_taken_back);
     json_object_object_add(object, "rule", json_object_new_string(an_worth_rule_name(rule)));
-    json_object_object_add(object, "asked", json_object_new_boolean(decision.is_asked));
+    json_add_flag(object, "asked", decision.is_asked);
     json_object_object_add(object, "ratio",
                            rule == AN_RULE_NOT_KNOWN ? NULL
                                                      : ratio_json(an_worth_deciding(&decision)));
@@ -378,11 +375,10 @@ static void add_verdict(struct json_object *object, const struct live_request *r
         live_add_turns(object, verdict);
     json_object_object_add(object, "outcome",
                            json_object_new_string(an_worth_name(verdict->outcome)));
-    json_object_object_add(object, "worse",
-                           json_object_new_boolean(verdict->choice != AN_WORTH_NEW));
-    json_object_object_add(object, "kept", json_object_new_boolean(!verdict->is_taken_back));
+    json_add_flag(object, "worse", verdict->choice != AN_WORTH_NEW);
+    json_add_flag(object, "kept", !verdict->is_taken_back);
     if (verdict->is_taken_back)
-        ADD(object, "instead", verdict->instead);
+        json_add_number(object, "instead", verdict->instead);
 }
 
 /* At once, for whoever follows. */
@@ -447,7 +443,7 @@ void live_tell_check(const struct live_request *request, unsigned number,
 {
     if (request->json) {
         struct json_object *object = json_document();
-        ADD(object, "checked", number);
+        json_add_number(object, "checked", number);
         json_object_object_add(object, "change", ratio_json(change));
         add_stops(object, &request->stops);
         add_verdict(object, request, verdict);
@@ -494,16 +490,16 @@ static void status_json(const struct live_request *request, struct an_live *live
     json_object_object_add(object, "binary", text_json(an_live_binary(live)));
     for (size_t i = 0; i < count; i++) {
         struct json_object *entry = json_object_new_object();
-        ADD(entry, "round", generations[i].number);
+        json_add_number(entry, "round", generations[i].number);
         json_object_object_add(entry, "file", text_json(generations[i].file));
-        ADD(entry, "address", generations[i].address);
-        ADD(entry, "size", generations[i].size);
-        ADD(entry, "functions", generations[i].functions);
+        json_add_number(entry, "address", generations[i].address);
+        json_add_number(entry, "size", generations[i].size);
+        json_add_number(entry, "functions", generations[i].functions);
         json_object_array_add(list, entry);
         in_force = generations[i].is_in_force ? generations[i].number : in_force;
     }
     json_object_object_add(object, "rounds", list);
-    ADD(object, "in_force", in_force);
+    json_add_number(object, "in_force", in_force);
     json_print(stdout, object);
 }
 

@@ -105,13 +105,13 @@ static struct json_object *curve_json(const double *points)
 static struct json_object *cost_json(const struct an_order_cost *cost)
 {
     struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "pages", json_object_new_double(cost->pages));
-    json_object_object_add(json, "pages_mean", json_object_new_double(cost->area));
-    json_object_object_add(json, "faults", json_object_new_double(cost->faults));
-    json_object_object_add(json, "faults_mean", json_object_new_double(cost->faults_area));
-    json_object_object_add(json, "cold_faults", json_object_new_double(cost->cold));
-    json_object_object_add(json, "cold_faults_mean", json_object_new_double(cost->cold_area));
-    json_object_object_add(json, "cold_major", json_object_new_double(cost->major));
+    json_add_real(json, "pages", cost->pages);
+    json_add_real(json, "pages_mean", cost->area);
+    json_add_real(json, "faults", cost->faults);
+    json_add_real(json, "faults_mean", cost->faults_area);
+    json_add_real(json, "cold_faults", cost->cold);
+    json_add_real(json, "cold_faults_mean", cost->cold_area);
+    json_add_real(json, "cold_major", cost->major);
     json_object_object_add(json, "pages_curve", curve_json(cost->pages_curve));
     json_object_object_add(json, "faults_curve", curve_json(cost->faults_curve));
     return json;
@@ -120,10 +120,10 @@ static struct json_object *cost_json(const struct an_order_cost *cost)
 static struct json_object *heat_json(const struct an_pages_heat *heat)
 {
     struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "pages_50", json_object_new_uint64(heat->pages[0]));
-    json_object_object_add(json, "pages_90", json_object_new_uint64(heat->pages[1]));
-    json_object_object_add(json, "pages_99", json_object_new_uint64(heat->pages[2]));
-    json_object_object_add(json, "calls_within_page", json_object_new_double(heat->calls_within));
+    json_add_number(json, "pages_50", heat->pages[0]);
+    json_add_number(json, "pages_90", heat->pages[1]);
+    json_add_number(json, "pages_99", heat->pages[2]);
+    json_add_real(json, "calls_within_page", heat->calls_within);
     return json;
 }
 
@@ -131,13 +131,13 @@ struct json_object *order_evaluation_json(const struct ordering *ordering,
                                           const struct an_order_evaluation *evaluation)
 {
     struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "runs", json_object_new_uint64(evaluation->runs));
-    json_object_object_add(json, "kept_aside", json_object_new_boolean(ordering->tests != 0));
-    json_object_object_add(json, "functions_entered", json_object_new_double(evaluation->entered));
-    json_object_object_add(json, "page_size", json_object_new_uint64(ordering->page_size));
-    json_object_object_add(json, "fault_around", json_object_new_uint64(ordering->around));
-    json_object_object_add(json, "read_ahead", json_object_new_uint64(ordering->read_ahead));
-    json_object_object_add(json, "text_pages", json_object_new_uint64(evaluation->text_pages));
+    json_add_number(json, "runs", evaluation->runs);
+    json_add_flag(json, "kept_aside", ordering->tests != 0);
+    json_add_real(json, "functions_entered", evaluation->entered);
+    json_add_number(json, "page_size", ordering->page_size);
+    json_add_number(json, "fault_around", ordering->around);
+    json_add_number(json, "read_ahead", ordering->read_ahead);
+    json_add_number(json, "text_pages", evaluation->text_pages);
     json_object_object_add(json, "now", cost_json(&evaluation->before));
     json_object_object_add(json, "ordered", cost_json(&evaluation->after));
     json_object_object_add(json, "heat_now",

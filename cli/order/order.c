@@ -278,12 +278,10 @@ static bool print_json(const struct request *request, const struct order_facts *
 {
     const struct ordering *ordering = &request->ordering;
     struct json_object *json = json_document();
-    json_object_object_add(json, "runs",
-                           json_object_new_uint64(an_behaviour_runs(ordering->behaviour)));
-    json_object_object_add(json, "test_runs", json_object_new_uint64(ordering->tests));
-    json_object_object_add(json, "functions", json_object_new_uint64(ordering->order.count));
-    json_object_object_add(json, "nameless",
-                           json_object_new_uint64(an_behaviour_nameless(ordering->behaviour)));
+    json_add_number(json, "runs", an_behaviour_runs(ordering->behaviour));
+    json_add_number(json, "test_runs", ordering->tests);
+    json_add_number(json, "functions", ordering->order.count);
+    json_add_number(json, "nameless", an_behaviour_nameless(ordering->behaviour));
     json_object_object_add(json, "binary",
                            ordering->image ? order_facts_json(ordering, facts) : NULL);
     json_object_object_add(json, "evaluation",

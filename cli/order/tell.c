@@ -110,10 +110,10 @@ struct json_object *order_facts_json(const struct ordering *ordering,
             json_object_array_add(immovable, json_text(name, strlen(name)));
     }
     json_object_object_add(json, "path", json_text(ordering->binary, strlen(ordering->binary)));
-    json_object_object_add(json, "functions", json_object_new_uint64(facts->symbols));
-    json_object_object_add(json, "bytes", json_object_new_uint64(facts->bytes));
-    json_object_object_add(json, "all_bytes", json_object_new_uint64(facts->all_bytes));
-    json_object_object_add(json, "movability_unknown", json_object_new_uint64(facts->unknown));
+    json_add_number(json, "functions", facts->symbols);
+    json_add_number(json, "bytes", facts->bytes);
+    json_add_number(json, "all_bytes", facts->all_bytes);
+    json_add_number(json, "movability_unknown", facts->unknown);
     json_object_object_add(json, "absent", absent);
     json_object_object_add(json, "immovable", immovable);
     return json;

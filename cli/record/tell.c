@@ -30,8 +30,7 @@ static struct json_object *ends_as_json(const struct an_record_counts *counts)
 {
     struct json_object *ends = json_object_new_object();
     for (size_t i = 0; i < counts->end_count; i++)
-        json_object_object_add(ends, counts->ends[i].why,
-                               json_object_new_uint64(counts->ends[i].count));
+        json_add_number(ends, counts->ends[i].why, counts->ends[i].count);
     return ends;
 }
 
@@ -94,15 +93,14 @@ static struct json_object *as_json(const struct record_request *request,
         json_object_object_add(object, "moments",
                                json_object_new_string(counts->outside ? "outside" : "clock"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
+        json_add_number(object, numbers[i].name, numbers[i].value);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        json_object_object_add(object, times[i].name, json_object_new_double(times[i].value));
-    json_object_object_add(object, "seconds_more", json_object_new_double(seconds_more(counts)));
+        json_add_real(object, times[i].name, times[i].value);
+    json_add_real(object, "seconds_more", seconds_more(counts));
     json_object_object_add(object, "ends", ends_as_json(counts));
     if (request->fleet_rate) {
-        json_object_object_add(object, "fleet_rate", json_object_new_double(request->fleet_rate));
-        json_object_object_add(object, "fleet_overhead",
-                               json_object_new_double(fleet_share(request, counts) / 100));
+        json_add_real(object, "fleet_rate", request->fleet_rate);
+        json_add_real(object, "fleet_overhead", fleet_share(request, counts) / 100);
     }
     return object;
 }

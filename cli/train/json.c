@@ -8,11 +8,6 @@
 #include "cli/core/output.h"
 #include "train.h"
 
-static void add_number(struct json_object *to, const char *name, uint64_t number)
-{
-    json_object_object_add(to, name, json_object_new_uint64(number));
-}
-
 static void add_text(struct json_object *to, const char *name, const char *text)
 {
     json_object_object_add(to, name, text ? json_text(text, strlen(text)) : NULL);
@@ -39,9 +34,9 @@ static struct json_object *profile_json(const struct an_train_profile *profile)
     add_text(json, "name", profile->name);
     add_text(json, "family", an_train_family_name(profile->family));
     add_text(json, "status", status_of(profile));
-    add_number(json, "bytes", profile->bytes);
+    json_add_number(json, "bytes", profile->bytes);
     if (profile->status == AN_INPUT_USED)
-        add_number(json, "total_count", profile->total_count);
+        json_add_number(json, "total_count", profile->total_count);
     if (profile->problem)
         add_text(json, "error", profile->problem);
     return json;
@@ -51,9 +46,9 @@ static void add_failure(struct json_object *json, const struct an_train_run *run
 {
     char reason[400];
     if (run->outcome == AN_TRAIN_EXITED)
-        add_number(json, "exit_status", (uint64_t)run->status);
+        json_add_number(json, "exit_status", (uint64_t)run->status);
     if (run->outcome == AN_TRAIN_KILLED)
-        add_number(json, "signal", (uint64_t)run->status);
+        json_add_number(json, "signal", (uint64_t)run->status);
     add_text(json, "reason", an_train_reason(run, reason, sizeof reason));
     if (run->last_words)
         add_text(json, "last_words", run->last_words);
@@ -70,15 +65,15 @@ static struct json_object *run_json(const struct train_request *request,
     const struct an_train_run *run = &result->runs[number];
     const struct an_train_workload *workload = &request->options.workloads[run->workload];
     struct json_object *json = json_object_new_object(), *profiles = json_object_new_array();
-    add_number(json, "run", number + 1);
+    json_add_number(json, "run", number + 1);
     add_text(json, "workload", workload->text);
-    add_number(json, "workload_number", run->workload + 1);
-    add_number(json, "weight", workload->weight);
+    json_add_number(json, "workload_number", run->workload + 1);
+    json_add_number(json, "weight", workload->weight);
     add_text(json, "status", an_train_outcome_name(run->outcome));
     if (has_failed(run))
         add_failure(json, run);
     add_seconds(json, "seconds", run->seconds);
-    json_object_object_add(json, "left_running", json_object_new_boolean(run->left_running));
+    json_add_flag(json, "left_running", run->left_running);
     for (size_t i = 0; i < run->profile_count; i++)
         json_object_array_add(profiles, profile_json(&run->profiles[i]));
     json_object_object_add(json, "profiles", profiles);
@@ -95,10 +90,10 @@ static struct json_object *llvm_json(const struct an_train_result *result)
         return NULL;
     }
     add_text(json, "output", result->llvm_output);
-    add_number(json, "profiles", result->profiles[AN_TRAIN_LLVM]);
-    add_number(json, "functions", result->llvm_functions);
-    add_number(json, "total_count", result->totals[AN_TRAIN_LLVM]);
-    add_number(json, "bytes", result->llvm_bytes);
+    json_add_number(json, "profiles", result->profiles[AN_TRAIN_LLVM]);
+    json_add_number(json, "functions", result->llvm_functions);
+    json_add_number(json, "total_count", result->totals[AN_TRAIN_LLVM]);
+    json_add_number(json, "bytes", result->llvm_bytes);
     return json;
 }
 
@@ -111,10 +106,10 @@ static struct json_object *gcc_json(const struct train_request *request,
         return NULL;
     }
     add_text(json, "output", request->options.in_place ? NULL : result->gcc_output);
-    json_object_object_add(json, "in_place", json_object_new_boolean(request->options.in_place));
-    add_number(json, "profiles", result->profiles[AN_TRAIN_GCC]);
-    add_number(json, "modules", result->gcc_modules);
-    add_number(json, "total_count", result->totals[AN_TRAIN_GCC]);
+    json_add_flag(json, "in_place", request->options.in_place);
+    json_add_number(json, "profiles", result->profiles[AN_TRAIN_GCC]);
+    json_add_number(json, "modules", result->gcc_modules);
+    json_add_number(json, "total_count", result->totals[AN_TRAIN_GCC]);
     return json;
 }
 
@@ -126,14 +121,13 @@ static struct json_object *summary_json(const struct train_request *request,
     for (char *const *word = request->options.command; *word; word++)
         json_object_array_add(command, json_text(*word, strlen(*word)));
     json_object_object_add(json, "command", command);
-    add_number(json, "workloads", request->options.workload_count);
-    add_number(json, "runs", counts->total);
-    add_number(json, "succeeded", counts->succeeded);
-    add_number(json, "failed", counts->failed);
-    add_number(json, "interrupted", counts->interrupted);
-    add_number(json, "not_run", counts->total - counts->ended);
-    json_object_object_add(json, "too_many_failed",
-                           json_object_new_boolean(result->too_many_failed));
+    json_add_number(json, "workloads", request->options.workload_count);
+    json_add_number(json, "runs", counts->total);
+    json_add_number(json, "succeeded", counts->succeeded);
+    json_add_number(json, "failed", counts->failed);
+    json_add_number(json, "interrupted", counts->interrupted);
+    json_add_number(json, "not_run", counts->total - counts->ended);
+    json_add_flag(json, "too_many_failed", result->too_many_failed);
     add_seconds(json, "seconds", seconds);
     json_object_object_add(json, "llvm", llvm_json(result));
     json_object_object_add(json, "gcc", gcc_json(request, result));

@@ -17,7 +17,7 @@ static void tell_json(const struct worth_request *request, const struct live_ver
 {
     struct json_object *object = json_document();
     json_object_object_add(object, "pid", json_object_new_int(request->pids[0]));
-    json_object_object_add(object, "layout", json_object_new_uint64(layout));
+    json_add_number(object, "layout", layout);
     live_add_turns(object, verdict);
     json_print(stdout, object);
 }

@@ -202,19 +202,15 @@ void worth_tell(const struct worth_request *request, const struct worth_result *
 
 /* ---- JSON ---- */
 
-#define ADD(to, name, value) json_object_object_add(to, name, json_object_new_uint64(value))
-#define ADD_REAL(to, name, value) json_object_object_add(to, name, json_object_new_double(value))
-#define ADD_FLAG(to, name, value) json_object_object_add(to, name, json_object_new_boolean(value))
-
 /* NULL, which is null, when it is not known. */
 static struct json_object *estimate_json(const struct an_work_estimate *estimate, const char *name)
 {
     if (!estimate->is_known)
         return NULL;
     struct json_object *object = json_object_new_object();
-    ADD_REAL(object, name, estimate->value);
-    ADD_REAL(object, "low", estimate->low);
-    ADD_REAL(object, "high", estimate->high);
+    json_add_real(object, name, estimate->value);
+    json_add_real(object, "low", estimate->low);
+    json_add_real(object, "high", estimate->high);
     return object;
 }
 
@@ -224,12 +220,12 @@ static struct json_object *function_json(const struct an_work_function *function
     struct json_object *object = json_object_new_object();
     const struct an_work_share *share = &process->estimate.shares[i];
     json_object_object_add(object, "name", json_text(function->name, strlen(function->name)));
-    ADD(object, "address", function->address);
-    ADD(object, "places", function->entries);
-    ADD(object, "entries", process->total.entries[i]);
-    ADD_REAL(object, "rate", share->rate);
+    json_add_number(object, "address", function->address);
+    json_add_number(object, "places", function->entries);
+    json_add_number(object, "entries", process->total.entries[i]);
+    json_add_real(object, "rate", share->rate);
     json_object_object_add(object, "use", json_object_new_string(an_work_use_name(share->use)));
-    ADD_REAL(object, "weight", share->weight);
+    json_add_real(object, "weight", share->weight);
     return object;
 }
 
@@ -240,19 +236,19 @@ static struct json_object *process_json(const struct worth_process *process, dou
                        *work = estimate_json(&process->estimate, "rate");
     size_t count;
     const struct an_work_function *functions = an_work_functions(process->work, &count);
-    ADD(object, "pid", (uint64_t)process->pid);
+    json_add_number(object, "pid", (uint64_t)process->pid);
     json_object_object_add(object, "name", json_text(process->name, strlen(process->name)));
-    ADD(object, "threads", an_work_threads(process->work));
-    ADD_FLAG(object, "ended", process->is_over);
-    ADD_REAL(object, "seconds", seconds(process->total.wall));
-    ADD_REAL(object, "cpu_seconds", seconds(process->total.cpu));
-    ADD_REAL(object, "counting_share", cost_of(process, duty));
+    json_add_number(object, "threads", an_work_threads(process->work));
+    json_add_flag(object, "ended", process->is_over);
+    json_add_real(object, "seconds", seconds(process->total.wall));
+    json_add_real(object, "cpu_seconds", seconds(process->total.cpu));
+    json_add_real(object, "counting_share", cost_of(process, duty));
     for (size_t i = 0; i < count; i++)
         json_object_array_add(list, function_json(&functions[i], process, i));
     json_object_object_add(object, "functions", list);
     if (work) {
-        ADD_REAL(work, "drift", process->estimate.drift);
-        ADD_FLAG(work, "drifts", process->estimate.drifts);
+        json_add_real(work, "drift", process->estimate.drift);
+        json_add_flag(work, "drifts", process->estimate.drifts);
     }
     json_object_object_add(object, "work", work);
     for (size_t k = 0; process->estimate.is_known && k < process->slices.count; k++)
@@ -266,17 +262,17 @@ static struct json_object *difference_json(const struct worth_result *result)
 {
     struct json_object *object = estimate_json(&result->difference, "ratio");
     if (object)
-        ADD_FLAG(object, "disagree", result->difference.disagree);
+        json_add_flag(object, "disagree", result->difference.disagree);
     return object;
 }
 
 void worth_tell_json(const struct worth_request *request, const struct worth_result *result)
 {
     struct json_object *document = json_document(), *list = json_object_new_array();
-    ADD_REAL(document, "interval", request->interval);
-    ADD_FLAG(document, "interrupted", result->is_interrupted);
-    ADD_REAL(document, "duty", result->duty);
-    ADD_REAL(document, "entry_cost_us", an_work_cost(result->processes[0].work) * 1e6);
+    json_add_real(document, "interval", request->interval);
+    json_add_flag(document, "interrupted", result->is_interrupted);
+    json_add_real(document, "duty", result->duty);
+    json_add_real(document, "entry_cost_us", an_work_cost(result->processes[0].work) * 1e6);
     for (size_t i = 0; i < result->count; i++)
         json_object_array_add(list, process_json(&result->processes[i], result->duty));
     json_object_object_add(document, "processes", list);

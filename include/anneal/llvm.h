@@ -183,10 +183,9 @@ AN_API uint64_t an_llvm_name_hash(const char *name, size_t length);
 
 /* Which build of a program, and of its libraries, a profile is of. */
 struct an_llvm_build {
-    struct an_llvm_binary_id
-        id;             /* the first one, which is the program's; no bytes: there is none */
-    uint64_t others;    /* a sum over the other ids; 0: there are none */
-    uint64_t functions; /* without ids: a sum over names and hashes of functions, in any order */
+    struct an_llvm_binary_id id; /* the first one, which is the program's; no bytes: none */
+    uint64_t others;             /* a hash of the other ids, in their order; 0: none */
+    uint64_t functions;          /* without ids: a sum over functions, in any order */
 };
 
 /*
