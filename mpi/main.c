@@ -11,6 +11,7 @@
 #include "cli/core/response.h"
 #include "cli/core/suggest.h"
 #include "cli/profiles/merge.h"
+#include "leaving.h"
 #include "spread.h"
 
 static int run(const struct command *command, int argc, char **argv)
@@ -68,6 +69,7 @@ int main(int argc, char **argv)
     int provided, rank, status = EXIT_DONE;
     memory_keep();
     signal(SIGPIPE, SIG_DFL);
+    leaving_watch();
     program_name = "anneal-mpi";
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return EXIT_FAILED;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/core/command.h"
+#include "leaving.h"
 
 static const size_t part = 1 << 30;
 
@@ -25,6 +26,7 @@ const char *parcel_own_name(void)
 _Noreturn void parcel_give_up(const char *why)
 {
     say_error("%s: %s", parcel_own_name(), why);
+    leaving_clean();
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
     abort();
 }

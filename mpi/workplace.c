@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "leaving.h"
 #include "parcel.h"
 
 void workplace_path(const struct workplace *place, const char *name, char path[4200])
@@ -23,11 +24,13 @@ void workplace_open(struct workplace *place)
                           above && *above ? above : "/tmp");
     if (length >= (int)sizeof place->folder || !mkdtemp(place->folder))
         parcel_give_up("no temporary folder can be made (set TMPDIR to a folder with room)");
+    leaving_removes(place->folder);
 }
 
 void workplace_close(struct workplace *place)
 {
     an_folder_remove(place->folder);
+    leaving_removes(NULL);
 }
 
 /* Without the name of the program, which is said again. */

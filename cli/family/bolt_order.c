@@ -1,5 +1,10 @@
 /* What branch profiles of BOLT, in text form or in YAML, say for anneal order. */
+#include <stdlib.h>
+
+#include <anneal/fdata.h>
+
 #include "base/error.h"
+#include "fdata_merging.h"
 #include "ordering.h"
 
 static bool add(const struct order_request *request, const char *path, struct an_bytes bytes,
@@ -25,4 +30,35 @@ bool fdata_order_run(const struct order_request *request, const char *path, stru
 bool yaml_order_run(const struct order_request *request, const char *path, struct an_bytes bytes)
 {
     return add(request, path, bytes, an_behaviour_add_yaml);
+}
+
+static enum an_code flatten(const struct inputs *partials, void **bytes, size_t *size,
+                            struct an_ledger **ledger, struct an_error *error)
+{
+    const struct an_fdata_merge_options merge = {.size = sizeof merge};
+    struct an_fdata_profile *profile = NULL;
+    struct an_fdata_input *inputs = fdata_inputs(partials);
+    enum an_code code =
+        inputs ? an_fdata_merge(&merge, inputs, partials->count, &profile, ledger, error)
+               : an_fail_memory(error);
+    if (code == AN_OK)
+        code = an_fdata_profile_write(profile, bytes, size, error);
+    an_fdata_profile_free(profile);
+    free(inputs);
+    return code;
+}
+
+bool fdata_order_partials(const struct order_request *request, const struct inputs *partials)
+{
+    struct an_ledger *ledger = NULL;
+    struct an_error error;
+    void *bytes = NULL;
+    size_t size;
+    bool done =
+        flatten(partials, &bytes, &size, &ledger, &error) == AN_OK
+            ? fdata_order_run(request, partials->items[0].path, (struct an_bytes){bytes, size})
+            : ordering_merge_failed(ledger, &error);
+    free(bytes);
+    an_ledger_free(ledger);
+    return done;
 }

@@ -1,7 +1,7 @@
 /*
  * What each family of profiles does for the commands.
  *
- *     inputs ──► inputs_family() ──► family_commands() ──► merge(), convert(), show(), diff(), order()
+ *     inputs ──► inputs_family() ──► family_commands() ──► merge(), convert(), show(), diff(), order() ...
  */
 #ifndef AN_CLI_FAMILY_COMMANDS_H
 #define AN_CLI_FAMILY_COMMANDS_H
@@ -13,8 +13,8 @@
 #include "showing.h"
 
 /*
- * Each but the last returns the exit status; messages were printed. Options that mean nothing to the family are refused.
- * Recordings have the last one only.
+ * Each but those for orders returns the exit status; messages were printed. Options that mean nothing to the family are
+ * refused. Recordings have order() only; order_partials() is NULL where partial results have no order.
  */
 struct family_commands {
     const struct family *family;
@@ -23,6 +23,7 @@ struct family_commands {
     int (*show)(const struct show_request *request, const struct inputs *inputs); /* at least one */
     int (*diff)(const struct diff_request *request);
     bool (*order)(const struct order_request *request, const char *path, struct an_bytes bytes);
+    bool (*order_partials)(const struct order_request *request, const struct inputs *partials);
 };
 
 const struct family_commands *family_commands(const struct family *family);

@@ -5,6 +5,7 @@
 #include <anneal/order.h>
 
 #include "base/bytes.h"
+#include "cli/family/inputs.h"
 
 enum objective {
     ORDER_START, /* few page faults at the start: needs runs */
@@ -33,5 +34,12 @@ bool yaml_order_run(const struct order_request *request, const char *path, struc
 bool gcc_order_run(const struct order_request *request, const char *path, struct an_bytes bytes);
 bool recording_order_run(const struct order_request *request, const char *path,
                          struct an_bytes bytes);
+
+/* The same of partial results, all that there are: an input that is in several of them counts once. */
+bool llvm_order_partials(const struct order_request *request, const struct inputs *partials);
+bool fdata_order_partials(const struct order_request *request, const struct inputs *partials);
+
+/* What is said of a merge of partial results that failed; returns false. */
+bool ordering_merge_failed(const struct an_ledger *ledger, const struct an_error *error);
 
 #endif

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <anneal/partial.h>
+
 #include "base/file.h"
 #include "base/kind.h"
 #include "cli/core/output.h"
@@ -92,10 +94,38 @@ static const struct family *family_of(struct an_bytes bytes)
     return !family && is_llvm_text(bytes) ? &family_llvm : family;
 }
 
-static bool add_bytes(const struct order_request *request, const char *path, struct an_bytes bytes)
+/* Partial results wait until all of their family are known. */
+struct waiting {
+    const struct family *family; /* NULL: none is there yet */
+    struct inputs inputs;
+};
+
+static bool keep_partial(struct waiting *waiting, const struct family *family, const char *path)
+{
+    if (!family_commands(family)->order_partials)
+        say_error("%s: is a partial result of %s (anneal merge -o FOLDER makes a folder of it, "
+                  "which has an order)",
+                  path, family->plural);
+    else if (waiting->family && waiting->family != family)
+        say_error("%s: is a partial result of %s, and others are of %s", path, family->plural,
+                  waiting->family->plural);
+    else if (strcmp(path, "-") == 0)
+        say_error("a partial result cannot be read from standard input here (name a file)");
+    else {
+        waiting->family = family;
+        inputs_add(&waiting->inputs, path, 1);
+        return !waiting->inputs.failed;
+    }
+    return false;
+}
+
+static bool add_bytes(const struct order_request *request, const char *path, struct an_bytes bytes,
+                      struct waiting *waiting)
 {
     struct an_error error;
     const struct family *family = family_of(bytes);
+    if (family && an_partial_begins(bytes.data, bytes.size))
+        return keep_partial(waiting, family, path);
     if (family)
         return family_commands(family)->order(request, path, bytes);
     enum an_code code =
@@ -109,15 +139,30 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-bool order_add_input(const struct order_request *request, const char *path)
+static bool add_input(const struct order_request *request, const char *path,
+                      struct waiting *waiting)
 {
     struct an_file file = {0};
     struct an_error error;
     if (is_folder(path))
         return family_commands(family_of_folders())->order(request, path, (struct an_bytes){0});
     bool done = ordering_took(an_file_load(&file, path, &error), &error, path) &&
-                add_bytes(request, path, file.bytes);
+                add_bytes(request, path, file.bytes, waiting);
     an_file_close(&file);
+    return done;
+}
+
+bool order_add_inputs(const struct order_request *request, char **paths, size_t count)
+{
+    struct waiting waiting = {0};
+    bool done = true;
+    for (size_t i = 0; done && i < count; i++) {
+        progress_step("reading");
+        done = add_input(request, paths[i], &waiting);
+    }
+    if (done && waiting.family)
+        done = family_commands(waiting.family)->order_partials(request, &waiting.inputs);
+    inputs_free(&waiting.inputs);
     return done;
 }
 

@@ -330,13 +330,9 @@ static bool read_inputs(const struct request *request, char **inputs, size_t cou
     wanted.objective = request->ordering.objective;
     wanted.behaviour = request->ordering.behaviour;
     wanted.image = request->ordering.image;
-    for (size_t i = 0; i < count; i++) {
-        progress_step("reading");
-        if (!order_add_input(&wanted, inputs[i]))
-            return false;
-    }
+    bool done = order_add_inputs(&wanted, inputs, count);
     progress_clear();
-    return true;
+    return done;
 }
 
 /* Whether the inputs have what the objective needs. */
@@ -432,7 +428,8 @@ const struct command command_order = {
         "record', perf record; each process is a run, and -b must name the recorded binary); or "
         "a list of names in the order in which functions were entered. --hot uses the counts of "
         "such profiles, the branches or samples of recordings, and branch profiles (fdata, BOLT's "
-        "YAML).\n\n"
+        "YAML). Partial results of such profiles ('anneal merge --partial') are merged first: no "
+        "run counts twice.\n\n"
         "A linker moves only functions in sections of their own: compile with "
         "-ffunction-sections. With -b, the order uses the names of the program's symbols, and "
         "functions that the program lacks or that cannot be moved are reported.\n\n"

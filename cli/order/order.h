@@ -34,10 +34,10 @@ struct order_facts {
 };
 
 /*
- * Adds what the objective needs of an input: an LLVM profile, a folder with a run's counter files of GCC, a branch profile,
- * a recording (which needs the image), a list of names. False after a message.
+ * Adds what the objective needs of the inputs: LLVM profiles, folders with a run's counter files of GCC, branch profiles,
+ * recordings (which need the image), lists of names, partial results. False after a message.
  */
-bool order_add_input(const struct order_request *request, const char *path);
+bool order_add_inputs(const struct order_request *request, char **paths, size_t count);
 
 /* Reads an order file as lld has it: what it places. False after a message. */
 bool order_read_file(struct ordering *ordering, const char *path);

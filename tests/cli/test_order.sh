@@ -435,6 +435,46 @@ have clang-19 ld.lld-19 llvm-profdata-19 gcc ld.gold python3 nm || {
     echo "missing:$missing (scripts/bootstrap test installs them)"
     exit 1
 }
+# Partial results of hosts: what a profile of all of them gives, and each run once.
+partial_results() {
+    traced
+    run 0 "$anneal" merge -q -o all.profdata 1.profraw 2.profraw
+    run 0 "$anneal" order -o expected all.profdata
+    run 0 "$anneal" merge -q --partial -o one.partial 1.profraw
+    run 0 "$anneal" merge -q --partial -o both.partial 1.profraw 2.profraw
+    run 0 "$anneal" order --json -o ours one.partial both.partial
+    expect "$(jq .runs out)" 2
+    sort ours >functions && sort expected | diff - functions || fail 'other functions'
+    # their traces are those of the profile that anneal merge makes of them
+    run 0 "$anneal" merge -q -o through.profdata one.partial both.partial
+    run 0 "$anneal" order -o expected through.profdata
+    same ours expected
+    run 0 "$anneal" order --hot -o ours one.partial both.partial
+    run 0 "$anneal" order --hot -o expected through.profdata
+    same ours expected
+    # those that have some inputs in common, and some not, cannot be taken together
+    run 0 "$anneal" merge -q -o indexed.profdata 1.profraw
+    run 0 "$anneal" merge -q --partial -o other.partial 1.profraw indexed.profdata
+    run 1 "$anneal" order -o ours both.partial other.partial
+    says 'some of its inputs are in other inputs, too' '1 of 3 inputs rejected'
+    same ours expected
+    run 1 "$anneal" order - <one.partial
+    says 'name a file'
+    head -c 100 one.partial >cut.partial
+    run 1 "$anneal" order cut.partial
+    says 'cut.partial'
+    printf '1 main 0 1 f 0 0 3\n' >run.fdata
+    run 0 "$anneal" merge -q --partial -o fdata.partial run.fdata
+    run 1 "$anneal" order --hot one.partial fdata.partial
+    says 'fdata.partial: is a partial result of BOLT'
+    run 1 "$anneal" order fdata.partial
+    says 'does not record what ran first'
+    cp "$(find "$tests/data/gcc" -name '*.gcda' | sort | first)" a.gcda
+    run 0 "$anneal" merge -q --partial -o gcc.partial a.gcda
+    run 1 "$anneal" order gcc.partial
+    says 'anneal merge -o FOLDER'
+}
+
 check 'lld puts functions where the order says' lld_takes_the_order
 check 'the order has the names that symbols have' names_of_the_binary_are_used
 check 'the model has the places that lld and GNU ld give' the_model_has_the_places_of_the_linker
@@ -443,6 +483,7 @@ check 'what runs before main comes first' what_runs_before_main_comes_first
 check 'GCC, with gold and with a script for GNU ld' gcc_with_gold_and_a_linker_script
 check 'coverage without times is refused' one_profile_of_gcc_without_a_time_profiler
 check 'lists of names are runs; formats' lists_of_names_are_runs
+check_with jq 'partial results are merged first' partial_results
 check 'the order is the same for any number of threads' does_not_depend_on_threads
 check 'llvm-profdata order prints what LLVM prints' the_personality_prints_what_llvm_prints
 check "no worse than LLVM's order by its own measure" no_worse_than_llvm_by_its_own_measure

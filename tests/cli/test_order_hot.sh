@@ -141,6 +141,11 @@ END
     grep -qx helper names.order || fail "$(cat names.order)"
     run 1 "$anneal" order -b app -o never.order app.fdata
     says 'does not record what ran first' '--hot'
+    # partial results of them
+    run 0 "$anneal" order --hot -b app -o expected app.fdata
+    run 0 "$anneal" merge -q --partial -o app.partial app.fdata
+    run 0 "$anneal" order --hot -b app -o hot.order app.partial
+    same hot.order expected
     # samples without branches
     printf '%s\n' 'no_lbr cycles:u:' '1 leaf 3 70' '1 inner 2 50' '1 outer 2 40' '1 main 1 5' >samples.fdata
     run 0 "$anneal" order --hot -b app -o hot.order samples.fdata

@@ -11,6 +11,8 @@ anneal_mpi=${2:+$(realpath "$2")}
 
 # One machine is enough, and root may do it here. There is no ssh, and nothing to try that is faster than memory.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=/bin/false
+# The processes of a job that is ended get their time, however busy the machine is.
+export OMPI_MCA_odls_base_sigkill_timeout=60
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_orte_base_help_aggregate=0
 
 # job PROCESSES ARGUMENT...
@@ -160,11 +162,15 @@ goes_on() {
     rm run300.proftext
     mkfifo run300.proftext # in the second piece, which the second process will not end
     echo before >ours
-    mpirun --oversubscribe -n 3 "$anneal_mpi" merge --resume "$PWD/pieces" -o ours -f list >out 2>err &
+    mkdir tmp
+    TMPDIR=$PWD/tmp mpirun --oversubscribe -n 3 "$anneal_mpi" merge --resume "$PWD/pieces" -o ours -f list >out 2>err &
     job_pid=$!
     await two_pieces_are_there || fail "no pieces: $(cat err; ls pieces)"
+    expect "$(find tmp -name 'anneal-mpi.*' | wc -l)" 3
     kill -KILL "$(process_of 1)"
     wait $job_pid || status=$?
+    # what mpirun ends leaves nothing
+    expect "$(find tmp -name 'anneal-mpi.*' | wc -l)" 1
     [ $status -ne 0 ] || fail 'a job that lost a process ends well'
     grep -q 'rank 1' err || fail "nobody says which: $(cat err)"
     expect "$(cat ours)" before
