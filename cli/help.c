@@ -141,17 +141,34 @@ static void man_list(const char *heading, const struct entry *entries)
     }
 }
 
+/* "anneal-merge" */
+static void page_name(const struct command *command, char name[64])
+{
+    snprintf(name, 64, "%s%s%s", program_name, command->name[0] ? "-" : "", command->name);
+}
+
+static void man_title(const char *name)
+{
+    char title[64];
+    size_t length = strlen(name);
+    for (size_t i = 0; i <= length; i++)
+        title[i] = (char)toupper((unsigned char)name[i]);
+    printf(".TH ");
+    roff_text(title);
+    printf(" 1 \"\" \"anneal %s\" \"anneal manual\"\n", an_version());
+}
+
 void print_man(const struct command *command)
 {
     bool whole = command->name[0] == '\0';
-    printf(".TH ANNEAL%s", whole ? "" : "\\-");
-    for (const char *c = command->name; *c; c++)
-        putchar(toupper((unsigned char)*c));
-    printf(" 1 \"\" \"anneal %s\" \"anneal manual\"\n", an_version());
-    printf(".SH NAME\nanneal%s%s \\- ", whole ? "" : "\\-", command->name);
+    char name[64];
+    page_name(command, name);
+    man_title(name);
+    printf(".SH NAME\n%s \\- ", name);
     roff_text(command->summary);
-    printf("\n.SH SYNOPSIS\n\\fBanneal%s%s\\fR [\\fIOPTION\\fR]... ", whole ? "" : " ",
-           command->name);
+    printf("\n.SH SYNOPSIS\n\\fB");
+    roff_text(program_name);
+    printf("%s%s\\fR [\\fIOPTION\\fR]... ", whole ? "" : " ", command->name);
     roff_text(command->operands);
     printf("\n.SH DESCRIPTION\n");
     for (const char *text = command->description; *text;) {

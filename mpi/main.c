@@ -20,24 +20,47 @@ static int run(const struct command *command, int argc, char **argv)
     return merge_command(command, argc, argv, &request);
 }
 
-static int merge(int argc, char **argv)
+enum { MOST_OPTIONS = 63 };
+
+/* The command of anneal, with what it has only here. */
+static struct command command_of(struct option_spec options[MOST_OPTIONS + 1])
 {
-    struct option_spec options[64] = {
-        {MERGE_RESUME, 0, "resume", "FOLDER",
-         "leave partial results in FOLDER, and take those that are there from a job that was cut "
-         "off",
-         TAKEN}};
     struct command command = command_merge;
-    size_t count = 1;
-    for (const struct option_spec *row = command_merge.options; row->id && count < 63; row++)
+    size_t count = 0;
+    options[count++] = (struct option_spec){
+        MERGE_RESUME, 0, "resume", "FOLDER",
+        "leave partial results in FOLDER, and take those that are there from a job that was cut "
+        "off",
+        TAKEN};
+    for (const struct option_spec *row = command_merge.options; row->id && count < MOST_OPTIONS;
+         row++)
         options[count++] = *row;
     command.options = options;
     command.run = run;
     command.summary = "merge profiles into one, by all processes of an MPI job";
+    command.description =
+        "Does what anneal merge does with partial results, whose page has the inputs and what is "
+        "made of them. Each process of the job merges its share of the inputs; their partial "
+        "results are joined along a tree, and rank 0 makes the profile and accounts for every "
+        "input. For any number of processes it has the same bytes.\n\n"
+        "An input that a process cannot use is left to rank 0, which says why. When a process "
+        "dies the job ends, and an older profile stays. With --resume, each piece of 256 inputs "
+        "leaves its partial result in a folder that all processes see, and the next job, of any "
+        "number of processes, takes those that are there.\n\n"
+        "By default, each process has as many threads as it has processors to itself. Temporary "
+        "files are in $TMPDIR, or /tmp, a folder for each process.";
     command.examples = "mpirun anneal-mpi merge -o app.profdata -f list\n"
                        "    each process merges its share of the profiles in the list\n"
                        "srun anneal-mpi merge --resume /shared/pieces -o app.profdata -f list\n"
                        "    under Slurm; a second call goes on where the first was cut off\n";
+    command.see_also = "anneal-merge(1), anneal-collect(1), mpirun(1), srun(1)";
+    return command;
+}
+
+static int merge(int argc, char **argv)
+{
+    struct option_spec options[MOST_OPTIONS + 1] = {{0}};
+    struct command command = command_of(options);
     struct response line;
     int status = EXIT_FAILED;
     command_run = &command;
@@ -45,6 +68,13 @@ static int merge(int argc, char **argv)
         status = run(&command, (int)line.count, line.items);
     response_free(&line);
     return status;
+}
+
+static void print_page(void)
+{
+    struct option_spec options[MOST_OPTIONS + 1] = {{0}};
+    struct command command = command_of(options);
+    print_man(&command);
 }
 
 static int lead(int argc, char **argv)
@@ -64,13 +94,25 @@ static int lead(int argc, char **argv)
     return EXIT_USAGE;
 }
 
+static int finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    say_error("cannot write to standard output");
+    return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     int provided, rank, status = EXIT_DONE;
     memory_keep();
     signal(SIGPIPE, SIG_DFL);
-    leaving_watch();
     program_name = "anneal-mpi";
+    if (argc == 3 && strcmp(argv[1], "help") == 0 && strcmp(argv[2], "--man") == 0) {
+        print_page(); /* while it is built, and where no job can be started */
+        return finish(EXIT_DONE);
+    }
+    leaving_watch();
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return EXIT_FAILED;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -80,10 +122,7 @@ int main(int argc, char **argv)
     } else {
         spread_follow();
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        say_error("cannot write to standard output");
-        status = EXIT_FAILED;
-    }
+    status = finish(status);
     MPI_Finalize();
     return status;
 }
