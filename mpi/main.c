@@ -28,7 +28,10 @@ static struct command command_of(struct option_spec options[MOST_OPTIONS + 1])
     struct command command = command_merge;
     size_t count = 0;
     options[count++] = (struct option_spec){
-        MERGE_RESUME, 0, "resume", "FOLDER",
+        MERGE_RESUME,
+        0,
+        "resume",
+        "FOLDER",
         "leave partial results in FOLDER, and take those that are there from a job that was cut "
         "off",
         TAKEN};

@@ -45,9 +45,10 @@ bool llvm_order_partials(const struct order_request *request, const struct input
     struct an_error error;
     void *bytes = NULL;
     size_t size;
-    bool done = flatten(partials, &bytes, &size, &ledger, &error) == AN_OK
-                    ? llvm_order_run(request, partials->items[0].path, (struct an_bytes){bytes, size})
-                    : ordering_merge_failed(ledger, &error);
+    bool done =
+        flatten(partials, &bytes, &size, &ledger, &error) == AN_OK
+            ? llvm_order_run(request, partials->items[0].path, (struct an_bytes){bytes, size})
+            : ordering_merge_failed(ledger, &error);
     free(bytes);
     an_ledger_free(ledger);
     return done;

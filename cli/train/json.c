@@ -65,7 +65,7 @@ static struct json_object *run_json(const struct train_request *request,
     const struct an_train_run *run = &result->runs[number];
     const struct an_train_workload *workload = &request->options.workloads[run->workload];
     struct json_object *json = json_object_new_object(), *profiles = json_object_new_array();
-    json_add_number(json, "run", number + 1);
+    json_add_number(json, "run", run->number + 1);
     add_text(json, "workload", workload->text);
     json_add_number(json, "workload_number", run->workload + 1);
     json_add_number(json, "weight", workload->weight);
@@ -113,6 +113,16 @@ static struct json_object *gcc_json(const struct train_request *request,
     return json;
 }
 
+static struct json_object *share_json(const struct train_request *request)
+{
+    if (!request->options.shares)
+        return NULL;
+    struct json_object *json = json_object_new_object();
+    json_add_number(json, "number", request->options.share);
+    json_add_number(json, "of", request->options.shares);
+    return json;
+}
+
 static struct json_object *summary_json(const struct train_request *request,
                                         const struct an_train_result *result, double seconds)
 {
@@ -122,6 +132,7 @@ static struct json_object *summary_json(const struct train_request *request,
         json_object_array_add(command, json_text(*word, strlen(*word)));
     json_object_object_add(json, "command", command);
     json_add_number(json, "workloads", request->options.workload_count);
+    json_object_object_add(json, "share", share_json(request));
     json_add_number(json, "runs", counts->total);
     json_add_number(json, "succeeded", counts->succeeded);
     json_add_number(json, "failed", counts->failed);

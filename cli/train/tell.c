@@ -49,12 +49,11 @@ static void describe(const struct train_request *request, const struct an_train_
 {
     const struct an_train_options *options = &request->options;
     const char *workload = options->workloads[run->workload].text;
-    size_t number = run->round * options->workload_count + run->workload + 1;
     FILE *stream = fmemopen(text, size, "w");
     *text = '\0';
     if (!stream)
         return;
-    fprintf(stream, "run %zu", number);
+    fprintf(stream, "run %zu", run->number + 1);
     if (workload) {
         fputs(" (", stream);
         print_plain(stream, workload, strlen(workload));
@@ -130,17 +129,22 @@ static void tell_warnings(const struct an_train_result *result)
 
 static void tell_outputs(const struct train_request *request, const struct an_train_result *result)
 {
+    bool is_partial = request->options.partial;
+    char version[40];
+    snprintf(version, sizeof version, "indexed version %u", result->left_out.version);
     if (result->llvm_output)
-        say("merged %s profile%s: %s functions, total count %s -> %s (%s, indexed version %u)",
+        say("merged %s profile%s: %s functions, total count %s -> %s (%s, %s)",
             with_commas(result->profiles[AN_TRAIN_LLVM]), plural(result->profiles[AN_TRAIN_LLVM]),
             with_commas(result->llvm_functions), with_commas(result->totals[AN_TRAIN_LLVM]),
-            result->llvm_output, as_size(result->llvm_bytes), result->left_out.version);
+            result->llvm_output, as_size(result->llvm_bytes),
+            is_partial ? "partial result" : version);
     if (result->gcc_output)
-        say("merged %s counter file%s, total count %s -> %s (%s module%s, gcda)",
+        say("merged %s counter file%s, total count %s -> %s (%s module%s, %s)",
             with_commas(result->profiles[AN_TRAIN_GCC]), plural(result->profiles[AN_TRAIN_GCC]),
             with_commas(result->totals[AN_TRAIN_GCC]),
             request->options.in_place ? "their places" : result->gcc_output,
-            with_commas(result->gcc_modules), plural(result->gcc_modules));
+            with_commas(result->gcc_modules), plural(result->gcc_modules),
+            is_partial ? "partial result" : "gcda");
     if (result->work)
         say("the work folder is %s", result->work);
 }
@@ -148,6 +152,11 @@ static void tell_outputs(const struct train_request *request, const struct an_tr
 void train_tell(const struct train_request *request, const struct an_train_result *result,
                 double seconds)
 {
+    if (!result->run_count) {
+        say("no run is left for share %zu of %zu: nothing written", request->options.share,
+            request->options.shares);
+        return;
+    }
     tell_runs(request, result, seconds);
     tell_left_running(result);
     tell_warnings(result);

@@ -10,6 +10,7 @@
 #include "cli/core/llvm_release.h"
 #include "cli/core/output.h"
 #include "cli/core/stopping.h"
+#include "share.h"
 #include "train.h"
 
 enum train_option {
@@ -30,6 +31,8 @@ enum train_option {
     TRAIN_FAIL_FAST,
     TRAIN_FOR,
     TRAIN_FORMAT_VERSION,
+    TRAIN_PARTIAL,
+    TRAIN_SHARE,
     TRAIN_LEDGER,
     TRAIN_JSON,
     TRAIN_WORK_DIR,
@@ -106,6 +109,13 @@ static const struct option_spec options[] = {
      "write LLVM's indexed version N, 5 to 14 (default: as anneal merge)",
      NUMBER_OF(struct given, request.options.format_version, AN_LLVM_OLDEST_WRITTEN,
                AN_LLVM_NEWEST_WRITTEN)},
+    {TRAIN_PARTIAL, 0, "partial", NULL,
+     "write a partial result, for anneal merge, with those of other trainings",
+     VALUE_OF(struct given, request.options.partial)},
+    {TRAIN_SHARE, 0, "share", "K/N",
+     "make the K-th of N shares of the runs, and write a partial result; with 'job' in place of "
+     "K/N, the share that Slurm or MPI has numbered this process for",
+     TAKEN},
     {TRAIN_LEDGER, 0, "ledger", "FILE", "write what became of each run to FILE, as JSON",
      VALUE_OF(struct given, request.ledger)},
     JSON_ROW(TRAIN_JSON, "print the summary as JSON", VALUE_OF(struct given, request.json)),
@@ -121,6 +131,8 @@ static const struct option_spec options[] = {
 static const struct option_rule rules[] = {
     {EXCLUDES, TRAIN_IN_PLACE, {TRAIN_FLAT}, {0}},
     {EXCLUDES, TRAIN_FOR, {TRAIN_FORMAT_VERSION}, {0}},
+    {EXCLUDES, TRAIN_PARTIAL, {TRAIN_IN_PLACE, TRAIN_FLAT, TRAIN_FOR, TRAIN_FORMAT_VERSION}, {0}},
+    {EXCLUDES, TRAIN_SHARE, {TRAIN_IN_PLACE, TRAIN_FLAT, TRAIN_FOR, TRAIN_FORMAT_VERSION}, {0}},
     {NEEDS, TRAIN_NULL, {TRAIN_WORKLOADS}, {0}},
     {0},
 };
@@ -213,6 +225,8 @@ static bool take(const struct command *command, void *values, int id, const char
     (void)command;
     if (id == TRAIN_MAX_FAILURES)
         return take_failures(&given->request.options, value);
+    if (id == TRAIN_SHARE)
+        return share_take(&given->request, value);
     struct source *grown = realloc(sources->items, (sources->count + 1) * sizeof *grown);
     if (!grown) {
         say_error("out of memory");
@@ -279,6 +293,8 @@ static int act(void *values, const struct option_parser *parser)
     if (request->compiler && !llvm_release_of("for", request->compiler, &request->options.release))
         return EXIT_USAGE;
     int status = find_workloads(request, parser->operands, &given->sources);
+    if (status == EXIT_DONE)
+        status = share_name_output(request);
     return status == EXIT_DONE ? train(request) : status;
 }
 
@@ -287,6 +303,7 @@ static int run(const struct command *command, int argc, char **argv)
     struct given given = {.request.options = {.size = sizeof(struct an_train_options)}};
     int status = option_run(command, argc, argv, &given, take, act);
     free(given.sources.items);
+    free(given.request.partial);
     an_train_workloads_free(&given.request.workloads);
     return status;
 }
@@ -314,6 +331,9 @@ const struct command command_train = {
         "OUT is a folder. GCC's counter files are written below the folder OUT, under the full "
         "names of the objects. A folder that contains anything but profiles is not replaced. The "
         "result does not depend on -j.\n\n"
+        "Processes of an MPI job, of srun or of an array of jobs share the runs with --share=job: "
+        "each makes every N-th one and leaves a partial result in the folder OUT/, of which anneal "
+        "merge makes the profile.\n\n"
         "An interrupt ends the runs and merges those that are complete; a second one ends "
         "everything at once, and nothing is written.",
     .options = options,
@@ -325,6 +345,9 @@ const struct command command_train = {
                 "    read workloads from a list; lines may begin with a weight and a tab\n"
                 "anneal train -o app.profdata -w 10,peak -w 1,night ./replay.sh\n"
                 "    count peak hours ten times\n"
+                "srun -n 64 anneal train -j1 --share=job -o parts/ -f list ./app-train {}\n"
+                "anneal merge -o app.profdata parts/\n"
+                "    share the runs among the processes of a Slurm job\n"
                 "anneal train --in-place ./run-tests.sh\n"
                 "    write .gcda files beside the objects, for gcc -fprofile-use\n"
                 "find corpus -name '*.xml' -print0 |\n"

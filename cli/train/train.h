@@ -11,6 +11,8 @@ struct train_request {
     struct an_train_workloads workloads;
     const char *compiler; /* that reads LLVM's profile, as it was named; or NULL */
     const char *ledger;   /* file for the account of all runs, as JSON; or NULL */
+    bool is_job;          /* the share is what a job's engine says */
+    char *partial;        /* the partial result in the folder that was named, or NULL; owned */
     bool json, quiet;
     size_t told; /* failures, so far */
 };

@@ -96,6 +96,7 @@ struct an_train_profile {
 };
 
 struct an_train_run {
+    size_t number;   /* among all runs of the training, from 0, also when this is a share of it */
     size_t workload; /* its index in the list */
     unsigned round;  /* with `repeat`: from 0 */
     enum an_train_outcome outcome;
@@ -179,6 +180,14 @@ struct an_train_options {
     void *context;
 
     unsigned release; /* of the LLVM that reads the profile, as in struct an_llvm_write_options */
+
+    /*
+     * The result is a partial one (docs/formats/partial.md), the file `output`, of LLVM's profiles or of GCC's, not of both; not
+     * with what says how a profile is written. Each run counts, also when it left the bytes of another one.
+     */
+    bool partial;
+    /* One of several processes that train together: makes every `shares`-th run, from `share` on, which is 1 to `shares`; 0: all. */
+    size_t share, shares;
 };
 
 /*
@@ -187,7 +196,7 @@ struct an_train_options {
  *
  * *result is set whenever runs were made, also on failure (NULL otherwise), and is freed by
  * an_train_result_free(). AN_OK: a profile was written; whether runs failed is in the result. AN_EMPTY: no
- * run left a profile that could be merged, or none has a function. AN_USAGE: the request makes no sense. AN_SYSTEM: a file
+ * run left a profile that could be merged, or none has a function. A share of no runs is AN_OK, and nothing is written. AN_USAGE: the request makes no sense. AN_SYSTEM: a file
  * could not be written, or the command cannot be run at all.
  */
 AN_API enum an_code an_train(const struct an_train_options *options,

@@ -13,7 +13,8 @@
 char *an_training_run_folder(const struct an_training *training, size_t run)
 {
     char *path;
-    return asprintf(&path, "%s/run/%zu", training->work, run) < 0 ? NULL : path;
+    size_t number = training->result->runs[run].number;
+    return asprintf(&path, "%s/run/%zu", training->work, number) < 0 ? NULL : path;
 }
 
 bool an_batch_takes(const struct an_training *training, const struct an_train_run *run)
@@ -27,10 +28,10 @@ bool an_batch_takes(const struct an_training *training, const struct an_train_ru
 static const struct {
     const char *folder; /* below the one of a run */
     const char *ending; /* of the profiles in it */
-    an_batch_merge_family *merge;
+    an_batch_merge_family *merge, *partial;
 } families[AN_TRAIN_FAMILIES] = {
-    [AN_TRAIN_LLVM] = {AN_RUN_LLVM, ".profraw", an_batch_merge_llvm},
-    [AN_TRAIN_GCC] = {AN_RUN_GCC, ".gcda", an_batch_merge_gcc},
+    [AN_TRAIN_LLVM] = {AN_RUN_LLVM, ".profraw", an_batch_merge_llvm, an_batch_partial_llvm},
+    [AN_TRAIN_GCC] = {AN_RUN_GCC, ".gcda", an_batch_merge_gcc, an_batch_partial_gcc},
 };
 
 const char *an_train_family_name(enum an_train_family family)
@@ -110,7 +111,7 @@ static bool add_source(const struct an_training *training, struct an_batch_sourc
         return false;
     *source = (struct an_batch_source){run, profile, NULL,
                                        training->options->workloads[run->workload].weight};
-    if (asprintf(&source->path, "%s/run/%zu/%s/%s", training->work, number,
+    if (asprintf(&source->path, "%s/run/%zu/%s/%s", training->work, run->number,
                  families[profile->family].folder, profile->name) >= 0)
         return true;
     source->path = NULL;
@@ -141,7 +142,8 @@ static enum an_code merge_family(const struct an_training *training, size_t batc
     if (!find_sources(training, batch, family, &sources))
         code = an_fail_memory(error);
     if (code == AN_OK && sources.count)
-        code = families[family].merge(training, batch, &sources, error);
+        code = (training->options->partial ? families[family].partial : families[family].merge)(
+            training, batch, &sources, error);
     an_batch_sources_free(&sources);
     return code;
 }

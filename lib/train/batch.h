@@ -21,6 +21,9 @@
 
 enum { AN_BATCH_RUNS = 32 };
 
+/* The partial result of a batch's runs, when the whole is to be one, too. */
+#define AN_BATCH_PARTIAL "of-runs.partial"
+
 /* Names of profiles, each kept once however many runs leave it. */
 struct an_train_names {
     struct an_names names;
@@ -54,6 +57,9 @@ enum an_code an_batch_merge(const struct an_training *training, size_t batch,
 struct an_merged {
     void *llvm; /* a profile in bytes; NULL: none, or without functions */
     size_t llvm_size;
+    void *partial; /* instead of both: a partial result, of `family` */
+    size_t partial_size;
+    enum an_train_family family;
     struct an_train_names names;   /* of GCC's modules: paths without the slash they begin with */
     struct an_gcc_merged *modules; /* for each of them */
 };
@@ -62,5 +68,9 @@ struct an_merged {
 enum an_code an_batch_merge_all(const struct an_training *training, struct an_merged *merged,
                                 struct an_error *error);
 void an_merged_free(struct an_merged *merged);
+
+/* The same where a partial result is made. */
+enum an_code an_batch_merge_partials(const struct an_training *training, struct an_merged *merged,
+                                     struct an_error *error);
 
 #endif

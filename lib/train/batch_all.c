@@ -13,6 +13,7 @@
 void an_merged_free(struct an_merged *merged)
 {
     free(merged->llvm);
+    free(merged->partial);
     an_gcc_merged_free(merged->modules, merged->names.names.count);
     an_names_free(&merged->names.names);
     an_arena_free(&merged->names.arena);
@@ -167,6 +168,8 @@ enum an_code an_batch_merge_all(const struct an_training *training, struct an_me
                                 struct an_error *error)
 {
     *merged = (struct an_merged){0};
+    if (training->options->partial)
+        return an_batch_merge_partials(training, merged, error);
     struct finding finding = {.names = &merged->names};
     enum an_code code = search(training, &finding, error);
     if (code == AN_OK && finding.llvm.count)

@@ -30,4 +30,7 @@ typedef enum an_code an_batch_merge_family(const struct an_training *training, s
                                            struct an_error *error);
 an_batch_merge_family an_batch_merge_llvm, an_batch_merge_gcc;
 
+/* Into a partial result. */
+an_batch_merge_family an_batch_partial_llvm, an_batch_partial_gcc;
+
 #endif

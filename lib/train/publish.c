@@ -284,12 +284,26 @@ static enum an_code publish_llvm(const struct an_training *training, const struc
     return code;
 }
 
+static enum an_code publish_partial(const struct an_training *training,
+                                    const struct an_merged *merged, struct an_error *error)
+{
+    struct an_train_result *result = training->result;
+    const struct an_bytes bytes = {merged->partial, merged->partial_size};
+    char **output = merged->family == AN_TRAIN_LLVM ? &result->llvm_output : &result->gcc_output;
+    enum an_code code = an_folder_write(training->options->output, bytes, false, error);
+    if (code == AN_OK)
+        *output = strdup(training->options->output);
+    return code;
+}
+
 enum an_code an_publish(const struct an_training *training, const struct an_merged *merged,
                         struct an_error *error)
 {
     const struct an_train_options *options = training->options;
     struct an_train_result *result = training->result;
     enum an_code code = AN_OK;
+    if (merged->partial)
+        return publish_partial(training, merged, error);
     if (merged->modules) {
         code = options->in_place ? publish_in_place(merged, error)
                                  : publish_folder(training, merged, error);

@@ -41,9 +41,10 @@ struct trainer {
         AN_VECTOR(size_t);
     } spare; /* runs whose folders have no files any more */
     struct an_trash trash;
-    size_t *left;        /* of each batch: runs that have not ended */
-    bool told, killed;   /* the children, because of options->stop */
-    bool has_seen_gcc;   /* and it was checked that there is a place for it */
+    size_t *left;      /* of each batch: runs that have not ended */
+    bool told, killed; /* the children, because of options->stop */
+    bool has_seen_gcc; /* and it was checked that there is a place for it */
+    bool has_seen_llvm;
     enum an_code failed; /* something went wrong that ends the training */
     struct an_error error;
 };
@@ -77,11 +78,14 @@ static struct an_train_result *new_result(const struct an_train_options *options
 {
     struct an_train_result *result = an_alloc_zero(1, sizeof *result);
     size_t rounds = options->repeat ? options->repeat : 1, runs;
+    size_t step = options->shares ? options->shares : 1,
+           first = options->share ? options->share - 1 : 0;
     if (!result || __builtin_mul_overflow(rounds, options->workload_count, &runs)) {
         free(result);
         return NULL;
     }
-    result->runs = an_alloc_zero(runs, sizeof *result->runs);
+    runs = runs > first ? (runs - first - 1) / step + 1 : 0; /* of this share */
+    result->runs = an_alloc_zero(runs + 1, sizeof *result->runs);
     result->names = an_alloc_zero(1, sizeof *result->names);
     if (!result->runs || !result->names) {
         an_train_result_free(result);
@@ -89,8 +93,10 @@ static struct an_train_result *new_result(const struct an_train_options *options
     }
     result->run_count = result->counts.total = runs;
     for (size_t i = 0; i < runs; i++) {
-        result->runs[i].workload = i % options->workload_count;
-        result->runs[i].round = (unsigned)(i / options->workload_count);
+        size_t number = first + i * step;
+        result->runs[i].number = number;
+        result->runs[i].workload = number % options->workload_count;
+        result->runs[i].round = (unsigned)(number / options->workload_count);
     }
     return result;
 }
@@ -234,16 +240,30 @@ static void leave_batch(struct trainer *trainer, size_t number)
         merge_batch(trainer, batch);
 }
 
-/* GCC's profiles need a folder: whether it can be had is said at once, not after the last run. */
-static void look_for_gcc(struct trainer *trainer, const struct an_train_run *run)
+static enum an_code check_families(struct trainer *trainer, bool is_first_gcc)
 {
-    for (size_t i = 0; !trainer->has_seen_gcc && i < run->profile_count; i++)
-        if (run->profiles[i].family == AN_TRAIN_GCC) {
-            trainer->has_seen_gcc = true;
-            enum an_code code = an_publish_check_gcc(trainer->options, &trainer->error);
-            if (code != AN_OK)
-                give_up(trainer, code);
-        }
+    const struct an_train_options *options = trainer->options;
+    if (options->partial && trainer->has_seen_gcc && trainer->has_seen_llvm) {
+        an_fail(&trainer->error, AN_UNSUPPORTED,
+                "the runs leave profiles of clang and of gcc, and a partial result is of one kind");
+        return an_error_hint(&trainer->error, "train with the programs of one compiler at a time");
+    }
+    return is_first_gcc && !options->partial ? an_publish_check_gcc(options, &trainer->error)
+                                             : AN_OK;
+}
+
+/* GCC's profiles need a folder, and a partial result is of one family: what is wrong is said at once, not after the last run. */
+static void look_at_families(struct trainer *trainer, const struct an_train_run *run)
+{
+    for (size_t i = 0; trainer->failed == AN_OK && i < run->profile_count; i++) {
+        bool is_gcc = run->profiles[i].family == AN_TRAIN_GCC;
+        bool *seen = is_gcc ? &trainer->has_seen_gcc : &trainer->has_seen_llvm;
+        bool is_first = !*seen;
+        *seen = true;
+        enum an_code code = is_first ? check_families(trainer, is_gcc) : AN_OK;
+        if (code != AN_OK)
+            give_up(trainer, code);
+    }
 }
 
 static void count_end(struct trainer *trainer, struct an_train_run *run, const char *folder)
@@ -270,7 +290,7 @@ static void end_run(struct trainer *trainer, const struct an_child_end *end)
     if (code != AN_OK)
         give_up(trainer, code);
     judge(run, end);
-    look_for_gcc(trainer, run);
+    look_at_families(trainer, run);
     if (trainer->failed == AN_OK)
         count_end(trainer, run, folder);
     if (!an_batch_takes(&trainer->training, run))
@@ -351,7 +371,7 @@ static void start_run(struct trainer *trainer)
     const struct an_invocation_of of = {.options = trainer->options,
                                         .folder = folder,
                                         .workload = trainer->result->runs[number].workload,
-                                        .run = number};
+                                        .run = trainer->result->runs[number].number};
     struct an_invocation invocation = {0};
     enum an_code code = AN_OK;
     if (!folder || !an_invocation_make(&invocation, &of))
@@ -429,7 +449,7 @@ static enum an_code conclude(struct trainer *trainer, struct an_error *error)
         return trainer->failed;
     }
     enum an_code code = an_batch_merge_all(&trainer->training, &merged, error);
-    if (code == AN_OK && !merged.llvm && !merged.modules) {
+    if (code == AN_OK && !merged.llvm && !merged.modules && !merged.partial) {
         code = no_profile(trainer, error);
     } else if (code == AN_OK && is_stopped_at_once(trainer)) {
         code = an_fail(error, AN_EMPTY, "interrupted: nothing written");
@@ -493,6 +513,12 @@ static enum an_code check(const struct an_train_options *options, struct an_erro
         return an_fail(error, AN_USAGE, "no output for the profile");
     if (options->placeholder && !*options->placeholder)
         return an_fail(error, AN_USAGE, "the placeholder is empty");
+    if (options->share > options->shares || (options->shares && !options->share))
+        return an_fail(error, AN_USAGE, "there is no share %zu of %zu", options->share,
+                       options->shares);
+    if (options->partial &&
+        (options->in_place || options->flat || options->format_version || options->release))
+        return an_fail(error, AN_USAGE, "a partial result is written in one way only");
     return an_publish_check(options, error);
 }
 
@@ -513,13 +539,18 @@ enum an_code an_train(const struct an_train_options *options, struct an_train_re
     enum an_code code = an_options_take(&full, sizeof full, options, error);
     if (code == AN_OK)
         code = check(&full, error);
-    if (code == AN_OK)
-        code = an_folder_make_work(full.work, &trainer.work, error);
-    if (code != AN_OK)
+    if (code == AN_OK && !(trainer.result = *result = new_result(&full)))
+        code = an_fail_memory(error);
+    if (code != AN_OK || !trainer.result->run_count) /* a share of nothing */
         return code;
-    trainer.result = *result = new_result(&full);
-    code = trainer.result ? train(&trainer, error) : an_fail_memory(error);
-    if (!*result || !(*result)->work)
+    code = an_folder_make_work(full.work, &trainer.work, error);
+    if (code != AN_OK) {
+        an_train_result_free(trainer.result);
+        *result = NULL;
+        return code;
+    }
+    code = train(&trainer, error);
+    if (!(*result)->work)
         an_folder_remove(trainer.work);
     else if (!full.keep_work) { /* only what was merged is worth keeping */
         remove_below(trainer.work, "run");

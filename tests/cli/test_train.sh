@@ -529,6 +529,101 @@ not_as_root() {
     expect "$(ls home)" result
 }
 
+# ---- shares ----
+
+# as_text PROFILE: its functions and their counts, in the order of names
+as_text() {
+    llvm-profdata-19 show --counts --all-functions "$1" | grep -v '^Instrumentation'
+}
+
+# Shares of a training, in any number, are all of it: each run counts once, also when it left what another one left.
+shares() {
+    local number shares
+    seq 1 70 >list
+    echo '5	11' >>list
+    train 0 -q -n 2 -o whole -f list "$programs/llvm"
+    for shares in 1 3; do
+        for number in $(seq $shares); do
+            train 0 -n 2 --share="$number/$shares" -o parts$shares/ -f list "$programs/llvm"
+            says 'partial result)' "-> parts$shares/share-$number-of-$shares.partial"
+        done
+        run 0 "$anneal" merge -o result$shares parts$shares/
+        says 'merged 142 of 142 inputs' "of the inputs came in $shares partial result"
+        same <(as_text result$shares) <(as_text whole)
+    done
+    # a share that comes twice counts once, and one of nothing is well
+    run 0 "$anneal" merge -q -o again parts3/ parts3/share-2-of-3.partial
+    same again result3
+    train 0 --share=9/9 -o none/ "$programs/llvm" ::: 1 2 3
+    says 'no run is left for share 9 of 9'
+    expect "$(ls none)" ''
+    # numbers of runs are those of the whole
+    train 1 --json --share=2/3 --ledger=ledger -o part "$programs/llvm" ::: 1 3 4 5 7fail 8
+    says 'run 5 (7fail) failed: exit status 3'
+    expect "$(jq -c '[.share.number, .share.of, .runs]' out)" '[2,3,2]'
+    expect "$(jq -c '[.ledger[] | [.run, .workload]]' ledger)" '[[2,"3"],[5,"7fail"]]'
+    train 0 -q --share=2/2 -o part sh -c "echo \$ANNEAL_RUN_NUMBER >number; $programs/llvm 3" sh ::: a b
+    expect "$(cat number)" 2
+}
+
+shares_of_gcc() {
+    local number
+    seq 1 40 >list
+    echo '3	11' >>list
+    train 0 -q -n 2 -o whole -f list "$programs/gcc"
+    for number in 1 2; do
+        train 0 -n 2 --share=$number/2 -o parts/ -f list "$programs/gcc"
+        says '(1 module, partial result)'
+    done
+    run 0 "$anneal" merge -o result parts/
+    says 'merged 82 of 82 inputs'
+    diff -r result whole
+    train 0 --partial -o both.partial "$programs/gcc" ::: 1 2
+    train 0 --partial -o folder/ "$programs/gcc" ::: 1 2
+    expect "$(ls folder)" default.partial
+    # one kind of profile in a partial result; what was there stays
+    echo before >both.partial
+    train 1 --partial -o both.partial sh -c "$programs/gcc \$1; $programs/llvm \$1" sh ::: 7 9
+    says 'profiles of clang and of gcc'
+    expect "$(cat both.partial)" before
+    train 2 --partial --in-place "$programs/gcc" ::: 1
+    train 2 --share=1/2 --for=clang-14 -o x "$programs/llvm" ::: 1
+}
+
+# What Slurm, OpenMPI and others tell a process of a job.
+shares_of_jobs() {
+    local command=("$programs/llvm" ::: 1 2 3 4 5 6 7 8) job=(--json --share=job -o parts/)
+    unset "${!SLURM_@}" "${!OMPI_@}" "${!PMI_@}"
+    share() { # VARIABLE=VALUE... SHARE
+        run 0 env "${@:1:$# - 1}" "$anneal" train -q "${job[@]}" "${command[@]}"
+        expect "$(jq -r '"\(.share.number)/\(.share.of)"' out)" "${*: -1}"
+    }
+    share OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 3/4
+    share PMI_RANK=0 PMI_SIZE=2 1/2
+    share SLURM_PROCID=7 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=8 8/8
+    share SLURM_ARRAY_TASK_ID=20 SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_MAX=30 SLURM_ARRAY_TASK_COUNT=3 2/3
+    # in the script of a job of an array, where there is one process; and in a step of it
+    share SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=1 \
+        SLURM_ARRAY_TASK_COUNT=2 2/2
+    share SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=4 SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=1 \
+        SLURM_ARRAY_TASK_COUNT=2 6/8
+    expect "$(ls parts | first)" share-1-of-2.partial
+    train 2 "${job[@]}" "${command[@]}"
+    says 'no process of an MPI job, of srun or of an array of jobs'
+    run 2 env SLURM_PROCID=0 SLURM_NTASKS=4 "$anneal" train "${job[@]}" "${command[@]}"
+    run 2 env SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 \
+        "$anneal" train "${job[@]}" "${command[@]}"
+    says 'not equally far apart'
+    run 2 env PMI_RANK=0 PMI_SIZE=2 "$anneal" train --share=job -o file "${command[@]}"
+    says 'each process writes a file of its own'
+    local wrong
+    for wrong in 0/3 4/3 1 1/ /3 1/3x -1/3 1/0 ''; do
+        train 2 --share="$wrong" -o x "${command[@]}"
+        says 'expected K/N'
+    done
+    nothing_is_left
+}
+
 check_with "$tools" 'programs to be trained' build
 if [ -e "$programs/built" ]; then
     check "runs of clang's programs" llvm_runs
@@ -548,6 +643,9 @@ if [ -e "$programs/built" ]; then
     check "a run's surroundings" surroundings
     check 'folders as outputs' folders_as_outputs
     check 'in place, and flat' in_place
+    check 'shares' shares
+    check "shares of GCC's programs" shares_of_gcc
+    check 'shares of jobs' shares_of_jobs
     check 'refusals' refusals
     check 'programs as workloads' programs_as_workloads
     check 'interrupted' interrupted
