@@ -54,7 +54,7 @@ static struct command command_of(struct option_spec options[MOST_OPTIONS + 1])
         "files are in $TMPDIR, or /tmp, a folder for each process.";
     command.examples = "mpirun anneal-mpi merge -o app.profdata -f list\n"
                        "    each process merges its share of the profiles in the list\n"
-                       "srun anneal-mpi merge --resume /shared/pieces -o app.profdata -f list\n"
+                       "srun -K --mpi=pmix anneal-mpi merge --resume pieces -o app.profdata -f list\n"
                        "    under Slurm; a second call goes on where the first was cut off\n";
     command.see_also = "anneal-merge(1), anneal-collect(1), mpirun(1), srun(1)";
     return command;
