@@ -197,12 +197,43 @@ goes_on() {
     same ours expected
 }
 
+# Killed at any moment, a rank of three at a time, until a job comes through: every input is in the result, once. KILLS campaigns.
+killed_ranks() {
+    local campaign rank tries=0 status killed=0
+    runs 1 700 >list
+    one list expected
+    for ((campaign = 0; campaign < ${KILLS:-10}; campaign++)); do
+        rm -rf pieces ours
+        status=1
+        while [ $status -ne 0 ]; do
+            tries=$((tries + 1))
+            status=0
+            mpirun --oversubscribe -n 3 "$anneal_mpi" merge -q --resume "$PWD/pieces" --ledger=ledger -o ours -f list >out 2>err &
+            job_pid=$!
+            if [ $((tries % 4)) -ne 0 ]; then # each fourth job is let be
+                rank=$((RANDOM % 3))
+                is_there() { [ -n "$(process_of $rank)" ] || ! kill -0 $job_pid 2>/dev/null; }
+                await is_there || :
+                sleep "0.$((RANDOM % 30 + 10))" # the moment, not an event
+                # shellcheck disable=SC2046 # there may be none any more
+                kill -KILL $(process_of $rank) 2>/dev/null && killed=$((killed + 1))
+            fi
+            wait $job_pid || status=$?
+        done
+        same ours expected
+        expect "$(jq '[.inputs[] | select(.status == "used")] | length' ledger)" 700
+    done
+    echo "$killed ranks killed in $tries jobs, $campaign campaigns" >>"$scratch/remarks"
+}
+
 tools=mpirun
 if [ -n "$anneal_mpi" ]; then
     check_with $tools 'any number of processes makes the same' any_number
     check_with $tools 'all families that have partial results' families
     check_with $tools 'each input is accounted for' accounts
     check_with $tools 'a job that lost a process goes on' goes_on
+    tier long
+    check_with "$tools jq" 'ranks that are killed at any moment' killed_ranks
 else
     skip 'merges by several processes' 'anneal-mpi was not built: there is no MPI here (libopenmpi-dev)'
 fi
