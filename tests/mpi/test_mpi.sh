@@ -11,8 +11,6 @@ anneal_mpi=${2:+$(realpath "$2")}
 
 # One machine is enough, and root may do it here. There is no ssh, and nothing to try that is faster than memory.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=/bin/false
-# The processes of a job that is ended get their time, however busy the machine is.
-export OMPI_MCA_odls_base_sigkill_timeout=60
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_orte_base_help_aggregate=0
 
 # job PROCESSES ARGUMENT...
@@ -163,7 +161,8 @@ goes_on() {
     mkfifo run300.proftext # in the second piece, which the second process will not end
     echo before >ours
     mkdir tmp
-    TMPDIR=$PWD/tmp mpirun --oversubscribe -n 3 "$anneal_mpi" merge --resume "$PWD/pieces" -o ours -f list >out 2>err &
+    # mpirun waits so many seconds between SIGTERM and SIGKILL, always
+    OMPI_MCA_odls_base_sigkill_timeout=8 TMPDIR=$PWD/tmp mpirun --oversubscribe -n 3 "$anneal_mpi" merge --resume "$PWD/pieces" -o ours -f list >out 2>err &
     job_pid=$!
     await two_pieces_are_there || fail "no pieces: $(cat err; ls pieces)"
     expect "$(find tmp -name 'anneal-mpi.*' | wc -l)" 3
@@ -197,31 +196,32 @@ goes_on() {
     same ours expected
 }
 
-# Killed at any moment, a rank of three at a time, until a job comes through: every input is in the result, once. KILLS campaigns.
+# Killed at any moment, a rank of three at a time, until a job comes through: every input is in the result, once. Until KILLS were.
 killed_ranks() {
     local campaign rank tries=0 status killed=0
-    runs 1 700 >list
+    runs 1 2100 >list # nine pieces
     one list expected
-    for ((campaign = 0; campaign < ${KILLS:-10}; campaign++)); do
+    for ((campaign = 0; killed < ${KILLS:-10}; campaign++)); do
         rm -rf pieces ours
         status=1
         while [ $status -ne 0 ]; do
             tries=$((tries + 1))
             status=0
-            mpirun --oversubscribe -n 3 "$anneal_mpi" merge -q --resume "$PWD/pieces" --ledger=ledger -o ours -f list >out 2>err &
+            OMPI_MCA_odls_base_sigkill_timeout=0 mpirun --oversubscribe -n 3 "$anneal_mpi" merge -q --resume "$PWD/pieces" --ledger=ledger -o ours -f list >out 2>err &
             job_pid=$!
             if [ $((tries % 4)) -ne 0 ]; then # each fourth job is let be
                 rank=$((RANDOM % 3))
                 is_there() { [ -n "$(process_of $rank)" ] || ! kill -0 $job_pid 2>/dev/null; }
                 await is_there || :
-                sleep "0.$((RANDOM % 30 + 10))" # the moment, not an event
+                sleep "$(printf '0.%03d' $((RANDOM % 200)))" # the moment, not an event
                 # shellcheck disable=SC2046 # there may be none any more
                 kill -KILL $(process_of $rank) 2>/dev/null && killed=$((killed + 1))
             fi
             wait $job_pid || status=$?
+            [ $tries -lt 2000 ] || fail "$tries jobs, of which $killed lost a rank"
         done
         same ours expected
-        expect "$(jq '[.inputs[] | select(.status == "used")] | length' ledger)" 700
+        expect "$(jq '[.inputs[] | select(.status == "used")] | length' ledger)" 2100
     done
     echo "$killed ranks killed in $tries jobs, $campaign campaigns" >>"$scratch/remarks"
 }
