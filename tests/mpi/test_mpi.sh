@@ -140,10 +140,11 @@ accounts() {
     [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'anneal-mpi.*' -user "$(id -un)" -newer list)" ] || fail 'folders are left'
 }
 
-# process_of RANK: its pid
+# process_of RANK: its pid, in the job of this folder
 process_of() {
     local pid
     for pid in $(pgrep -f "^$anneal_mpi merge"); do
+        [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] || continue
         tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | found -x "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
     done
     return 0
