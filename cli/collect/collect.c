@@ -9,6 +9,7 @@ enum {
     COLLECT_SHIP,
     COLLECT_TIMEOUT,
     COLLECT_EVERY,
+    COLLECT_SPAN,
     COLLECT_ONCE,
     COLLECT_LIMIT,
     COLLECT_HOST,
@@ -29,8 +30,13 @@ static const struct option_spec options[] = {
     {COLLECT_TIMEOUT, 0, "ship-timeout", "TIME", "end a COMMAND that takes longer (default: 10m)",
      SECONDS_OF(struct collect_request, patience)},
     {COLLECT_EVERY, 0, "every", "TIME",
-     "add to the partial results every TIME, or whenever 256 MB were taken (default: 1m)",
+     "take what is in SPOOL and add it to the partial results every TIME, or when it has 256 MB "
+     "(default: 1m)",
      SECONDS_FROM_0_OF(struct collect_request, every)},
+    {COLLECT_SPAN, 0, "span", "TIME",
+     "a partial result is complete after TIME (default: when the hour is over, and up to ten "
+     "minutes later, so that not all hosts send at once)",
+     SECONDS_OF(struct collect_request, span)},
     {COLLECT_ONCE, 0, "once", NULL,
      "take what is there, add and ship it, and end: for cron, or when a host goes away",
      VALUE_OF(struct collect_request, once)},
@@ -48,7 +54,7 @@ static const struct option_spec options[] = {
 
 static const struct option_rule rules[] = {
     {NEEDS, COLLECT_TIMEOUT, {COLLECT_SHIP}, {0}},
-    {EXCLUDES, COLLECT_ONCE, {COLLECT_EVERY}, {0}},
+    {EXCLUDES, COLLECT_ONCE, {COLLECT_EVERY, COLLECT_SPAN}, {0}},
     {0},
 };
 
@@ -99,9 +105,9 @@ const struct command command_collect = {
         "result, and counts once, whenever the service is killed or the power fails. Damaged ones "
         "are "
         "named in the account, and the last 100 are kept in SPOOL/.anneal/rejected.\n\n"
-        "A partial result is complete (NAME.partial) when its hour is over or it has 16,384 "
-        "inputs. With "
-        "--ship, it is handed to a command then, which takes it elsewhere by whatever means the "
+        "A partial result is complete (NAME.partial) when its hour is over (--span) or it has "
+        "16,384 inputs. With --ship, it is handed to a command then, which takes it elsewhere by "
+        "whatever means the "
         "site has. "
         "A command that fails is tried again, after pauses that grow from a second to ten minutes. "
         "It "

@@ -5,7 +5,7 @@
  *     SPOOL/... ──take──► .anneal/new/FOLDER,NUMBER.NAME         under the lock of the runtime that adds to it
  *               ──sort──► .anneal/taken/BUILD/PART/HOST/...      when nobody writes to it any more
  *               ───add──► PARTIALS/BUILD/PART.HOST.open          a partial result; what is in it is removed
- *               ─close──► PARTIALS/BUILD/PART.HOST.partial       when the hour is over, or it has enough inputs
+ *               ─close──► PARTIALS/BUILD/PART.HOST.partial       when its time is over, or it has enough inputs
  *               ──ship──► removed, once the command has taken it
  *
  * Nothing else is remembered. A profile is known by its bytes and the number in its name (--count-copies), so what had been added
@@ -24,7 +24,8 @@ struct collect_request {
     const char *spool, *output;
     const char *host; /* NULL: this host's name */
     const char *ship; /* a command for sh, or NULL */
-    double every;     /* seconds until what was taken is added */
+    double every;     /* seconds until what is in the spool is taken and added */
+    double span;      /* seconds until a partial result is complete; 0: until its hour is over */
     double patience;  /* seconds that the command may take */
     uint64_t limit; /* bytes of partial results and of what was taken; beyond it nothing is taken */
     unsigned threads;

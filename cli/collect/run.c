@@ -20,7 +20,7 @@
 #define AT_ONCE (256u << 20) /* bytes that wait to be added */
 #define LONGEST_PAUSE 60.0   /* seconds after what could not be added */
 #define LOOK 30.0            /* seconds between looks, for what the kernel has not told of */
-#define LOOK_AGAIN 1.0       /* where there is something that could not be taken yet */
+#define LOOK_AGAIN 1.0       /* behind what it has told of, or where something could not be taken */
 
 struct service {
     const struct collect_request *request;
@@ -31,21 +31,56 @@ struct service {
     int watch;
     uint64_t waiting;                /* profiles that were taken, but somebody writes to */
     uint64_t pending, pending_bytes; /* sorted, and taken, since the last were added */
-    double since;                    /* when the first of them was sorted */
+    double since;                    /* when the first of them was seen */
     double again, pause;             /* when adding may be tried again after it has failed */
+    double looked;                   /* when the spool was looked at; 0: not yet */
+    double seen;   /* when something was seen in it that is there yet; 0: there is nothing */
+    bool is_told;  /* the kernel has told of changes since */
+    bool has_more; /* not all of it was taken, for it was too much */
+    struct {
+        uint64_t bytes;          /* of all partial results, and of what is on its way to them; */
+        uint64_t taken, shipped; /* counts.bytes and counts.shipped at that time */
+        bool is_known;
+    } usage;
     bool is_full;
 };
 
+/*
+ * What was taken since all was measured is known, so that the sizes of all files are asked for only when something else has
+ * changed them, or before saying that there is no room.
+ */
+static uint64_t usage(struct service *service, uint64_t limit)
+{
+    const struct collect_counts *counts = &service->counts;
+    uint64_t bytes = service->usage.bytes + (counts->bytes - service->usage.taken);
+    if (service->usage.is_known && service->usage.shipped == counts->shipped && bytes < limit)
+        return bytes;
+    service->usage.bytes = places_usage(&service->places);
+    service->usage.taken = counts->bytes;
+    service->usage.shipped = counts->shipped;
+    service->usage.is_known = true;
+    return service->usage.bytes;
+}
+
 static bool has_room(struct service *service)
 {
-    bool is_full = places_usage(&service->places) >= service->request->limit;
+    uint64_t limit = service->request->limit;
+    bool is_full = usage(service, limit) >= limit;
     if (is_full && !service->is_full)
         say_warning("%s: partial results take %s, as much as they may (--limit): nothing is taken "
                     "from %s until there is room",
-                    service->places.partials, as_size(service->request->limit),
-                    service->places.spool);
+                    service->places.partials, as_size(limit), service->places.spool);
     service->is_full = is_full;
     return !is_full;
+}
+
+static void sort(struct service *service)
+{
+    struct sorted sorted = sort_profiles(&service->places, &service->parts);
+    if (sorted.given && !service->pending)
+        service->since = service->seen ? service->seen : an_clock_seconds();
+    service->pending += sorted.given;
+    service->waiting = sorted.waiting;
 }
 
 /* Whether there may be more. */
@@ -54,19 +89,16 @@ static bool take(struct service *service)
     struct collect_counts *counts = &service->counts;
     uint64_t bytes = counts->bytes;
     if (has_room(service))
-        take_profiles(&service->places, service->watch, AT_ONCE, counts);
-    struct sorted sorted = sort_profiles(&service->places, &service->parts);
-    if (sorted.given && !service->pending)
-        service->since = an_clock_seconds();
-    service->pending += sorted.given;
+        take_profiles(&service->places, AT_ONCE, counts);
+    sort(service);
     service->pending_bytes += counts->bytes - bytes;
-    service->waiting = sorted.waiting;
     return counts->bytes - bytes >= AT_ONCE;
 }
 
 static bool add(struct service *service)
 {
     bool good = add_profiles(service->request, &service->places, &service->counts);
+    service->usage.is_known = false;
     if (good) {
         service->pending = service->pending_bytes = 0;
         service->pause = service->again = 0;
@@ -78,6 +110,11 @@ static bool add(struct service *service)
         say_warning("tried again in %.0f s; nothing is lost", service->pause);
     }
     return good;
+}
+
+static double sooner(double one, double other)
+{
+    return other >= 0 && other < one ? other : one;
 }
 
 /* Seconds until what was taken has to be added; negative: there is nothing. */
@@ -94,6 +131,51 @@ static double until_due(const struct service *service)
     return due > now ? due - now : 0;
 }
 
+/* ---- when ---- */
+
+/* Seconds until the spool has to be looked at. */
+static double until_look(const struct service *service)
+{
+    double every = service->request->every, after = LOOK;
+    if (!service->looked || service->has_more)
+        return 0;
+    if (service->waiting || (service->is_full && service->usage.shipped != service->counts.shipped))
+        after = LOOK_AGAIN;
+    if (!service->is_full && (service->watch < 0 || service->is_told))
+        after = sooner(after, sooner(LOOK_AGAIN, every));
+    if (!service->is_full && service->seen) /* what could not be taken is not tried again at once */
+        after = sooner(after, service->seen + every > service->looked
+                                  ? service->seen + every - service->looked
+                                  : LOOK_AGAIN);
+    double now = an_clock_seconds(), due = service->looked + after;
+    return due > now ? due - now : 0;
+}
+
+/*
+ * A profile that processes add to is best left to them until it is time to add it to a partial result: so it is one input, and not
+ * one for each process.
+ */
+static void look(struct service *service)
+{
+    double now = an_clock_seconds();
+    service->looked = now;
+    service->is_told = false;
+    struct spooled spooled = take_look(&service->places, service->watch);
+    if (!spooled.files)
+        service->seen = 0;
+    else if (!service->seen)
+        service->seen = now;
+    bool is_due = service->seen && now >= service->seen + service->request->every;
+    bool is_much = spooled.bytes >= AT_ONCE || spooled.files >= PARTS_AT_ONCE;
+    service->has_more = false;
+    if (is_due || is_much) {
+        service->has_more = take(service);
+        service->seen = service->counts.busy || service->is_full ? now : 0;
+    } else if (service->waiting) {
+        sort(service);
+    }
+}
+
 static void tell_progress(const struct service *service)
 {
     char words[120];
@@ -104,16 +186,12 @@ static void tell_progress(const struct service *service)
         progress_tell(-1, words);
 }
 
-static double sooner(double one, double other)
-{
-    return other >= 0 && other < one ? other : one;
-}
-
 /* Until something happens, or that many seconds. */
-static void wait_for(const struct service *service, double seconds)
+static void wait_for(struct service *service, double seconds)
 {
     char events[4096];
-    struct pollfd files[] = {{.fd = service->watch, .events = POLLIN},
+    /* what has been told of once need not be told of again before the next look */
+    struct pollfd files[] = {{.fd = service->is_told ? -1 : service->watch, .events = POLLIN},
                              {.fd = service->shipping.ended, .events = POLLIN}};
     struct timespec most = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
     sigset_t before;
@@ -123,7 +201,7 @@ static void wait_for(const struct service *service, double seconds)
     sigdelset(&before, SIGHUP);
     if (ppoll(files, 2, &most, &before) > 0 && files[0].revents)
         while (read(service->watch, events, sizeof events) > 0)
-            ;
+            service->is_told = true;
 }
 
 /* What tells to end is let in only where it is waited for, so that it is not missed just before. */
@@ -141,19 +219,19 @@ static void serve(struct service *service)
 {
     add(service); /* what an earlier one has left */
     while (!stopping) {
-        bool more = take(service);
+        if (until_look(service) == 0)
+            look(service);
         double due = until_due(service);
         if (due == 0) {
             add(service);
             due = until_due(service);
         }
         close_parts(&service->places, &service->parts, &service->counts);
-        double wait = service->watch < 0 ? LOOK_AGAIN : LOOK;
-        if (service->waiting || service->counts.busy)
-            wait = LOOK_AGAIN;
-        wait = sooner(sooner(wait, due), ship_step(&service->shipping));
+        double wait = sooner(LOOK, parts_until_end(&service->parts));
+        wait = sooner(wait, ship_step(&service->shipping));
+        wait = sooner(sooner(wait, due), until_look(service));
         tell_progress(service);
-        wait_for(service, more ? 0 : wait);
+        wait_for(service, wait);
     }
     progress_clear();
     ship_end(&service->shipping);
@@ -191,6 +269,7 @@ int collect_run(const struct collect_request *request)
         hold_signals();
         /* of leases: whoever opens a file while sort.c looks at it waits for a moment */
         signal(SIGIO, SIG_IGN);
+        parts_begin(&service.parts, service.places.host, request->span);
         ship_begin(&service.shipping, request, &service.places, &service.counts);
         if (!request->once)
             service.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -36,7 +36,6 @@ enum {
 struct taking {
     struct places *places;
     struct collect_counts *counts;
-    int watch;
     char top[NAME_MAX + 1]; /* the folder of the spool that files come from; "": from itself */
     char run
         [160]; /* what became of GCC's files from there, a folder of `fresh`; "": none was taken yet */
@@ -176,28 +175,59 @@ static void take_file(struct taking *taking, const FTSENT *found)
     }
 }
 
-static void watch_folder(const struct taking *taking, const char *folder)
+/* The next file or folder of the spool; NULL: that was all. */
+static FTSENT *next(FTS *walk)
+{
+    FTSENT *found;
+    while (walk && (found = fts_read(walk))) {
+        bool is_own = found->fts_level == 1 && strcmp(found->fts_name, PLACES_OWN) == 0;
+        if (found->fts_info != FTS_D || (!is_own && found->fts_level <= DEEPEST))
+            return found;
+        fts_set(walk, found, FTS_SKIP);
+    }
+    return NULL;
+}
+
+static FTS *enter(const struct places *places)
+{
+    char *roots[] = {(char *)places->spool, NULL};
+    return fts_open(roots, FTS_PHYSICAL, NULL);
+}
+
+static void watch_folder(int watch, const char *folder)
 {
     enum { EVENTS = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_DONT_FOLLOW };
-    if (taking->watch >= 0 && inotify_add_watch(taking->watch, folder, EVENTS) < 0)
+    if (watch >= 0 && inotify_add_watch(watch, folder, EVENTS) < 0)
         errno = 0; /* it is looked at now and then, too */
 }
 
-void take_profiles(struct places *places, int watch, uint64_t most, struct collect_counts *counts)
+struct spooled take_look(const struct places *places, int watch)
 {
-    struct taking taking = {.places = places, .counts = counts, .watch = watch};
-    char *roots[] = {places->spool, NULL};
+    struct spooled spooled = {0};
+    FTS *walk = enter(places);
+    const FTSENT *found;
+    while ((found = next(walk))) {
+        if (found->fts_info == FTS_D)
+            watch_folder(watch, found->fts_accpath);
+        if (found->fts_info != FTS_F)
+            continue;
+        spooled.files++;
+        spooled.bytes += (uint64_t)found->fts_statp->st_size;
+    }
+    if (walk)
+        fts_close(walk);
+    return spooled;
+}
+
+void take_profiles(struct places *places, uint64_t most, struct collect_counts *counts)
+{
+    struct taking taking = {.places = places, .counts = counts};
     uint64_t bytes = counts->bytes;
     counts->busy = counts->unreadable = counts->other = 0;
-    FTS *walk = fts_open(roots, FTS_PHYSICAL, NULL);
-    FTSENT *found;
-    while (walk && counts->bytes - bytes < most && (found = fts_read(walk))) {
-        bool is_own = found->fts_level == 1 && strcmp(found->fts_name, PLACES_OWN) == 0;
-        if (found->fts_info == FTS_D && (is_own || found->fts_level > DEEPEST))
-            fts_set(walk, found, FTS_SKIP);
-        else if (found->fts_info == FTS_D)
-            watch_folder(&taking, found->fts_accpath);
-        else if (found->fts_info == FTS_F)
+    FTS *walk = enter(places);
+    const FTSENT *found;
+    while (counts->bytes - bytes < most && (found = next(walk))) {
+        if (found->fts_info == FTS_F)
             take_file(&taking, found);
         else if (found->fts_info == FTS_DNR)
             warn(&taking, found->fts_path, strerror(found->fts_errno));
