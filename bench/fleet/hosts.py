@@ -35,7 +35,7 @@ class Host:
             if self.user is not None:
                 os.chown(os.path.join(self.folder, name), self.user, self.user)
         self.environment = dict(os.environ, ANNEAL_PROFILE_FILE=os.path.join(self.folder, "spool", "%b.profraw"))
-        self.runs = open(os.path.join(self.folder, "runs"), "w", encoding="ascii")
+        self.runs = open(os.path.join(self.folder, "runs"), "w", buffering=1, encoding="ascii")
         self.said = open(os.path.join(self.folder, "said"), "w", encoding="utf-8")
         self.service = None
         self.lock = threading.Lock()  # of what has ended: runs are logged by several threads
@@ -144,6 +144,16 @@ def main():
     options = parser.parse_args()
 
     hosts = [Host(options, number) for number in range(options.hosts)]
+    try:
+        print(json.dumps(campaign(options, hosts)))
+    finally:  # those of a campaign that failed
+        for host in hosts:
+            if host.service and host.service.poll() is None:
+                host.service.kill()
+                host.service.wait()
+
+
+def campaign(options, hosts):
     for host in hosts:
         host.begin()
     begun = time.monotonic()
@@ -173,14 +183,14 @@ def main():
     for host in hosts:
         host.end()
     tries = []
-    in_threads(2, lambda host: tries.append(host.empty()), hosts)
+    in_threads(4, lambda host: tries.append(host.empty()), hosts)
     account["tried_again_in_the_end"] = sum(tries)
     left = [file for host in hosts for file in host.files()]
     if left:
         sys.exit(f"{len(left)} files are left on the hosts, as {left[0]}")
     account["refused"] = sum(open(os.path.join(host.folder, "said"), encoding="utf-8").read().count("not shipped")
                              for host in hosts)
-    print(json.dumps(account))
+    return account
 
 
 main()

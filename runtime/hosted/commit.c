@@ -381,12 +381,23 @@ AN_RT_APART static int set_aside(const char *path)
 }
 
 /* LISTED: together.h. HELD: done at the end of what happens together; the file stays open until then. */
-enum step { DONE, HELD, AGAIN, LISTED, TAKEN, BUSY, FAILED };
+/* REFUSED: it is another user's, who lets nobody else add to it. */
+enum step { DONE, HELD, AGAIN, LISTED, TAKEN, BUSY, REFUSED, FAILED };
 
 static enum step failed(const char *path, int error)
 {
     an_rt_warn(path, "the counts of this run are lost; those of others are kept", error);
     return FAILED;
+}
+
+static bool is_refusal(int error)
+{
+    return error == EACCES || error == EPERM;
+}
+
+static bool is_of_another(const struct stat *is)
+{
+    return S_ISREG(is->st_mode) && is->st_uid != geteuid();
 }
 
 static enum step done(void)
@@ -431,6 +442,8 @@ static enum step add_locked(int file, const struct stat *is, const char *path,
     if (fit == AN_RT_FITS)
         error = replace(file, path, contents, old, is);
     an_rt_scratch_free(old, size ? size : 1);
+    if (is_refusal(error) && is_of_another(is)) /* as where only owners may replace their files */
+        return REFUSED;
     if (error)
         return failed(path, error);
     if (fit == AN_RT_DAMAGED)
@@ -482,6 +495,13 @@ static enum step add_first(const char *path, const struct an_rt_contents *conten
     return error ? failed(path, error) : DONE;
 }
 
+AN_RT_APART static enum step cannot_open(const char *path, int error)
+{
+    struct stat is;
+    return is_refusal(error) && stat(path, &is) == 0 && is_of_another(&is) ? REFUSED
+                                                                           : failed(path, error);
+}
+
 static enum step add_once(const char *path, const struct an_rt_contents *contents)
 {
     int file = an_rt_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
@@ -491,7 +511,7 @@ static enum step add_once(const char *path, const struct an_rt_contents *content
         file = an_rt_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
     }
     if (file < 0)
-        return errno == ENOENT ? add_first(path, contents) : failed(path, errno);
+        return errno == ENOENT ? add_first(path, contents) : cannot_open(path, errno);
     enum step step = add_existing(file, path, contents);
     if (step == HELD)
         return DONE;
@@ -544,6 +564,17 @@ static enum step add_beside(const char *path, const struct an_rt_contents *conte
     return step;
 }
 
+/* PATH.userNUMBER: the file of this user beside that of another one. NULL: it is too long. */
+AN_RT_APART static const char *name_of_user(const char *path)
+{
+    static char name[AN_RT_PATH];
+    char tag[24];
+    struct an_rt_text text = an_rt_text(tag, sizeof tag);
+    an_rt_text_put(&text, "user");
+    an_rt_text_put_decimal(&text, geteuid());
+    return an_rt_name_with(path, tag, name, sizeof name) ? name : NULL;
+}
+
 /* Whether the process's files of that folder change at once; it is made, if need be. */
 static bool takes_together(const char *path)
 {
@@ -571,6 +602,10 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
     is_put_off = contents->goes_together && takes_together(path);
     uint64_t before = an_rt_gave_up_at();
     enum step step = add(path, contents);
+    if (step == REFUSED && (name = name_of_user(path))) {
+        path = name;
+        step = add(path, contents);
+    }
     if (step == BUSY || step == TAKEN)
         step = add_beside(path, contents, owner, step);
     is_put_off = false;
@@ -582,6 +617,8 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
     if (step == BUSY || step == TAKEN)
         an_rt_warn(path, "other processes hold this file and all its substitutes; counts are lost",
                    0);
+    if (step == REFUSED)
+        failed(path, EACCES);
     return step == DONE;
 }
 

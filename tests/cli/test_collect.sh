@@ -237,6 +237,27 @@ service() {
     expect "$(account taken) $(account added) $(find parts -name '*.open')" '3 3 '
 }
 
+has_closed() {
+    compgen -G 'parts/*/*.partial' >/dev/null
+}
+
+# Partial results that are complete before the hour is over.
+spanned() {
+    mkdir spool
+    "$anneal" collect -q --every=0 --span=100ms spool -o parts &
+    local service=$!
+    cp "$raw/c-fe-clang19-run1.profraw" spool
+    await has_closed
+    cp "$raw/c-fe-clang19-run2.profraw" spool
+    await test ! -e spool/c-fe-clang19-run2.profraw
+    kill -TERM $service
+    wait $service
+    expect "$(partials | wc -w)" 2
+    merged ours --text
+    run 0 "$anneal" merge -q --text -o theirs "$raw"/c-fe-clang19-run[12].profraw
+    same ours theirs
+}
+
 limited() {
     mkdir spool
     cp "$raw/c-fe-clang19-run1.profraw" spool
@@ -254,6 +275,8 @@ refused() {
     says 'must not be in'
     run 1 "$anneal" collect --once nowhere -o parts
     run 2 "$anneal" collect spool
+    run 2 "$anneal" collect --once --span=1m spool -o parts
+    says '--span'
     run 2 "$anneal" collect --limit=0 spool -o parts
     says 'expected a size'
     run 1 "$anneal" collect --once --host=a/b spool -o parts
@@ -303,6 +326,7 @@ check 'what a killed process had to do with its files is done' listed
 check 'a partial result is shipped until the command takes it' shipped
 check 'a command that hangs is ended' hung
 check 'the service takes profiles as they appear, alone, and ends in order' service
+check 'a partial result lasts as long as it is told to' spanned
 check 'there is a limit' limited
 check 'what makes no sense is refused' refused
 check 'fleet status tells builds and hosts' status
@@ -344,4 +368,13 @@ END
 check_with clang-19 'nothing is lost when the service is killed' killed 5 50
 tier long
 check_with clang-19 'nothing is lost when the service is killed 200 times' killed 200 3000
+
+# Twenty hosts, and a server that fails; bench/fleet/campaign fails when a count is not what the hosts have counted.
+fleet() {
+    HOSTS=20 RUNS=400 RATE=0 EVERY=200ms SPAN=1s KILLS=20 SERVER=python ANNEAL=$anneal TMPDIR=$PWD \
+        run 0 "$tests/../bench/fleet/campaign"
+    expect "$(jq -c '[.hosts, .runs, .builds]' out)" '[20,400,2]'
+    had "$(jq .partials out) partial results, $(jq .refused out) failures to ship"
+}
+check_with 'clang-19 curl readelf python3' 'all that many hosts count arrives once, whatever fails' fleet
 finish

@@ -333,6 +333,22 @@ no_leave() {
     grep -q 'Permission denied' err
 }
 
+# A folder as /tmp: the file of a user is not for others to write to, nor to replace where that would be needed.
+users() {
+    local mask=$1 files=$2 user
+    build 19 steps.c steps -fprofile-generate
+    chmod 755 . ..
+    rm -rf spool
+    install -d -m 1777 spool
+    for user in 65533 65534 65533 65534; do
+        (umask "$mask" && ANNEAL_PROFILE_FILE=spool/all.profraw setpriv --reuid $user --clear-groups -- ./steps 2>>err)
+    done
+    expect "$(cat err)" ''
+    expect "$(cd spool && echo *)" "$files"
+    run 0 "$anneal" merge -q -o all.profdata spool
+    expect "$(multiple 19 all.profdata)" 4
+}
+
 coverage() {
     build 19 calls.cc ours -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
     ANNEAL_PROFILE_FILE=ours.profraw run 3 ./ours
@@ -402,6 +418,12 @@ check 'a full disk costs nothing but the own counts' full
 check 'a first profile without /proc' without_proc
 check 'anneal rt tells how to link' linked
 check 'files that may not be written are one message' no_leave
+if [ "$(id -u)" = 0 ]; then
+    check_with 'clang-19 llvm-profdata-19 setpriv' 'another user may not add: a file of his own' users 022 'all.profraw all.user65534.profraw'
+    check_with 'clang-19 llvm-profdata-19 setpriv' 'another user may add' users 000 all.profraw
+else
+    skip 'several users add to a name' 'only root can be several users'
+fi
 check 'coverage and its bitmaps add up' coverage
 check 'orders in which functions first ran' orders
 
