@@ -21,7 +21,8 @@ import sys
 import threading
 import time
 
-FIRST_USER = 30000  # hosts have users of their own: a user may have 128 inotify instances only
+FIRST_USER = 30000  # of hosts' own users,
+MOST = 100  # where there are more than that: a user may have 128 inotify instances only
 
 
 class Host:
@@ -29,7 +30,7 @@ class Host:
         self.name = f"host{number:04}"
         self.folder = os.path.join(options.folder, self.name)
         self.options = options
-        self.user = FIRST_USER + number if os.geteuid() == 0 else None
+        self.user = FIRST_USER + number if os.geteuid() == 0 and options.hosts > MOST else None
         for name in ("spool", "partials"):
             os.makedirs(os.path.join(self.folder, name))
             if self.user is not None:

@@ -115,13 +115,12 @@ const struct command command_collect = {
         "The service ends in order at SIGTERM, SIGINT and SIGHUP.",
     .options = options,
     .rules = rules,
-    .examples =
-        "anneal collect /var/spool/profiles -o parts\n"
-        "    keep partial results on this host\n"
-        "anneal collect spool -o parts --ship 'rsync --mkpath \"$1\" \"server::profiles/$2\"'\n"
-        "    send each to an rsync server\n"
-        "anneal collect --once spool -o parts --ship 'rclone copyto \"$1\" store:\"$2\"'\n"
-        "    send what is there to an object store, and end\n",
+    .examples = "anneal collect /var/spool/profiles -o parts\n"
+                "    keep partial results on this host\n"
+                "anneal collect spool -o parts --ship 'rsync --mkpath \"$1\" \"server::p/$2\"'\n"
+                "    send each to an rsync server\n"
+                "anneal collect --once spool -o parts --ship 'rclone copyto \"$1\" store:\"$2\"'\n"
+                "    send what is there to an object store, and end\n",
     .see_also = "anneal-fleet(1), anneal-merge(1), anneal-rt(1), anneal-record(1)",
     .run = run,
 };
