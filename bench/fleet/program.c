@@ -9,14 +9,20 @@
     {                                                                                              \
         __asm__ volatile("" : "+r"(value));                                                        \
         return value * (2 * n + BUILD) + 1;                                                        \
-    }
+    }                                                                                              \
+    static unsigned step##n(unsigned value)
 
-STEP(0)
-STEP(1)
-STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
+STEP(0);
+STEP(1);
+STEP(2);
+STEP(3);
+STEP(4);
+STEP(5);
+STEP(6);
+STEP(7);
 
-    static unsigned (*const steps[])(unsigned) = {step0, step1, step2, step3,
-                                                  step4, step5, step6, step7};
+static unsigned (*const steps[])(unsigned) = {step0, step1, step2, step3,
+                                              step4, step5, step6, step7};
 
 int main(int count, char **words)
 {
