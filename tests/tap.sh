@@ -48,7 +48,7 @@ tier() {
 
 # Tools of the packages that scripts/bootstrap installs for the long tier only.
 long_tools='^(clang(\+\+)?-(1[3-6]|2[0-9])|llvm-(profdata|cov|bolt)-(1[3-6]|2[0-9])|g(cc|\+\+|cov|cov-tool|cov-dump)-11'
-long_tools="$long_tools|.*/llvm-(1[3-6]|2[0-9])/.*|chromium|create_llvm_prof|cmake|ccache|gdb|avr-(gcc|g\+\+|gcov)|musl-gcc|valgrind|go|ocamlopt"
+long_tools="$long_tools|.*/llvm-(1[3-6]|2[0-9])/.*|chromium|create_llvm_prof|cmake|ccache|mold|gdb|avr-(gcc|g\+\+|gcov)|musl-gcc|valgrind|go|ocamlopt"
 long_tools="$long_tools|(arm-none-eabi|riscv64-unknown-elf)-.*|qemu-system-(arm|riscv64))\$"
 
 # wanted TIER NAME: whether this run takes a case of TIER; one that no run would take fails

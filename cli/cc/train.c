@@ -27,7 +27,7 @@ struct training {
 /* What is not kept does not keep the build from going on. */
 static void warn_of(const struct an_error *error)
 {
-    report_error(error);
+    report_warning(error);
     say_warning("anneal fdo cannot explain why parts of the program have no profile");
 }
 

@@ -33,7 +33,7 @@ struct use {
 static bool found(enum an_code code, const char *path, const struct an_error *error)
 {
     if (code != AN_OK)
-        report_error(error);
+        report_warning(error);
     return code == AN_OK && path[0];
 }
 
@@ -46,7 +46,7 @@ static void save(const struct cc *cc, const struct an_fdo_unit *unit, struct an_
         an_fdo_draft_line(draft, "empty", "yes");
     if (an_fdo_draft_save(draft, &cc->store, AN_FDO_PASS2, an_fdo_unit_number(unit), &error) !=
         AN_OK)
-        report_error(&error);
+        report_warning(&error);
 }
 
 static bool begin_record(const struct cc *cc, struct an_fdo_draft *draft,
@@ -204,7 +204,7 @@ static void record_gcc(struct use *use, size_t i)
         an_fdo_draft_line(&draft, "borrowed", lender);
     if (has_profile && (can_note(cc) || look_with_gcc(use, i, &unit)) &&
         an_fdo_gcc_outcome(&draft, use->notes, path, &error) != AN_OK)
-        report_error(&error);
+        report_warning(&error);
     save(cc, &unit, &draft, unit.object);
 }
 
@@ -405,6 +405,24 @@ static bool is_linked(const void *context, const struct an_fdo_record *record)
     return an_fdo_linked_has(&linking->linked, object, linking->cc->folder);
 }
 
+/* For the report: what is in no program counts for none. */
+static void record_linked(const struct cc *cc, const struct an_fdo_report *report)
+{
+    char path[2 * PATH_MAX];
+    struct an_error error = {0};
+    struct an_fdo_draft draft;
+    const char *output = output_of(cc);
+    if (!report->entries.count || !an_fdo_draft_open(&draft))
+        return;
+    snprintf(path, sizeof path, "%s%s%s", output[0] == '/' ? "" : cc->folder,
+             output[0] == '/' ? "" : "/", output);
+    an_fdo_draft_line(&draft, "program", path);
+    for (size_t i = 0; i < report->entries.count; i++)
+        fprintf(draft.text, "unit\t%016" PRIx64 "\n", report->entries.items[i].record->number);
+    if (an_fdo_draft_save(&draft, &cc->store, AN_FDO_LINKED, an_fdo_hash(path), &error) != AN_OK)
+        report_warning(&error);
+}
+
 /* One line about what was linked, in one piece, for other commands of the build write as well. */
 static void print_summary(const struct linking *linking)
 {
@@ -413,7 +431,8 @@ static void print_summary(const struct linking *linking)
     struct an_error error = {0};
     char changed[100] = "";
     if (an_fdo_report_make(&report, &cc->store, is_linked, linking, &error) != AN_OK)
-        report_error(&error);
+        report_warning(&error);
+    record_linked(cc, &report);
     size_t without = report.files - report.fates[AN_FDO_USED];
     if (report.stale)
         snprintf(changed, sizeof changed, "; %zu function%s changed since training", report.stale,

@@ -24,6 +24,12 @@ void report_error(const struct an_error *error)
         say_error("%s", an_error_format(error, text, sizeof text));
 }
 
+void report_warning(const struct an_error *error)
+{
+    char text[2048];
+    say_warning("%s", an_error_format(error, text, sizeof text));
+}
+
 bool make_folders(const char *path)
 {
     struct an_error error;

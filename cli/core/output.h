@@ -15,6 +15,9 @@
 /* Prints an error value as one line. */
 void report_error(const struct an_error *error);
 
+/* The same of what does not keep the command from being done. */
+void report_warning(const struct an_error *error);
+
 /* Replaces path by the bytes ("-": standard output), and makes the folders that it names; false after a
  * message. Bytes that are no text are not written to a terminal. */
 bool write_result(const char *path, const void *bytes, size_t size, bool is_text);

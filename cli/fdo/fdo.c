@@ -114,13 +114,14 @@ static void print_reason(const struct an_fdo_entry *entry, bool with_unit,
 
 static void print_without(const struct an_fdo_report *report, const struct an_fdo_store *store)
 {
-    if (report->files == report->fates[AN_FDO_USED])
-        return;
-    printf("\nNo profile:\n");
+    const char *title = "\nNo profile:\n";
     for (size_t i = 0; i < report->entries.count; i++) {
         const struct an_fdo_entry *entry = &report->entries.items[i];
-        if (entry->fate != AN_FDO_USED && entry->fate != AN_FDO_EMPTY)
-            print_reason(entry, is_repeated(report, i), store);
+        if (entry->fate == AN_FDO_USED || entry->fate == AN_FDO_EMPTY)
+            continue;
+        fputs(title, stdout);
+        title = "";
+        print_reason(entry, is_repeated(report, i), store);
     }
     if (report->fates[AN_FDO_NEVER_RAN])
         printf("A program that a signal ends writes its profile if ANNEAL_EXIT_SIGNAL=TERM is "
@@ -208,6 +209,8 @@ static bool print_text(const struct an_fdo_report *report, const struct an_fdo_s
            report->functions, plural(report->functions));
     if (report->fates[AN_FDO_NEVER_LINKED])
         printf(" (%zu in no program of the training)", report->fates[AN_FDO_NEVER_LINKED]);
+    if (report->spare)
+        printf(" (%zu more in no program)", report->spare);
     putchar('\n');
     print_builds(report);
     printf("\n   used     ran  absent   stale  file\n");
@@ -281,6 +284,7 @@ static struct json_object *entry_json(const struct an_fdo_entry *entry)
     json_object_object_add(object, "unit", text(entry->unit));
     json_add_number(object, "build", entry->build);
     json_object_object_add(object, "status", text(fates[entry->fate]));
+    json_add_flag(object, "linked", entry->is_linked);
     if (entry->program)
         json_object_object_add(object, "program", text(entry->program));
     if (entry->process)

@@ -22,10 +22,11 @@ static bool is_section(const uint8_t *at, const uint8_t *end)
     return at[0] == ':' && end - at > 1 && at[1] == '(';
 }
 
-static bool read_words(struct an_fdo_linker_map *map, struct an_bytes bytes)
+bool an_fdo_linker_map_read_bytes(struct an_fdo_linker_map *map, struct an_bytes bytes)
 {
     const uint8_t *at = bytes.data, *end = at + bytes.size, *start = NULL;
     bool fits = true;
+    *map = (struct an_fdo_linker_map){0};
     for (; fits && at < end; at++) {
         bool is_end = isspace(*at) || is_section(at, end);
         if (is_end && start && at > start)
@@ -43,7 +44,8 @@ bool an_fdo_linker_map_read(struct an_fdo_linker_map *map, const char *path)
     struct an_error ignored;
     struct an_file file = {0};
     *map = (struct an_fdo_linker_map){0};
-    bool is_read = an_file_load(&file, path, &ignored) == AN_OK && read_words(map, file.bytes);
+    bool is_read = an_file_load(&file, path, &ignored) == AN_OK &&
+                   an_fdo_linker_map_read_bytes(map, file.bytes);
     an_file_close(&file);
     return is_read;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "base/map.h"
 
 struct an_fdo_linker_map {
@@ -20,6 +21,9 @@ struct an_fdo_linker_map {
 
 /* To be freed in any case. False: there is no such file, or no memory. */
 bool an_fdo_linker_map_read(struct an_fdo_linker_map *map, const char *path);
+
+/* The same of what is in the file. */
+bool an_fdo_linker_map_read_bytes(struct an_fdo_linker_map *map, struct an_bytes bytes);
 
 /* Whether it names that member of an archive. A name that has spaces, or is too long, is always there. */
 bool an_fdo_linker_map_has(const struct an_fdo_linker_map *map, const char *archive, bool is_thin,

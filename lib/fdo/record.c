@@ -191,13 +191,20 @@ size_t an_fdo_count(const struct an_fdo_record *record, const char *fact)
     return count;
 }
 
+bool an_fdo_unit_line(const struct an_fdo_line *line, uint64_t *number)
+{
+    char *end;
+    if (strcmp(line->fact, "unit") != 0)
+        return false;
+    *number = strtoull(line->value, &end, 16);
+    return end == line->value + 16 && !*end;
+}
+
 bool an_fdo_has_unit(const struct an_fdo_record *program, uint64_t number)
 {
-    char digits[20];
-    snprintf(digits, sizeof digits, "%016" PRIx64, number);
+    uint64_t other;
     for (size_t i = 0; i < program->lines.count; i++)
-        if (strcmp(program->lines.items[i].fact, "unit") == 0 &&
-            strcmp(program->lines.items[i].value, digits) == 0)
+        if (an_fdo_unit_line(&program->lines.items[i], &other) && other == number)
             return true;
     return false;
 }

@@ -11,6 +11,7 @@
  *                       -Werror would make errors of it) │ refused (the compiler fails with the profile) │
  *                       used, ran (how many functions) │ absent NAME ... │ moved NAME ... │
  *                       stale NAME, checksum now, checksum in training ...
+ *     linked/NUMBER     program │ unit (a number) ...
  *
  * NUMBER is the hash of the name of the unit's counter file, or of the program's path, in 16 hexadecimal digits.
  */
@@ -83,6 +84,9 @@ bool an_fdo_former_base(const struct an_fdo_store *store, char base[PATH_MAX]);
 
 /* How many lines have that fact. */
 size_t an_fdo_count(const struct an_fdo_record *record, const char *fact);
+
+/* Whether a line of a program's record is one of its units; its number. */
+bool an_fdo_unit_line(const struct an_fdo_line *line, uint64_t *number);
 
 /* Whether the record of a program has that unit. */
 bool an_fdo_has_unit(const struct an_fdo_record *program, uint64_t number);

@@ -98,12 +98,27 @@ static bool add_to_build(struct an_fdo_report *report, struct an_fdo_entry *entr
         return false;
     struct an_fdo_build *place = &report->builds.items[i];
     entry->build = i;
-    place->files += entry->fate != AN_FDO_EMPTY;
-    place->used += entry->fate == AN_FDO_USED;
-    place->functions += entry->used;
+    if (entry->is_linked) {
+        place->files += entry->fate != AN_FDO_EMPTY;
+        place->used += entry->fate == AN_FDO_USED;
+        place->functions += entry->used;
+    }
     const struct an_fdo_entry *before = count ? &report->entries.items[count - 1] : NULL;
     report->is_mixed |= before && before->build != i && strcmp(before->source, entry->source) == 0;
     return true;
+}
+
+/* What is in no program of pass 2 stands in the list, and is none of the files that are to have a profile. */
+static void count(struct an_fdo_report *report, const struct an_fdo_entry *entry)
+{
+    if (!entry->is_linked) {
+        report->spare += entry->fate != AN_FDO_EMPTY;
+        return;
+    }
+    report->fates[entry->fate]++;
+    report->files += entry->fate != AN_FDO_EMPTY;
+    report->functions += entry->used;
+    report->stale += entry->stale;
 }
 
 static bool add(struct an_fdo_report *report, const struct an_fdo_record *record)
@@ -116,6 +131,7 @@ static bool add(struct an_fdo_report *report, const struct an_fdo_record *record
         .ran = number_of(record, "ran"),
         .absent = an_fdo_count(record, "absent"),
         .lender = an_fdo_value(record, "borrowed"),
+        .is_linked = !report->linked.count || an_map_find(&report->in_linked, record->number),
         .warned = an_fdo_value(record, "warned") != NULL,
     };
     if (!entry.source || !entry.unit || (!report->sources_gone && access(entry.source, F_OK) < 0))
@@ -131,10 +147,7 @@ static bool add(struct an_fdo_report *report, const struct an_fdo_record *record
     if (!place)
         return false;
     *place = entry;
-    report->fates[entry.fate]++;
-    report->files += entry.fate != AN_FDO_EMPTY;
-    report->functions += entry.used;
-    report->stale += entry.stale;
+    count(report, place);
     return true;
 }
 
@@ -149,6 +162,23 @@ static bool are_gone(const struct an_fdo_records *records)
     return true;
 }
 
+/* Without records of links, everything counts: whoever links did not do it by `anneal cc`. */
+static enum an_code read_linked(struct an_fdo_report *report, const struct an_fdo_store *store,
+                                struct an_error *error)
+{
+    uint64_t number;
+    bool is_new;
+    enum an_code code = an_fdo_records_read(&report->linked, store, AN_FDO_LINKED, error);
+    for (size_t i = 0; code == AN_OK && i < report->linked.count; i++) {
+        const struct an_fdo_record *record = &report->linked.items[i];
+        for (size_t k = 0; code == AN_OK && k < record->lines.count; k++)
+            if (an_fdo_unit_line(&record->lines.items[k], &number) &&
+                !an_map_insert(&report->in_linked, number, &is_new))
+                code = an_fail_memory(error);
+    }
+    return code;
+}
+
 enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fdo_store *store,
                                 bool (*counts)(const void *context,
                                                const struct an_fdo_record *record),
@@ -160,6 +190,8 @@ enum an_code an_fdo_report_make(struct an_fdo_report *report, const struct an_fd
         code = an_fdo_records_read(&report->programs, store, AN_FDO_PROGRAMS, error);
     if (code == AN_OK)
         code = an_fdo_records_read(&report->pass2, store, AN_FDO_PASS2, error);
+    if (code == AN_OK && !counts)
+        code = read_linked(report, store, error);
     if (code == AN_OK && !(report->processes = an_alloc(report->programs.count + 1, sizeof(int))))
         code = an_fail_memory(error);
     for (size_t i = 0; code == AN_OK && i < report->programs.count; i++)
@@ -180,4 +212,6 @@ void an_fdo_report_free(struct an_fdo_report *report)
     an_fdo_records_free(&report->pass1);
     an_fdo_records_free(&report->programs);
     an_fdo_records_free(&report->pass2);
+    an_fdo_records_free(&report->linked);
+    an_map_free(&report->in_linked);
 }

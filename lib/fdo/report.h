@@ -2,6 +2,7 @@
 #ifndef AN_FDO_REPORT_H
 #define AN_FDO_REPORT_H
 
+#include "base/map.h"
 #include "fdo/builds.h"
 #include "fdo/record.h"
 
@@ -24,6 +25,7 @@ struct an_fdo_entry {
     const char *program; /* one that has it, or NULL */
     int process;         /* of a program that runs still */
     const char *lender;  /* the unit whose profile it has borrowed, or NULL */
+    bool is_linked;      /* a program or library of pass 2 has it, as far as is known */
     bool warned;         /* with its profile, the compiler says what -Werror would make errors of */
     enum an_fdo_fate fate;
     unsigned long long used, ran; /* functions */
@@ -33,18 +35,21 @@ struct an_fdo_entry {
 
 struct an_fdo_report {
     const char *base; /* of the present copy of the project */
-    struct an_fdo_records pass1, programs, pass2;
-    bool sources_gone; /* all of them */
-    int *processes;    /* that run each of the programs; looked for at the first question */
+    struct an_fdo_records pass1, programs, pass2, linked;
+    struct an_map in_linked; /* the numbers of units that they have */
+    bool sources_gone;       /* all of them */
+    int *processes;          /* that run each of the programs; looked for at the first question */
     struct {
         AN_VECTOR(struct an_fdo_entry);
-    } entries;                    /* in the order of their sources */
-    struct an_fdo_builds builds;  /* in the order in which entries have them */
-    bool is_mixed;                /* a source was compiled in more than one */
+    } entries;                   /* in the order of their sources */
+    struct an_fdo_builds builds; /* in the order in which entries have them */
+    bool is_mixed;               /* a source was compiled in more than one */
+    /* Of those that are linked: */
     size_t fates[AN_FDO_FATES];   /* how many of each */
     size_t files;                 /* with functions */
     unsigned long long functions; /* used ones of all */
     size_t stale;
+    size_t spare; /* files with functions that are not linked */
 };
 
 /*

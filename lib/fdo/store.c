@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 
-static const char *const parts[AN_FDO_PARTS] = {"gcc",      "llvm",  "use",  "pass1",
-                                                "programs", "pass2", "notes"};
+static const char *const parts[AN_FDO_PARTS] = {"gcc",      "llvm",  "use",    "pass1",
+                                                "programs", "pass2", "linked", "notes"};
 
 static bool has(const char *folder, size_t length, const char *name)
 {

@@ -7,6 +7,7 @@
  *             pass1/      a record for each unit that was compiled with counters (record.h)
  *             programs/   a record for each program and library: the units in it
  *             pass2/      a record for each unit that was compiled with a profile
+ *             linked/     a record for each program and library of pass 2: the units in it
  *             notes/      what GCC says of the functions of pass 2 (gcno)
  *
  * ANNEAL_PROFILE_DIR names it. Otherwise it is .anneal in the outermost folder of the build: the one furthest up,
@@ -29,6 +30,7 @@ enum an_fdo_part {
     AN_FDO_PASS1,
     AN_FDO_PROGRAMS,
     AN_FDO_PASS2,
+    AN_FDO_LINKED,
     AN_FDO_NOTES,
     AN_FDO_PARTS,
 };

@@ -108,7 +108,9 @@ two_passes() {
     expect "$(status_of lib/twice.c)" used
     run 0 anneal fdo
     prints "lib/unwanted.c was never linked" "  src/other.c never ran or did not end: other"
-    prints ' (1 in no program of the training)'
+    prints ': 3 of 4 files have a profile, ' ' (1 more in no program)'
+    expect "$(anneal fdo --json | jq -r '[.files[] | select(.linked | not) | .source | sub(".*/"; "")] | join(" ")')" \
+        unwanted.c
     run 0 ./app 1000
     # The objects are those of the compiler with the same profile.
     for tools in src/main.o lib/area.o; do
@@ -1247,6 +1249,7 @@ check_with 'clang-19 llvm-ar-19 ld.lld-19 make jq' 'link-time optimisation, clan
     with_lto 'clang-19 -fuse-ld=lld-19' llvm-ar-19
 check_with 'gcc-12 gcc-ar-12' 'what GNU ld takes of archives' members gcc-12 gcc-ar-12
 check_with 'gcc-12 gcc-ar-12 ld.gold' 'what gold takes of archives' members 'gcc-12 -fuse-ld=gold' gcc-ar-12
+check_with 'gcc-12 gcc-ar-12 mold' 'what mold takes of archives' members 'gcc-12 -fuse-ld=mold' gcc-ar-12
 check_with 'gcc-12 gcc-ar-12' 'what GNU ld takes of archives, -flto' members 'gcc-12 -flto' gcc-ar-12
 check_with 'clang-19 llvm-ar-19 ld.lld-19' 'what lld takes of archives' members 'clang-19 -fuse-ld=lld-19 -Wno-unused-command-line-argument' llvm-ar-19
 check_with clang-19 'sources of several objects' repeated
