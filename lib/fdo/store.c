@@ -85,6 +85,16 @@ static bool make_folder(const char *path)
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
+/* A build whose store cannot be written would be trained for nothing, or be built without its training. */
+static enum an_code check_parts(const struct an_fdo_store *store, struct an_error *error)
+{
+    char path[PATH_MAX];
+    for (unsigned part = 0; part < AN_FDO_PARTS; part++)
+        if (an_fdo_store_path(store, part, NULL, path) && access(path, W_OK | X_OK) < 0)
+            return an_fail_errno(error, path, "cannot write profiles there");
+    return AN_OK;
+}
+
 /* The last thing that is made tells that all is there. */
 enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error *error)
 {
@@ -95,8 +105,8 @@ enum an_code an_fdo_store_make(const struct an_fdo_store *store, struct an_error
     snprintf(ignore, sizeof ignore, "%s/.gitignore", store->root);
     /* The first one is hidden, and left when all in the store is removed. */
     if (access(ignore, R_OK) == 0 && an_fdo_store_path(store, AN_FDO_PASS1, NULL, path) &&
-        access(path, R_OK) == 0)
-        return AN_OK;
+        access(path, F_OK) == 0)
+        return check_parts(store, error);
     enum an_code code = an_file_make_folders(ignore, error);
     if (code != AN_OK)
         return code;

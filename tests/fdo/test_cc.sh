@@ -1152,6 +1152,24 @@ EOF
     ./a.out
 }
 
+# A store that cannot be written is an error, in either pass.
+read_only_store() {
+    local pass as_others=()
+    [ "$(id -u)" != 0 ] || as_others=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    chmod 755 .. .
+    echo 'int main(void) { return 0; }' >x.c
+    FDO_PASS=1 run 0 anneal cc gcc-12 x.c
+    ./a.out
+    mkdir -m 777 objects
+    chmod a-w .anneal/* .
+    for pass in 1 2; do
+        FDO_PASS=$pass run 1 "${as_others[@]}" "$(command -v anneal)" cc gcc-12 -c x.c -o objects/x.o
+        says 'error: ' 'cannot write profiles there: ' 'ANNEAL_PROFILE_DIR'
+        [ ! -e objects/x.o ]
+    done
+    chmod u+w .anneal/* .
+}
+
 # Of clang's messages only those are kept back that were asked for to be counted.
 messages() {
     printf 'static int unused;\nint f(int x) { return x ? 2 : 3; }\nint main(void) { return f(0) - 3; }\n' >x.c
@@ -1282,5 +1300,6 @@ check_with 'gcc-12 clang-19' "counters of the project's own" own_coverage
 check_with gcc-12 'where profiles are kept' store
 check 'a folder without a build' no_build
 check_with 'gcc-12 clang-19' 'mistakes' mistakes
+check_with 'gcc-12 setpriv' 'a store that cannot be written' read_only_store
 check_with clang-19 "clang's messages" messages
 finish
