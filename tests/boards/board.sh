@@ -176,6 +176,26 @@ ends_itself() {
     expect_cores packets.gcda main.gcda
 }
 
+# A watchdog resets the board in the middle of a file: what was complete is in the log, and the rest is there when the board
+# prints it again.
+reset_while_printing() {
+    local last files=$((2 * cores))
+    image gcc CPPFLAGS=-DENDS
+    start
+    last=$(grep -n '^begin ' session.log | tail -n 1 | cut -d: -f1)
+    {
+        head -n $((last + 2)) session.log
+        printf 'M8&%%@\nboot: reset by the watchdog\n'
+    } >reset.log
+    run 1 "$anneal" extract -C cut reset.log
+    says "$((files - 1)) verified, 0 not verified, 1 damaged"
+    expect "$(find cut -name '*.gcda[0-9]' | wc -l)" $((files - 1))
+    expect "$(find cut -name '*.partial' | wc -l)" 1
+    cat session.log >>reset.log
+    extract_objects reset.log
+    expect_cores packets.gcda main.gcda
+}
+
 # heap_needed: as each core reports it
 heap_needed() {
     local needs
@@ -360,6 +380,7 @@ board_cases() {
     check_with "$tools" "$board, gcc: a program that ends by itself" ends_itself
     check_with "$tools" "$board, gcc: a program that never looks for Ctrl-C" never_looks
     check_with "$tools" "$board, gcc: Ctrl-C at random moments" at_random_moments
+    check_with "$tools" "$board, gcc: a reset in the middle of a file" reset_while_printing
     check_with "$tools" "$board, gcc: a heap that is one byte too small" heap_too_small
     check_with "$tools" "$board, gcc: compressed" compressed
     check_with "$tools ${cross}g++" "$board: a program in C++" cxx
