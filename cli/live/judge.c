@@ -28,6 +28,7 @@ static void judge_samples(const struct live_judge *judge, struct live_verdict *v
     struct an_live_share before, after;
     struct an_error error;
     record.duration = fmin(record.duration, LONGEST);
+    record.until_dense = false;
     verdict->unit = "samples";
     if (!judge->request->quiet)
         progress_step("sampling");

@@ -12,6 +12,7 @@ enum live_option {
     LIVE_CONTINUOUS,
     LIVE_RECORD,
     LIVE_PROFILE,
+    LIVE_THIN,
     LIVE_METHOD,
     LIVE_OVERHEAD,
     LIVE_BINARY,
@@ -43,12 +44,15 @@ static const struct option_spec options[] = {
     {LIVE_CONTINUOUS, 0, "continuous", NULL,
      "keep watching, and do another round when the process changes its behaviour",
      VALUE_OF(struct live_request, continuous)},
-    {LIVE_RECORD, 'd', "duration", "TIME", "record for this long in each round (default: 30s)",
+    {LIVE_RECORD, 'd', "duration", "TIME",
+     "record for so long at most in each round, or until llvm-bolt knows enough (default: 30s)",
      SECONDS_OF(struct live_request, record.duration)},
     {LIVE_RECORD, 0, "record", "TIME", NULL, TAKEN},
     {LIVE_PROFILE, 0, "profile", "FILE",
      "use this profile (fdata, of the original binary) instead of recording",
      VALUE_OF(struct live_request, profile)},
+    {LIVE_THIN, 0, "thin", NULL, "go on when that was not long enough for llvm-bolt to know enough",
+     VALUE_OF(struct live_request, thin)},
     {LIVE_METHOD, 0, "method", "METHOD",
      "record by this method, as in anneal record (default: "
      "auto)",
@@ -110,6 +114,7 @@ static const struct option_rule rules[] = {
         LIVE_QUIET}, {0}},
     {ALONE, LIVE_STATUS, {LIVE_PID, LIVE_BINARY, LIVE_STATE_DIR, LIVE_JSON, LIVE_QUIET}, {0}},
     {EXCLUDES, LIVE_CONTINUOUS, {LIVE_PROFILE, LIVE_ROUNDS, LIVE_DRY_RUN}, {0}},
+    {EXCLUDES, LIVE_THIN, {LIVE_PROFILE}, {0}},
     {NEEDS, LIVE_INTERVAL, {LIVE_CONTINUOUS}, {0}},
     {NEEDS, LIVE_THRESHOLD, {LIVE_CONTINUOUS}, {0}},
     {EXCLUDES, LIVE_DRY_RUN, {LIVE_KEEP, LIVE_ROUNDS, LIVE_WORTH_TIME}, {0}},
@@ -159,7 +164,7 @@ static int run(const struct command *command, int argc, char **argv)
         .interval = 60,
         .threshold = 0.5,
         .options = {.size = sizeof(struct an_live_options)},
-        .record = {.size = sizeof(struct an_record_options), .duration = 30}};
+        .record = {.size = sizeof(struct an_record_options), .duration = 30, .until_dense = true}};
     return option_run(command, argc, argv, &request, NULL, act);
 }
 

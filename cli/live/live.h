@@ -31,6 +31,7 @@ struct live_request {
     double interval;  /* seconds between two looks, in continuous mode */
     double threshold; /* of the overlap */
     bool continuous, revert, status, json, quiet, keep_anyway;
+    bool thin;        /* a recording that is not dense is used, too */
     bool takes_turns; /* now: switches are no steps to be told of */
     struct live_stops stops;
     char bolt[48]; /* the version of llvm-bolt; "": not known */

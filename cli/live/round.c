@@ -1,4 +1,5 @@
 /* A round of anneal live: a profile, a layout for it, and whether that stays. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -31,6 +32,25 @@ void live_name_rejected(struct an_live *live, char *path, size_t size)
     snprintf(path, size, "%s/rejected.fdata", an_live_folder(live));
 }
 
+/* By so few branches, llvm-bolt would tear hot code apart as often as it joins it. */
+static enum an_code check_density(const struct live_request *request,
+                                  const struct an_record_counts *counts, struct an_error *error)
+{
+    const double margin = 1.2;
+    double more = an_record_seconds_more(counts);
+    if (more <= 0 || request->thin)
+        return AN_OK;
+    an_fail(error, AN_EMPTY,
+            "too thin to lay out by: %.2f branches for each byte of hot code (%s KB) in %.0f s, "
+            "where llvm-bolt needs %.0f",
+            counts->density, with_commas((counts->hot_bytes + 1023) / 1024), counts->seconds,
+            AN_RECORD_DENSE);
+    return an_error_hint(error,
+                         "record while the process is busy, or for longer (about --record=%.0fs), "
+                         "or raise --overhead; --thin goes on all the same",
+                         ceil(margin * (counts->seconds + more)));
+}
+
 /* The profile to lay out for: the one given, or a new recording; its path in `path`. */
 static enum an_code take_profile(const struct live_judge *judge, char *path, size_t size,
                                  struct an_error *error)
@@ -50,7 +70,7 @@ static enum an_code take_profile(const struct live_judge *judge, char *path, siz
     live_add_held(&judge->request->stops.recording, &profile.record);
     if (code == AN_OK)
         live_tell_profile(request, &profile);
-    return code;
+    return code == AN_OK ? check_density(request, &profile.record, error) : code;
 }
 
 /* A recording is moved, a profile that was given is copied. The original code has none. */

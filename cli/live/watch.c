@@ -80,6 +80,7 @@ static bool has_drifted(struct watch *watch)
     double overlap;
     record.duration = watch->look;
     record.progress = NULL;
+    record.until_dense = false;
     snprintf(now, sizeof now, "%s/now.fdata", an_live_folder(watch->live));
     bool is_seen = an_live_record(watch->live, &record, NULL, now, &profile, &error) == AN_OK;
     live_add_held(&watch->request->stops.recording, &profile.record);

@@ -34,14 +34,6 @@ static struct json_object *ends_as_json(const struct an_record_counts *counts)
     return ends;
 }
 
-/* So much longer it would have to go on, at this rate, for llvm-bolt to know enough; 0 if it does. */
-static double seconds_more(const struct an_record_counts *counts)
-{
-    if (counts->density <= 0 || counts->density >= AN_RECORD_DENSE)
-        return 0;
-    return counts->seconds * (AN_RECORD_DENSE / counts->density - 1);
-}
-
 /* Of all CPU time of such processes on all hosts, if they are like this one: what recording takes, in percent. */
 static double fleet_share(const struct record_request *request,
                           const struct an_record_counts *counts)
@@ -96,7 +88,7 @@ static struct json_object *as_json(const struct record_request *request,
         json_add_number(object, numbers[i].name, numbers[i].value);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_add_real(object, times[i].name, times[i].value);
-    json_add_real(object, "seconds_more", seconds_more(counts));
+    json_add_real(object, "seconds_more", an_record_seconds_more(counts));
     json_object_object_add(object, "ends", ends_as_json(counts));
     if (request->fleet_rate) {
         json_add_real(object, "fleet_rate", request->fleet_rate);
@@ -168,7 +160,7 @@ static void tell_moments(const struct record_request *request,
 /* "0.31 branches for each byte of hot code (412 KB): enough for llvm-bolt with 68 s more" */
 static void tell_density(const struct an_record_counts *counts)
 {
-    double more = seconds_more(counts);
+    double more = an_record_seconds_more(counts);
     char enough[64] = "enough for llvm-bolt";
     if (counts->density <= 0)
         return;

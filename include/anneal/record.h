@@ -90,7 +90,15 @@ struct an_record_options {
     /* Called several times a second, with numbers that are not final, at the expense of the budget; may be NULL. */
     void (*progress)(void *context, const struct an_record_counts *counts);
     void *context;
+    /* Stop when the density is AN_RECORD_DENSE, and there are branches enough for that to be no chance. */
+    bool until_dense;
 };
+
+/*
+ * How many seconds more a recording would have to go on, at its own rate, for its density to be AN_RECORD_DENSE; 0 if it is,
+ * or is not known.
+ */
+AN_API double an_record_seconds_more(const struct an_record_counts *counts);
 
 /*
  * Records. Blocks until the end. When it returns, whether AN_OK or not, no thread is held any

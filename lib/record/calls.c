@@ -40,6 +40,8 @@ bool an_calls_run(struct an_recorder *recorder, struct an_window *window,
     }
     if (end != AN_WINDOW_GONE)
         an_recorder_write(recorder, window);
+    if (end == AN_WINDOW_FULL)
+        an_recorder_look_ahead(recorder);
     return false;
 }
 
@@ -96,6 +98,7 @@ static bool leave_call(struct an_recorder *recorder, struct an_pending_thread *p
         return false;
     }
     window.ip = registers.rip;
+    recorder->crossed++;
     return an_calls_run(recorder, &window, &registers);
 }
 

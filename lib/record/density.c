@@ -89,6 +89,27 @@ void an_density_finish(const struct an_density *density, struct an_record_counts
     free(list);
 }
 
+/* The hot code of a longer recording is not less: with fewer branches than it has bytes now, nothing has changed. */
+bool an_density_is_enough(struct an_density *density)
+{
+    enum { FEWEST = 10000, GROWTH = 16 };
+    struct an_record_counts counts;
+    if (density->failed || density->branches < FEWEST || density->branches < density->next)
+        return false;
+    an_density_finish(density, &counts);
+    uint64_t needed = (uint64_t)((double)counts.hot_bytes * AN_RECORD_DENSE);
+    density->next = density->branches + density->branches / GROWTH;
+    density->next = density->next > needed ? density->next : needed;
+    return counts.density >= AN_RECORD_DENSE;
+}
+
+double an_record_seconds_more(const struct an_record_counts *counts)
+{
+    if (counts->density <= 0 || counts->density >= AN_RECORD_DENSE)
+        return 0;
+    return counts->seconds * (AN_RECORD_DENSE / counts->density - 1);
+}
+
 void an_density_free(struct an_density *density)
 {
     an_map_free(&density->pieces);

@@ -20,7 +20,8 @@
 struct an_density { /* all 0 to begin with */
     struct an_map pieces;
     uint64_t branches;
-    bool failed; /* no memory, or far too much code: it is not known */
+    uint64_t next; /* with so many of them it may be enough */
+    bool failed;   /* no memory, or far too much code: it is not known */
 };
 
 /* Branches that a thread has taken one after the other, oldest first. */
@@ -34,6 +35,9 @@ void an_density_add_stack(struct an_density *density, const uint8_t *stack, size
 
 /* Fills in hot_bytes and density, which stay 0 when they are not known. */
 void an_density_finish(const struct an_density *density, struct an_record_counts *counts);
+
+/* Whether a recording may end: the density is AN_RECORD_DENSE, of some thousand branches at least. Cheap to be asked often. */
+bool an_density_is_enough(struct an_density *density);
 void an_density_free(struct an_density *density);
 
 #endif

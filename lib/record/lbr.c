@@ -105,13 +105,14 @@ static enum an_code look(struct recorder *recorder, bool *left, struct an_error 
     return code;
 }
 
-static bool is_enough(const struct recorder *recorder)
+static bool is_enough(struct recorder *recorder)
 {
     const struct an_record_options *options = recorder->options;
     double seconds = (double)(clock_of(CLOCK_MONOTONIC) - recorder->began) * 1e-9;
     return (options->stop && *options->stop) ||
            (options->duration > 0 && seconds >= options->duration) ||
            (options->branches && recorder->counts->branches >= options->branches) ||
+           (options->until_dense && an_density_is_enough(&recorder->density)) ||
            an_perf_writer_failed(recorder->writer);
 }
 

@@ -40,7 +40,7 @@ static uint64_t answer(struct an_recorder *recorder, struct an_perf_thread threa
                        const struct an_pending_request *request, enum an_tracee_stop stop,
                        const struct user_regs_struct *registers)
 {
-    struct an_window window = {.thread = thread, .wanted = recorder->options->window};
+    struct an_window window = {.thread = thread, .wanted = recorder->window};
     struct an_record_counts *counts = recorder->counts;
     uint64_t waited = an_tasks_waited(recorder->tasks, thread.tid);
     waited -= request->waited < waited ? request->waited : waited;
@@ -183,7 +183,7 @@ static void look_at_threads(struct outside *outside)
             look_at_thread(recorder, an_tasks_pick(tasks, i, now, random), now);
     double chance = active ? outside->chance * (double)number / (double)active : 1;
     move(outside);
-    an_recorder_charge_own(recorder);
+    an_recorder_count_own(recorder);
     an_pace_charge(&outside->pace, recorder->spent - outside->pace.spent);
     an_pace_next(&outside->pace, an_clock_now(), chance);
 }

@@ -13,13 +13,10 @@
 #include "record/perf_writer.h"
 #include "record/permission.h"
 #include "record/tracee.h"
-#include "record/window.h"
 #include "record/windows.h"
 
 /* docs/internals/measured.md has the measurements behind them. */
 enum {
-    EMULATED_WINDOW = 192,
-    STEPPED_WINDOW = 32, /* for some 10 ms */
     WINDOWS_A_SECOND = 1000,
     SAMPLES_A_SECOND = 4000,
 };
@@ -42,10 +39,6 @@ static void set_defaults(struct an_record_options *options)
     options->method = choose(options);
     if (options->overhead <= 0)
         options->overhead = default_overhead;
-    if (options->window == 0)
-        options->window = options->method == AN_RECORD_STEP ? STEPPED_WINDOW : EMULATED_WINDOW;
-    if (options->window > AN_WINDOW_MOST)
-        options->window = AN_WINDOW_MOST;
     if (options->frequency == 0)
         options->frequency = options->method == AN_RECORD_LBR ? SAMPLES_A_SECOND : WINDOWS_A_SECOND;
     if (options->seed == 0)

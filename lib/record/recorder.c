@@ -57,6 +57,21 @@ static void write_samples(struct an_recorder *recorder, const struct an_window *
     recorder->counts->samples += pieces;
 }
 
+/*
+ * To stop a thread costs more than the branches behind it, and a system call that a window has to cross as much again: where
+ * windows cross many, they are made longer. That is decided once, by the first windows, for all threads and code alike: else
+ * code behind system calls would be recorded more often than other code.
+ */
+static void decide_length(struct an_recorder *recorder)
+{
+    enum { ENOUGH = 4, TIMES = 2 };
+    if (!recorder->may_lengthen || recorder->counts->windows < ENOUGH)
+        return;
+    recorder->may_lengthen = false;
+    if (recorder->crossed >= ENOUGH)
+        recorder->window *= TIMES;
+}
+
 void an_recorder_write(struct an_recorder *recorder, const struct an_window *window)
 {
     struct an_record_counts *counts = recorder->counts;
@@ -70,6 +85,7 @@ void an_recorder_write(struct an_recorder *recorder, const struct an_window *win
     an_density_add(&recorder->density, window->branches, window->count);
     if (++counts->windows % WINDOWS_PER_ROUND == 0)
         an_perf_writer_round(recorder->writer);
+    decide_length(recorder);
 }
 
 /*
@@ -133,6 +149,16 @@ enum an_window_end an_recorder_run(struct an_recorder *recorder, struct an_windo
     return result;
 }
 
+/* The thread's memory changes meanwhile; emulation can stand anything. */
+void an_recorder_look_ahead(struct an_recorder *recorder)
+{
+    enum { FIRST_WINDOWS = 64, FURTHER = AN_WINDOW_MOST };
+    if (recorder->stepper || recorder->counts->windows > FIRST_WINDOWS)
+        return;
+    struct an_window window = {.wanted = FURTHER};
+    an_emulator_run(recorder->emulator, &window);
+}
+
 /* ---- the budget ---- */
 
 struct an_hold an_recorder_hold(void)
@@ -151,13 +177,10 @@ void an_recorder_held(struct an_recorder *recorder, struct an_hold hold, uint64_
     recorder->spent += held;
 }
 
-void an_recorder_charge_own(struct an_recorder *recorder)
+void an_recorder_count_own(struct an_recorder *recorder)
 {
-    uint64_t own = own_time() - recorder->own_before - recorder->held_own;
-    if (own > recorder->charged)
-        recorder->spent += own - recorder->charged;
-    recorder->charged = own;
-    recorder->counts->own_seconds = (double)own * 1e-9;
+    recorder->own = own_time() - recorder->own_before - recorder->held_own;
+    recorder->counts->own_seconds = (double)recorder->own * 1e-9;
 }
 
 /* ---- the loop ---- */
@@ -180,7 +203,7 @@ static uint64_t progress_interval(const struct an_recorder *recorder)
 static void report_progress(struct an_recorder *recorder, uint64_t now)
 {
     recorder->next_progress = now + progress_interval(recorder);
-    an_recorder_charge_own(recorder);
+    an_recorder_count_own(recorder);
     fill_counts(recorder, now);
     if (recorder->options->progress)
         recorder->options->progress(recorder->options->context, recorder->counts);
@@ -200,13 +223,14 @@ bool an_recorder_look(struct an_recorder *recorder, uint64_t now)
     return any;
 }
 
-bool an_recorder_has_enough(const struct an_recorder *recorder, uint64_t now)
+bool an_recorder_has_enough(struct an_recorder *recorder, uint64_t now)
 {
     const struct an_record_options *options = recorder->options;
     return (options->stop && *options->stop) ||
            (options->duration > 0 &&
             (double)(now - recorder->started) >= options->duration * 1e9) ||
            (options->branches && recorder->counts->branches >= options->branches) ||
+           (options->until_dense && an_density_is_enough(&recorder->density)) ||
            (recorder->forbidden && recorder->refusal) || an_perf_writer_failed(recorder->writer);
 }
 
@@ -215,7 +239,7 @@ void an_recorder_start(struct an_recorder *recorder)
     uint64_t now = an_clock_now();
     if (recorder->started == 0)
         recorder->started = now;
-    recorder->own_before = own_time() - recorder->held_own - recorder->charged;
+    recorder->own_before = own_time() - recorder->held_own - recorder->own;
     an_looks_start(&recorder->looks, recorder->options->overhead, now,
                    an_tasks_run_time(recorder->tasks));
     recorder->next_look = now + PROGRESS_INTERVAL;
@@ -224,7 +248,7 @@ void an_recorder_start(struct an_recorder *recorder)
 
 void an_recorder_finish(struct an_recorder *recorder)
 {
-    an_recorder_charge_own(recorder);
+    an_recorder_count_own(recorder);
     fill_counts(recorder, an_clock_now());
     an_ends_sort(recorder->counts);
     an_density_finish(&recorder->density, recorder->counts);

@@ -29,12 +29,15 @@ struct an_recorder {
     void *moments; /* what that needs to know */
     struct an_pending_threads pending;
     struct an_density density;
+    unsigned window;   /* branches in one */
+    bool may_lengthen; /* it is not decided yet whether more */
+    uint64_t crossed;  /* system calls that windows went on behind */
 
     uint64_t started;    /* 0: not yet */
     uint64_t own_before; /* CPU time of this thread that does not count */
     uint64_t held_own;   /* what counts of it: while a thread was held, */
-    uint64_t charged;    /* and else, as far as it is in `spent` */
-    uint64_t spent;      /* all that has to be paid for; nanoseconds */
+    uint64_t own;        /* and else */
+    uint64_t spent;      /* what was taken from threads; nanoseconds */
     uint64_t run_of_last_sample;
     uint64_t next_progress; /* when to say how far it is */
     uint64_t next_look;     /* at threads and children; 0: at once */
@@ -61,6 +64,12 @@ enum an_window_end an_recorder_run(struct an_recorder *recorder, struct an_windo
  * periods together are the run time. */
 void an_recorder_write(struct an_recorder *recorder, const struct an_window *window);
 
+/*
+ * Behind a window that is full, and whose thread runs on: emulates what may come next, for nothing but to have its
+ * instructions ready. In the first windows most of what they hold the thread for is to make them so.
+ */
+void an_recorder_look_ahead(struct an_recorder *recorder);
+
 /* The time for which a thread is held, and what it costs, which is charged. */
 struct an_hold {
     uint64_t time, own;
@@ -70,14 +79,14 @@ struct an_hold an_recorder_hold(void);
 /* `waited`: for so long of it, it has waited for a processor, and was not held. */
 void an_recorder_held(struct an_recorder *recorder, struct an_hold hold, uint64_t waited);
 
-/* What the recorder computed while no thread was held has to be paid for, too. */
-void an_recorder_charge_own(struct an_recorder *recorder);
+/* What the recorder computed while no thread was held is told, and does not count as taken from the threads. */
+void an_recorder_count_own(struct an_recorder *recorder);
 
 /* Now and then: new threads, and a word to whoever waits. False when no process is left. */
 bool an_recorder_look(struct an_recorder *recorder, uint64_t now);
 
 /* Whether the recording is over. */
-bool an_recorder_has_enough(const struct an_recorder *recorder, uint64_t now);
+bool an_recorder_has_enough(struct an_recorder *recorder, uint64_t now);
 
 /* Fills in the numbers that belong to the whole. */
 void an_recorder_finish(struct an_recorder *recorder);

@@ -21,6 +21,17 @@ static bool open_methods(struct an_recorder *recorder)
     return (!steps || recorder->stepper) && (recorder->emulator || (steps && !options->verify));
 }
 
+/* docs/internals/measured.md has the measurements behind them. */
+static void set_window(struct an_recorder *recorder)
+{
+    enum { EMULATED = 192, STEPPED = 32 /* for some 10 ms */ };
+    unsigned wanted = recorder->options->window;
+    recorder->window = wanted ? wanted : recorder->stepper ? STEPPED : EMULATED;
+    if (recorder->window > AN_WINDOW_MOST)
+        recorder->window = AN_WINDOW_MOST;
+    recorder->may_lengthen = wanted == 0 && !recorder->stepper;
+}
+
 static enum an_code check(const struct an_recorder *recorder, struct an_error *error)
 {
     if (!recorder->forbidden || !recorder->refusal)
@@ -55,14 +66,17 @@ enum an_code an_windows_open(const struct an_record_options *options, struct an_
     recorder->counts = counts;
     recorder->random = options->seed;
     recorder->forbidden = true;
-    return open_methods(recorder) ? open_tasks(recorder, error) : an_fail_memory(error);
+    if (!open_methods(recorder))
+        return an_fail_memory(error);
+    set_window(recorder);
+    return open_tasks(recorder, error);
 }
 
 bool an_windows_run(struct an_recorder *recorder)
 {
     enum { EMULATION_COST = 200000, STEP_COST = 600000 };
     const struct an_record_options *options = recorder->options;
-    double cost = recorder->stepper ? (double)STEP_COST * options->window : EMULATION_COST;
+    double cost = recorder->stepper ? (double)STEP_COST * recorder->window : EMULATION_COST;
     bool first = recorder->started == 0, go_on = false;
     an_recorder_start(recorder);
     if (first && options->started)

@@ -365,7 +365,7 @@ recorded() {
     round_of "$first"
     fork_from "$first"
     end "$first"
-    of "$child" live 0 --duration 2s --overhead=40% --keep-anyway
+    of "$child" live 0 --duration 2s --overhead=40% --thin --keep-anyway
     says 'of them in new code'
     expect "$(layouts "$child" | jq '.[1]')" 2
     works "$child"

@@ -233,7 +233,7 @@ is_asked_twice() {
 recorded() {
     begin
     mkfifo counter
-    "$anneal" live -q --state-dir "$state" -p "$target" --duration 3s --overhead=40% --keep-anyway \
+    "$anneal" live -q --state-dir "$state" -p "$target" --duration 3s --overhead=40% --thin --keep-anyway \
         --counter "umask >>$PWD/masks; cat $PWD/counter" >out 2>err &
     local one=$!
     echo 1 >counter

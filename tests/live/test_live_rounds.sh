@@ -118,10 +118,10 @@ dry_run() {
 # Without a profile, what runs now is recorded; without --keep-anyway, it may be reverted.
 recorded() {
     begin fixed thrower
-    live 0 -q --duration 1s --overhead=40% --keep-anyway --json
+    live 0 -q --duration 1s --overhead=40% --thin --keep-anyway --json
     expect "$(jq -c '[.rounds[].round]' out)" '[1]'
     gets_on
-    live 0 -q --duration 1s --overhead=40% --json
+    live 0 -q --duration 1s --overhead=40% --thin --json
     gets_on
     revert
     ends_well
@@ -235,7 +235,7 @@ has_looked() {
 # watched LOOKS: --continuous, until it has looked so often; the rounds are in front.out. It ends with the
 # process.
 watched() {
-    "$anneal" live --state-dir "$state" -p "$target" --continuous --duration 1s --overhead=40% \
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --duration 1s --overhead=40% --thin \
         --interval=1000.5ms --threshold=40% --keep-anyway --json >front.out 2>front.err &
     local front=$! status=0
     await has_looked "$1" || fail 'it does not look:' "$(cat front.err)"
@@ -286,7 +286,7 @@ says_once() {
 is_checked() {
     begin fixed pointers
     counted 20
-    "$anneal" live --state-dir "$state" -p "$target" --continuous --duration 1s --overhead=40% --interval=1s \
+    "$anneal" live --state-dir "$state" -p "$target" --continuous --duration 1s --overhead=40% --thin --interval=1s \
         --threshold=1% --counter 'sh counter' --worth-time=8s --json >front.out 2>front.err &
     local front=$!
     says_once '.round == 1 and .kept'

@@ -83,12 +83,47 @@ static void reads_stacks(void **state)
     finish(&density, 4 * PIECE, 2.0 / (4 * PIECE));
 }
 
+/* Of a single piece, there have to be some thousand branches all the same. */
+static void knows_when_it_is_enough(void **state)
+{
+    (void)state;
+    enum { FEW = 1200, PIECES = 4000, BRANCHES = PIECES * PIECE };
+    struct an_density small = {0}, large = {0};
+    loop(&small, 0x1000, PIECE, FEW);
+    assert_false(an_density_is_enough(&small));
+    loop(&small, 0x1000, PIECE, FEW);
+    assert_true(an_density_is_enough(&small));
+    an_density_free(&small);
+    unsigned rounds = 0;
+    for (; !an_density_is_enough(&large) && rounds < 2 * BRANCHES / LENGTH; rounds++)
+        loop(&large, 0x1000 + (uint64_t)(rounds % PIECES) * PIECE, PIECE, 1);
+    struct an_record_counts counts;
+    an_density_finish(&large, &counts);
+    assert_true(counts.density >= AN_RECORD_DENSE && counts.density < 1.1 * AN_RECORD_DENSE);
+    an_density_free(&large);
+}
+
+static void says_how_much_is_missing(void **state)
+{
+    (void)state;
+    assert_true(an_record_seconds_more(&(struct an_record_counts){.seconds = 10}) == 0);
+    assert_true(an_record_seconds_more(&(struct an_record_counts){
+                    .seconds = 10, .density = 2 * AN_RECORD_DENSE}) == 0);
+    double more = an_record_seconds_more(
+        &(struct an_record_counts){.seconds = 10, .density = AN_RECORD_DENSE / 4});
+    assert_true(more > 29.9 && more < 30.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_code),     cmocka_unit_test(leaves_cold_code_out),
-        cmocka_unit_test(knows_much_code), cmocka_unit_test(knows_no_code),
+        cmocka_unit_test(counts_code),
+        cmocka_unit_test(leaves_cold_code_out),
+        cmocka_unit_test(knows_much_code),
+        cmocka_unit_test(knows_no_code),
         cmocka_unit_test(reads_stacks),
+        cmocka_unit_test(knows_when_it_is_enough),
+        cmocka_unit_test(says_how_much_is_missing),
     };
     return RUN_TESTS(tests);
 }
