@@ -7,7 +7,9 @@
 #include "base/percent.h"
 #include "cli/core/amounts.h"
 #include "cli/core/output.h"
+#include "elf/fitness.h"
 #include "elf/runtime.h"
+#include "live/label_share.h"
 
 static const struct option_spec options[] = {
     {AGGREGATE_RECORDING, 'p', "perfdata", "FILE",
@@ -141,6 +143,40 @@ static void tell_runtime(const struct aggregate_request *request)
     an_elf_close(elf);
 }
 
+/* Llvm-bolt 19 refuses the whole program for them, unless it is told to skip them. */
+static void warn_of_labels(const struct aggregate_request *request,
+                           const struct an_elf_traits *traits)
+{
+    double share;
+    struct an_error ignored;
+    if (traits->kind == AN_ELF_FIXED || !traits->has_relocations || traits->computed_gotos == 0 ||
+        an_label_share(traits->computed_goto_names, request->output, &share, &ignored) != AN_OK ||
+        share == 0)
+        return;
+    say_warning("%s, with %.1f%% of the profile, %s computed gotos, which llvm-bolt 19 refuses in "
+                "position-independent code: %suse llvm-bolt 22, or -skip-funcs with %s, and these "
+                "%.1f%% gain nothing",
+                as_plain(traits->computed_goto_names), 100 * share,
+                traits->computed_gotos == 1 ? "has" : "have",
+                traits->kind == AN_ELF_PIE ? "link with -no-pie, " : "",
+                traits->computed_gotos == 1 ? "it" : "them", 100 * share);
+}
+
+/* Functions that llvm-bolt may leave where they are, with what the profile has of them. */
+static void tell_labels(const struct aggregate_request *request)
+{
+    struct an_elf_traits traits = {.computed_gotos = 0};
+    struct an_error ignored;
+    struct an_elf *elf;
+    if (!request->output || strcmp(request->output, "-") == 0 || request->output_is_yaml ||
+        request->form != AN_AGGREGATE_FDATA ||
+        an_elf_open(request->binary, &elf, &ignored) != AN_OK)
+        return;
+    if (an_elf_traits_find(elf, &traits, &ignored) == AN_OK)
+        warn_of_labels(request, &traits);
+    an_elf_close(elf);
+}
+
 static void tell_runs(const struct an_aggregate_counts *counts)
 {
     say("%s branches, %s traces between them: %.2f%% mismatching, %.2f%% out of range, %.2f%% %s",
@@ -193,6 +229,7 @@ static void tell(const struct aggregate_request *request, const struct an_aggreg
             request->output);
     if (request->yaml)
         say("wrote the profile in YAML to %s", request->yaml);
+    tell_labels(request);
 }
 
 static int run(const struct command *command, int argc, char **argv)

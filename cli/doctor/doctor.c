@@ -6,12 +6,16 @@
 
 #include "branch/return_tables.h"
 #include "cli/core/output.h"
+#include "live/label_share.h"
 
-enum { PROCESS = 1, STRICT, JSON, QUIET };
+enum { PROCESS = 1, PROFILE, STRICT, JSON, QUIET };
 
 static const struct option_spec options[] = {
     {PROCESS, 'p', "pid", "PID", "also check this process and the binary that it runs",
      NUMBER_OF(struct doctor_report, pid, 0, INT32_MAX)},
+    {PROFILE, 0, "profile", "FILE",
+     "say how much of this profile (fdata) functions have that llvm-bolt may not move",
+     VALUE_OF(struct doctor_report, profile)},
     {STRICT, 0, "strict", NULL, "also fail on warnings about a binary or the process",
      VALUE_OF(struct doctor_report, strict)},
     JSON_ROWS(JSON, "print JSON", VALUE_OF(struct doctor_report, json)),
@@ -42,6 +46,29 @@ static void judge_binary(struct doctor_binary *binary)
     an_diagnostic_remedy(diagnostic, "%s", error.hint);
 }
 
+/* What functions with computed gotos have of the profile is what a new layout does without if they stay. */
+static void judge_profile(struct doctor_binary *binary, const char *profile)
+{
+    const double little = 0.01;
+    const struct an_elf_traits *traits = &binary->fitness.traits;
+    struct an_diagnostics *diagnostics = &binary->fitness.diagnostics;
+    struct an_error error;
+    double share;
+    if (an_label_share(traits->computed_goto_names, profile, &share, &error) != AN_OK) {
+        an_diagnostics_add(diagnostics, "profile", AN_PROBLEM, "%s: %s", profile, error.what);
+        return;
+    }
+    if (traits->computed_gotos == 0)
+        an_diagnostics_add(diagnostics, "profile", AN_IN_ORDER,
+                           "no function has computed gotos, which could keep it where it is");
+    else
+        an_diagnostics_add(diagnostics, "profile", share < little ? AN_IN_ORDER : AN_LOSS,
+                           "%s %s %.1f%% of it, which gain nothing where %s not moved",
+                           traits->computed_goto_names,
+                           traits->computed_gotos == 1 ? "has" : "have", 100 * share,
+                           traits->computed_gotos == 1 ? "it is" : "they are");
+}
+
 static void judge_process(struct doctor_report *report, int32_t pid)
 {
     report->has_process = true;
@@ -67,6 +94,9 @@ static void examine(struct doctor_report *report, const struct option_parser *pa
             (struct doctor_binary){parser->operands[i], parser->operands[i], .is_running = false};
     for (size_t i = 0; i < report->binary_count; i++)
         judge_binary(&report->binaries[i]);
+    for (size_t i = 0; report->profile && i < report->binary_count; i++)
+        if (report->binaries[i].fitness.is_known)
+            judge_profile(&report->binaries[i], report->profile);
 }
 
 static int act(void *values, const struct option_parser *parser)

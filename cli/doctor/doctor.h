@@ -25,7 +25,8 @@ struct doctor_binary {
 };
 
 struct doctor_report {
-    int32_t pid; /* that is to be checked; -1: none */
+    int32_t pid;         /* that is to be checked; -1: none */
+    const char *profile; /* fdata, or NULL */
     bool strict, json, quiet;
     struct an_machine machine;
     struct an_diagnostics machine_diagnostics;

@@ -21,7 +21,8 @@ static void warn_of_labels(const char *binary, const char *version)
         return;
     if (an_elf_traits_find(elf, &traits, &ignored) == AN_OK && traits.computed_gotos)
         say_warning("llvm-bolt %s refuses position-independent functions with computed gotos, so "
-                    "%zu will stay: %s%s; link with -no-pie, or name a newer llvm-bolt with --bolt",
+                    "%zu will stay: %s%s (as by --skip-funcs: what the profile has of them gains "
+                    "nothing); link with -no-pie, or name llvm-bolt 22 with --bolt",
                     version, traits.computed_gotos, as_plain(traits.computed_goto_names),
                     traits.computed_gotos_named == traits.computed_gotos ? "" : ", ...");
     an_elf_close(elf);

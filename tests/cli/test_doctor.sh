@@ -417,6 +417,23 @@ int main(void)
 END
 }
 
+# What a profile has of run(), three of four counts: by doctor, and by whoever makes the profile.
+goto_has_its_share() {
+    local counts=$made/goto.counts address
+    printf '1 run/1 1 1 run/1 8 0 3\n1 main 2 1 main 8 0 1\n' >"$made/goto.fdata"
+    run 1 "$anneal" doctor --profile "$made/goto.fdata" "$made/goto"
+    grep -q 'warning *profile *run/1 has 75.0% of it' out
+    printf '1 main 2 1 main 8 0 1\n' >"$made/goto.fdata"
+    run 1 "$anneal" doctor --profile "$made/goto.fdata" "$made/goto"
+    grep -q 'ok *profile *run/1 has 0.0% of it' out
+    run 1 "$anneal" doctor --profile "$made/none.fdata" "$made/goto"
+    grep -q 'problem *profile *.*none.fdata' out
+    address=$(nm "$made/goto" | awk '$3 == "run" {print $1}')
+    printf 'B %x %x 3 0\n' "0x$address" "$((0x$address + 4))" >"$counts"
+    run 0 "$anneal" aggregate --pa -p "$counts" -o "$made/goto.fdata" "$made/goto"
+    grep -q 'warning: run/1, with 100.0% of the profile, has computed gotos' err
+}
+
 bolt_refuses_computed_gotos() {
     local compiler
     goto_source
@@ -435,6 +452,8 @@ bolt_refuses_computed_gotos() {
         judge goto
         rewrites goto
     done
+    build goto goto gcc $whole -Wl,-q -fPIE -pie
+    goto_has_its_share
     build goto goto gcc $whole -fPIE -pie
     judge goto
     finds 'computed goto' warning 'llvm-bolt 19 would refuse that with -Wl,-q'
