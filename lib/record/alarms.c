@@ -374,6 +374,7 @@ static void handle_events(struct an_recorder *recorder)
         enum occasion occasion = handle_event(alarms, tid, status);
         an_recorder_held(recorder, hold, 0);
         account(alarms, occasion, recorder->spent - before);
+        an_recorder_look_ahead(recorder);
         if (!alarms->ending && an_recorder_has_enough(recorder, an_clock_now()))
             return;
     }

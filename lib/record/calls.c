@@ -40,8 +40,7 @@ bool an_calls_run(struct an_recorder *recorder, struct an_window *window,
     }
     if (end != AN_WINDOW_GONE)
         an_recorder_write(recorder, window);
-    if (end == AN_WINDOW_FULL)
-        an_recorder_look_ahead(recorder);
+    recorder->is_ahead_known = end == AN_WINDOW_FULL;
     return false;
 }
 

@@ -152,8 +152,10 @@ enum an_window_end an_recorder_run(struct an_recorder *recorder, struct an_windo
 /* The thread's memory changes meanwhile; emulation can stand anything. */
 void an_recorder_look_ahead(struct an_recorder *recorder)
 {
-    enum { FIRST_WINDOWS = 64, FURTHER = AN_WINDOW_MOST };
-    if (recorder->stepper || recorder->counts->windows > FIRST_WINDOWS)
+    enum { FIRST_WINDOWS = 64, FURTHER = 512 };
+    bool is_known = recorder->is_ahead_known;
+    recorder->is_ahead_known = false;
+    if (!is_known || recorder->stepper || recorder->counts->windows > FIRST_WINDOWS)
         return;
     struct an_window window = {.wanted = FURTHER};
     an_emulator_run(recorder->emulator, &window);

@@ -29,9 +29,10 @@ struct an_recorder {
     void *moments; /* what that needs to know */
     struct an_pending_threads pending;
     struct an_density density;
-    unsigned window;   /* branches in one */
-    bool may_lengthen; /* it is not decided yet whether more */
-    uint64_t crossed;  /* system calls that windows went on behind */
+    unsigned window;     /* branches in one */
+    bool may_lengthen;   /* it is not decided yet whether more */
+    uint64_t crossed;    /* system calls that windows went on behind */
+    bool is_ahead_known; /* the emulator stands where a full window has ended */
 
     uint64_t started;    /* 0: not yet */
     uint64_t own_before; /* CPU time of this thread that does not count */
@@ -65,8 +66,8 @@ enum an_window_end an_recorder_run(struct an_recorder *recorder, struct an_windo
 void an_recorder_write(struct an_recorder *recorder, const struct an_window *window);
 
 /*
- * Behind a window that is full, and whose thread runs on: emulates what may come next, for nothing but to have its
- * instructions ready. In the first windows most of what they hold the thread for is to make them so.
+ * Behind a window that was full, when its thread runs on and the time for which it was held has been taken: emulates what may
+ * come next, for nothing but to have its instructions ready. In the first windows most of what they hold the thread for is to make them so.
  */
 void an_recorder_look_ahead(struct an_recorder *recorder);
 

@@ -351,7 +351,32 @@ hostile_words() {
     ends_well
 }
 
+# More code than can be covered in two seconds, each part of it as hot as all others.
+thin() {
+    {
+        printf 'volatile unsigned x;\n'
+        for i in $(seq 4000); do
+            printf '__attribute__((noinline)) void f%d(void) { if (x %% %d == 1) x += %d; else x ^= %d; ' \
+                "$i" "$((i % 61 + 2))" "$i" "$i"
+            printf 'if (x & %d) x *= 5; if (x > %d) x -= %d; if (x & 64) x ^= x >> 3; }\n' "$((1 << i % 9))" "$i" "$i"
+        done
+        printf 'int main(void) { for (;;) {\n'
+        printf 'f%d();\n' $(seq 4000)
+        printf '} }\n'
+    } >wide.c
+    gcc -O1 -fno-reorder-blocks-and-partition -Wl,-q wide.c -o wide
+    start ./wide
+    live 1 --duration 2s
+    grep -q '^anneal: error: too thin to lay out by: 0\.[0-9]* branches for each byte of hot code' err
+    grep -q -e '--record=[0-9]*s' err
+    live 0 --duration 2s --thin --dry-run
+    grep -q 'functions with new code' out
+    kill -0 "$target"
+    stop
+}
+
 may_live
+check 'too thin a recording' thin
 check 'a pause that is too short' too_short_a_pause
 check 'words without end that could be contexts' hostile_words
 check 'a binary without relocations' no_relocations
