@@ -45,10 +45,11 @@ static enum an_code check_density(const struct live_request *request,
             "where llvm-bolt needs %.0f",
             counts->density, with_commas((counts->hot_bytes + 1023) / 1024), counts->seconds,
             AN_RECORD_DENSE);
-    return an_error_hint(error,
-                         "record while the process is busy, or for longer (about --record=%.0fs), "
-                         "or raise --overhead; --thin goes on all the same",
-                         ceil(margin * (counts->seconds + more)));
+    return an_error_hint(
+        error,
+        "record while the process is busy, or for longer (about --duration=%.0fs), "
+        "or raise --overhead; --thin goes on all the same",
+        ceil(margin * (counts->seconds + more)));
 }
 
 /* The profile to lay out for: the one given, or a new recording; its path in `path`. */

@@ -368,7 +368,7 @@ thin() {
     start ./wide
     live 1 --duration 2s
     grep -q '^anneal: error: too thin to lay out by: 0\.[0-9]* branches for each byte of hot code' err
-    grep -q -e '--record=[0-9]*s' err
+    grep -q -e '--duration=[0-9]*s' err
     live 0 --duration 2s --thin --dry-run
     grep -q 'functions with new code' out
     kill -0 "$target"
