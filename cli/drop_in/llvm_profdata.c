@@ -67,8 +67,8 @@ static const char *const memprof_versions[] = {"0", "1", "2", "3", NULL};
          "keep at most N functions of a trace (default: 10000)",                                    \
          TAKEN_LLVM("ulong")},                                                                      \
         {REFUSED_SAMPLE, 0, "supplement-instr-with-sample", "FILE", NULL, TAKEN},                   \
-        {REFUSED_CORRELATION, 0, "debug-info", "FILE", NULL, TAKEN},                                \
-        {REFUSED_CORRELATION, 0, "binary-file", "FILE", NULL, TAKEN},                               \
+        {MERGE_DEBUG_INFO, 0, "debug-info", "FILE", "complete raw profiles by debug info", TAKEN},  \
+        {MERGE_BINARY_FILE, 0, "binary-file", "FILE", "complete raw profiles by a binary", TAKEN},  \
         UNUSED("zero-counter-threshold", "N", TAKEN_LLVM("number")),                                \
         UNUSED("suppl-min-size-threshold", "N", TAKEN_LLVM("uint")),                                \
         UNUSED("instr-prof-cold-threshold", "N", TAKEN_LLVM("uint")),                               \
@@ -97,8 +97,12 @@ static const struct option_spec merge_options_of_22[] = {
 
 static int run_merge(const struct command *command, int argc, char **argv)
 {
-    struct merge_request request = {MERGE_SIZES, .output = "-", .as_llvm = true,
-                                    .inputs.take_everything = true, .merge.keep_local_names = true};
+    struct merge_request request = {MERGE_SIZES,
+                                    .output = "-",
+                                    .as_llvm = true,
+                                    .write.keep_hashes = true,
+                                    .inputs.take_everything = true,
+                                    .merge.keep_local_names = true};
     request.merge.trace_rule = AN_LLVM_TRACES_AS_19;
     if (llvm_profdata_release() > 19) {
         request.merge.trace_rule = AN_LLVM_TRACES_AS_22;
@@ -195,9 +199,10 @@ const struct command command_llvm_profdata = {
         "It differs from llvm-profdata in these points: it reads raw profiles of versions 5 to "
         "11, not of one version only; it ignores a damaged input as a whole, and does not count "
         "it up to the damage; it does not mix IR and front-end profiles, or coverage and counts; "
+        "raw profiles that need no --binary-file or --debug-info are merged beside others; "
         "its result does not "
         "depend on the number of threads (it is that of --num-threads=1). Options for sample "
-        "profiles, memory profiles and debug-info correlation are refused by name.",
+        "profiles and memory profiles are refused by name.",
     .options = no_options,
     .examples = "ln -s anneal llvm-profdata\n"
                 "./llvm-profdata merge -o app.profdata *.profraw\n",

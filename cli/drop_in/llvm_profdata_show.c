@@ -14,6 +14,7 @@
 #include "cli/profiles/llvm_refused.h"
 #include "hot_functions.h"
 #include "hottest.h"
+#include "llvm_profdata_debug_info.h"
 #include "llvm_profdata_version.h"
 
 enum {
@@ -39,6 +40,8 @@ enum {
     FUNCTION,
     FORMAT,
     JSON,
+    DEBUG_INFO,
+    SYMBOL_LIST,
 };
 
 #define SHOW_KINDS TAKEN_LLVM("Profile kind supported by show:")
@@ -76,9 +79,9 @@ static const struct option_spec show_options[] = {
     {REFUSED_MEMORY, 0, "memory", NULL, NULL, SHOW_KINDS},
     {FORMAT, 0, "show-format", "FORMAT", "text", TAKEN_WORD(show_formats)},
     {JSON, 0, "json", NULL, NULL, TAKEN},
-    {REFUSED_CORRELATION, 0, "debug-info", "FILE", NULL, TAKEN},
+    {DEBUG_INFO, 0, "debug-info", "FILE", "show the functions that debug info describes", TAKEN},
     /* These mean something for other kinds of profiles only. */
-    {IGNORED, 0, "show-prof-sym-list", NULL, NULL, TAKEN},
+    {SYMBOL_LIST, 0, "show-prof-sym-list", NULL, NULL, TAKEN},
     {IGNORED, 0, "show-sec-info-only", NULL, NULL, TAKEN},
     {IGNORED, 0, "profiled-binary", "FILE", NULL, TAKEN},
     {IGNORED, 0, "max-debug-info-correlation-warnings", "N", NULL, TAKEN_LLVM("uint")},
@@ -93,7 +96,8 @@ struct site_statistics {
 struct show {
     bool all, counts, text, targets, vtables, sizes, detailed, cs, only_below, binary_ids, traces,
         covered, version, hot_list;
-    const char *function, *output;
+    const char *function, *output, *debug_info;
+    bool symbol_list;
     unsigned long long top, cutoff;
     uint32_t cutoffs[MOST_CUTOFFS];
     size_t cutoff_count;
@@ -505,6 +509,12 @@ static bool take(const struct command *command, void *values, int id, const char
         return option_number(command, "topn", value, UINT32_MAX, &show->top);
     case VALUE_CUTOFF:
         return option_number(command, "value-cutoff", value, UINT32_MAX, &show->cutoff);
+    case DEBUG_INFO:
+        show->debug_info = value;
+        return true;
+    case SYMBOL_LIST:
+        show->symbol_list = true;
+        return true;
     case FUNCTION:
         show->function = value;
         return true;
@@ -523,6 +533,10 @@ static bool take(const struct command *command, void *values, int id, const char
 static int act(void *values, const struct option_parser *parser)
 {
     const struct show *show = values;
+    if (show->debug_info)
+        return llvm_profdata_debug_info(
+            show->debug_info,
+            &(struct debug_info_show){show->symbol_list, show->detailed, show->output});
     if (!parser->operand_count || !*parser->operands[0]) {
         fprintf(stderr, "error: the positional argument '<profdata-file>' is required unless "
                         "'--debug-info' is provided\n");

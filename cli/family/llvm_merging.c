@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/map.h"
 #include "cli/core/command.h"
 #include "cli/core/ledger_view.h"
@@ -281,6 +282,52 @@ static int merge_and_write(struct context *context)
     return status;
 }
 
+/* ---- what completes profiles ---- */
+
+void llvm_tell_binary(const char *path, const struct an_error *error)
+{
+    if (error->code == AN_UNKNOWN)
+        fprintf(stderr, "error: %s: The file was not recognized as a valid object file\n", path);
+    else if (error->code == AN_SYSTEM)
+        fprintf(stderr, "error: %s: %s\n", path, error->what);
+    else
+        fprintf(stderr,
+                "error: %s: unable to correlate profile: could not find any profile data metadata "
+                "in correlated file\n",
+                path);
+}
+
+/* Reads the binaries that were named. False after a message. */
+static bool read_binaries(const struct merge_request *request,
+                          struct an_llvm_correlation **correlation)
+{
+    *correlation = NULL;
+    for (size_t i = 0; i < request->correlating_count; i++) {
+        const struct correlating *its = &request->correlating[i];
+        if (request->as_llvm && its->kind != request->correlating[0].kind) {
+            fprintf(stderr, "error: Expected only one of -debug-info, -binary-file\n");
+            return false;
+        }
+    }
+    if (request->correlating_count)
+        *correlation = an_llvm_correlation_new();
+    for (size_t i = 0; i < request->correlating_count; i++) {
+        const struct correlating *its = &request->correlating[i];
+        struct an_error error;
+        enum an_code code =
+            *correlation ? an_llvm_correlation_add(*correlation, its->path, its->kind, &error)
+                         : an_fail_memory(&error);
+        if (code != AN_OK) {
+            if (request->as_llvm)
+                llvm_tell_binary(its->path, &error);
+            else
+                report_error(&error);
+            return false;
+        }
+    }
+    return true;
+}
+
 int llvm_merge_run(const struct merge_request *request)
 {
     struct context context = {.request = request, .options = request->merge};
@@ -291,13 +338,17 @@ int llvm_merge_run(const struct merge_request *request)
     if (request->remapping)
         context.options.rename = rename_function;
     int status = EXIT_FAILED;
-    bool ready = !request->remapping || read_renaming(&context.renaming, request->remapping);
+    struct an_llvm_correlation *correlation;
+    bool ready = read_binaries(request, &correlation);
+    context.options.correlation = correlation;
+    ready = ready && (!request->remapping || read_renaming(&context.renaming, request->remapping));
     bool chosen = ready && merge_filters_open(&context.filters, request);
     if (chosen)
         status = merge_and_write(&context);
     else if (ready && !request->as_llvm)
         status = EXIT_USAGE;
     merge_filters_close(&context.filters);
+    an_llvm_correlation_free(correlation);
     an_names_free(&context.renaming.old);
     free(context.renaming.fresh);
     free(context.renaming.text);

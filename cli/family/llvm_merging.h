@@ -10,4 +10,8 @@ int llvm_merge_run(const struct merge_request *request);
 /* The same for the one input of anneal convert. */
 int llvm_convert_run(const struct merge_request *request);
 
+/* Says as llvm-profdata why a file cannot complete raw profiles. */
+struct an_error;
+void llvm_tell_binary(const char *path, const struct an_error *error);
+
 #endif

@@ -22,6 +22,7 @@ bool merge_refuses_options(const struct merge_request *request, const struct fam
         {request->compiler != NULL, "--for", false},
         {request->remapping != NULL, "--remapping-file", false},
         {request->merge.keep_vtable_names, "--keep-vtable-symbols", false},
+        {request->correlating_count != 0, "--binary-file", false},
         {request->merge.trace_reservoir != 0, "--trace-reservoir-size", false},
         {request->merge.trace_length != 0, "--max-trace-length", false},
         {!family->has_filters && request->keep, "--function", true},

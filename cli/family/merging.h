@@ -21,8 +21,14 @@ struct merge_request {
     const char *compiler;    /* that is to read an LLVM profile, or NULL */
     const char *remapping;   /* file with "old new" lines, or NULL */
     const char *keep, *drop; /* regular expressions on function names, or NULL */
-    const char *factors;     /* of the runs of gcda files, or NULL (factors.h) */
-    const char *resume;      /* a folder of what was done already, or NULL */
+    /* What completes raw profiles that have counters only; NULL: nothing does. */
+    struct correlating {
+        enum an_llvm_correlation_kind kind;
+        const char *path;
+    } *correlating;
+    size_t correlating_count;
+    const char *factors; /* of the runs of gcda files, or NULL (factors.h) */
+    const char *resume;  /* a folder of what was done already, or NULL */
     /* Has several processes merge, once all inputs are known; NULL: this one does. Returns the exit status. */
     int (*spread)(struct merge_request *request, const struct family_commands *commands);
     bool tells_files; /* of gcda: which files are merged into which, on stdout */

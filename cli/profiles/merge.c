@@ -41,6 +41,14 @@ static const struct option_spec options[] = {
      "rename functions by the lines 'old new' of "
      "FILE",
      TAKEN},
+    {MERGE_BINARY_FILE, 0, "binary-file", "FILE",
+     "complete raw profiles of counters only by the program or library FILE, built with -mllvm "
+     "-profile-correlate=binary; may be repeated: profiles find theirs by the build-id",
+     TAKEN_EACH},
+    {MERGE_DEBUG_INFO, 0, "debug-info", "FILE",
+     "the same by debug information (-mllvm -profile-correlate=debug-info), of the program or "
+     "apart from it",
+     TAKEN_EACH},
     {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables", TAKEN},
     {MERGE_RESERVOIR, 0, "trace-reservoir-size", "N",
      "keep at most N temporal traces (default: 100)", TAKEN},
@@ -125,6 +133,8 @@ const struct command command_merge = {
                 "    write a profile for clang 14, whatever compiler the programs were built by\n"
                 "anneal merge --failure-mode=all --ledger=ledger.json -o app.profdata profiles/\n"
                 "    leave out damaged inputs, and keep an account\n"
+                "anneal merge --binary-file=app -o app.profdata *.profraw\n"
+                "    merge raw profiles that have counters only (-profile-correlate=binary)\n"
                 "anneal merge --partial -o host1.partial profiles/\n"
                 "    make a partial result, to be merged with those of other hosts\n"
                 "anneal merge -o app.fdata runs/*.fdata\n"

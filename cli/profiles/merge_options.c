@@ -43,6 +43,18 @@ static void forget_lists(struct merging *merging)
     merging->given_count = kept;
 }
 
+/* Of the option of a tool that takes one file, the last one counts. */
+static void forget_correlating(const struct command *command, struct merge_request *request, int id)
+{
+    size_t kept = 0;
+    if (!command->last_counts)
+        return;
+    for (size_t i = 0; i < request->correlating_count; i++)
+        if ((request->correlating[i].kind == AN_LLVM_BY_BINARY) != (id == MERGE_BINARY_FILE))
+            request->correlating[kept++] = request->correlating[i];
+    request->correlating_count = kept;
+}
+
 static bool take(const struct command *command, void *values, int id, const char *value)
 {
     struct merging *merging = values;
@@ -100,6 +112,12 @@ static bool take(const struct command *command, void *values, int id, const char
         return true;
     case MERGE_VTABLES:
         request->merge.keep_vtable_names = true;
+        return true;
+    case MERGE_BINARY_FILE:
+    case MERGE_DEBUG_INFO:
+        forget_correlating(command, request, id);
+        request->correlating[request->correlating_count++] = (struct correlating){
+            id == MERGE_BINARY_FILE ? AN_LLVM_BY_BINARY : AN_LLVM_BY_DEBUG_INFO, value};
         return true;
     case MERGE_RESERVOIR:
         if (!option_number_of(command, id, value, 1u << 30, &number))
@@ -224,11 +242,13 @@ int merge_command(const struct command *command, int argc, char **argv,
     struct merging merging = {.request = request,
                               .given = calloc((size_t)argc + 1, sizeof(struct given))};
     int status = EXIT_FAILED;
-    if (merging.given)
+    request->correlating = calloc((size_t)argc + 1, sizeof *request->correlating);
+    if (merging.given && request->correlating)
         status = option_run(command, argc, argv, &merging, take, act);
     else
         say_error("out of memory");
     free(merging.given);
+    free(request->correlating);
     inputs_free(&request->inputs);
     return status;
 }

@@ -254,6 +254,9 @@ struct an_llvm_write_options {
         *partial; /* write a partial result, with the ledger of its merge; else NULL */
     unsigned
         release; /* of the LLVM whose compiler shall read it, 9 or later; 0: that is not known */
+    /* Leave hashes of the front end as they are. Else those of LLVM 21 become those of LLVM 22 from version 13 on, and before
+     * it the latter become the former where a function has both: releases give one function two hashes. */
+    bool keep_hashes;
 };
 
 #define AN_LLVM_DEFAULT_VERSION 12 /* what LLVM 19 to 21 write, and later ones read */
@@ -293,7 +296,7 @@ struct an_llvm_left_out {
 /*
  * Serialises the profile. The bytes are malloc()ed and belong to the caller. left_out may be NULL.
  * The profile's value data is put into its final order; it can be written again and added to. Local functions of an IR profile
- * that is to be read by LLVM 17 or older get the names there (FILE:FUNCTION), and keep them.
+ * that is to be read by LLVM 17 or older get the names there (FILE:FUNCTION), and keep them; so do hashes (keep_hashes).
  */
 AN_API enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
                                           const struct an_llvm_write_options *options, void **bytes,
@@ -302,6 +305,30 @@ AN_API enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
 
 /* ------------------------------------------------------------------------------------------- */
 /* Merging files                                                                                */
+
+/*
+ * What completes raw profiles that have counters only (-mllvm -profile-correlate): the binaries that left them, or files with
+ * the debug information of these. Of several, a profile's is found by its build-id.
+ */
+struct an_llvm_correlation;
+enum an_llvm_correlation_kind { AN_LLVM_BY_BINARY, AN_LLVM_BY_DEBUG_INFO };
+
+AN_API struct an_llvm_correlation *an_llvm_correlation_new(void); /* NULL: no memory */
+AN_API void an_llvm_correlation_free(struct an_llvm_correlation *correlation);
+
+/* Reads a file, and keeps it loaded. */
+AN_API enum an_code an_llvm_correlation_add(struct an_llvm_correlation *correlation,
+                                            const char *path, enum an_llvm_correlation_kind kind,
+                                            struct an_error *error);
+
+/* How many bytes of counters the files have. */
+AN_API uint64_t an_llvm_correlation_counters(const struct an_llvm_correlation *correlation);
+
+/* Calls each() for all functions that the files describe, in the order of their counters. */
+AN_API enum an_code an_llvm_correlation_names(const struct an_llvm_correlation *correlation,
+                                              void (*each)(void *context, const char *name,
+                                                           size_t length),
+                                              void *context, struct an_error *error);
 
 struct an_llvm_input {
     const char *path; /* "-" for standard input */
@@ -344,6 +371,8 @@ struct an_llvm_merge_options {
      * are of one function otherwise, which has the later name then. */
     bool keep_local_names;
     enum an_llvm_trace_rule trace_rule; /* not of partial results: theirs is the first one */
+    const struct an_llvm_correlation
+        *correlation; /* completes raw profiles of counters; may be NULL */
 };
 
 /*

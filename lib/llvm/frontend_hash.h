@@ -24,4 +24,11 @@ struct frontend_hashes {
 };
 struct frontend_hashes an_frontend_hashes(const struct an_llvm_profile *profile);
 
+/*
+ * Makes the hashes of the kind that an indexed version has, as far as that is known: old ones become new ones; a new one
+ * becomes the old one that the function has, too. Records that are of one kind then add up. Value data has to be in its
+ * final order. False: no memory.
+ */
+bool an_frontend_hashes_join(struct an_llvm_profile *profile, bool to_new);
+
 #endif

@@ -24,6 +24,7 @@
 #include "base/options.h"
 #include "base/pool.h"
 #include "partial/gather.h"
+#include "llvm/correlated.h"
 #include "llvm/format.h"
 #include "llvm/local_names.h"
 #include "llvm/lossless.h"
@@ -180,9 +181,9 @@ static enum an_code merge_by_reader(const struct merge_sink *sink, struct an_byt
     return code;
 }
 
-static enum an_code merge_bytes(struct share *share, const struct merge_sink *sink,
-                                struct an_bytes file, uint64_t weight,
-                                struct an_ledger_entry *entry, struct an_error *error)
+static enum an_code merge_complete(struct share *share, const struct merge_sink *sink,
+                                   struct an_bytes file, uint64_t weight,
+                                   struct an_ledger_entry *entry, struct an_error *error)
 {
     struct an_llvm_info info = {0};
     bool done = false;
@@ -197,6 +198,24 @@ static enum an_code merge_bytes(struct share *share, const struct merge_sink *si
         enter(entry, &info);
         an_profile_note_version(sink->profile, version_read(&info));
     }
+    return code;
+}
+
+/* What a merge takes of a file is copied, so what completes a profile is needed no longer. */
+static enum an_code merge_bytes(struct share *share, const struct merge_sink *sink,
+                                struct an_bytes file, uint64_t weight,
+                                struct an_ledger_entry *entry, struct an_error *error)
+{
+    struct an_buffer complete = {0};
+    bool is_needed = false;
+    enum an_code code = AN_OK;
+    if (sink->options->correlation && an_raw_recognise(file))
+        code = an_llvm_correlate(sink->options->correlation, file, &complete, &is_needed, error);
+    if (is_needed)
+        file = (struct an_bytes){complete.data, complete.size};
+    if (code == AN_OK)
+        code = merge_complete(share, sink, file, weight, entry, error);
+    an_buffer_free(&complete);
     return code;
 }
 

@@ -98,7 +98,7 @@ static void read_words(struct an_cursor *cursor, unsigned version, uint64_t word
         words[BINARY_IDS] = an_cursor_u64(cursor);
 }
 
-static struct raw_fields fields_of(unsigned version, bool wide)
+struct raw_fields an_raw_fields(unsigned version, bool wide)
 {
     uint8_t p = wide ? 8 : 4;
     struct raw_fields f = {.pointer = p, .counter_pointer = 16};
@@ -191,8 +191,8 @@ static enum an_code unknown_version(unsigned version, uint64_t at, struct an_err
                                                      : "written by LLVM 10 or earlier");
 }
 
-enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t at,
-                         struct an_error *error)
+enum an_code an_raw_open_bare(struct raw_image *image, struct an_bytes file, uint64_t at,
+                              struct an_error *error)
 {
     *image = (struct raw_image){.file = file, .at = at};
     if (!recognise(file, at, &image->big, &image->wide))
@@ -218,7 +218,7 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
                           "file ends within the header of the "
                           "raw profile");
     image->header = (struct raw_section){file.data + at, cursor.at - at, at};
-    image->fields = fields_of(image->version, image->wide);
+    image->fields = an_raw_fields(image->version, image->wide);
     image->data_number = words[DATA_NUMBER];
     image->vtable_number = words[VTABLE_NUMBER];
     image->counters_delta = words[COUNTERS_DELTA];
@@ -252,14 +252,47 @@ enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t
     if (image->uniform.size && image->variants & (AN_LLVM_BYTE_COVERAGE | AN_LLVM_TEMPORAL))
         return an_fail_at(error, AN_UNSUPPORTED, at,
                           "uniform counters in a profile of single-byte coverage or of traces");
-    /* Where some modules of a program have data and others have none, the counters of these would be lost. */
-    if (image->counters.size && (image->version_word & VARIANT_DEBUG_CORRELATE ||
-                                 (image->data_number == 0 && image->names.size == 0))) {
-        an_fail_at(error, AN_UNSUPPORTED, at,
-                   "raw profile without function data (built for debug-info correlation)");
-        return an_error_hint(error, "run llvm-profdata merge --debug-info or --binary-file first");
-    }
     return check_binary_ids(image, error);
+}
+
+bool an_raw_lacks_data(const struct raw_image *image)
+{
+    /* Where some modules of a program have data and others have none, the counters of these would be lost. */
+    return image->counters.size && (image->version_word & VARIANT_DEBUG_CORRELATE ||
+                                    (image->data_number == 0 && image->names.size == 0));
+}
+
+enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t at,
+                         struct an_error *error)
+{
+    enum an_code code = an_raw_open_bare(image, file, at, error);
+    if (code != AN_OK || !an_raw_lacks_data(image))
+        return code;
+    an_fail_at(error, AN_UNSUPPORTED, at,
+               "raw profile without function data (built with -profile-correlate)");
+    return an_error_hint(error, "merge it with --binary-file or --debug-info");
+}
+
+void an_raw_patch_header(uint8_t *header, const struct raw_image *image, uint64_t functions,
+                         uint64_t names)
+{
+    for (int word = 0; word < WORDS; word++) {
+        if (image->version < since[word])
+            continue;
+        uint64_t value = an_get64(header, image->big);
+        if (word == VERSION)
+            value &= ~VARIANT_DEBUG_CORRELATE;
+        else if (word == DATA_NUMBER)
+            value = functions;
+        else if (word == NAMES_SIZE)
+            value = names;
+        else if (word == COUNTERS_DELTA || word == UNIFORM_DELTA || word == BITMAP_DELTA)
+            value = 0;
+        if (image->big != AN_HOST_BIG)
+            value = __builtin_bswap64(value);
+        memcpy(header, &value, sizeof value);
+        header += sizeof value;
+    }
 }
 
 enum an_code an_raw_check_kind(const struct raw_image *first, const struct raw_image *image,

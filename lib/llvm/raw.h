@@ -66,6 +66,19 @@ struct raw_record {
 enum an_code an_raw_open(struct raw_image *image, struct an_bytes file, uint64_t at,
                          struct an_error *error);
 
+/* The same for a profile that may have counters only (correlated.h); and whether it has. */
+enum an_code an_raw_open_bare(struct raw_image *image, struct an_bytes file, uint64_t at,
+                              struct an_error *error);
+bool an_raw_lacks_data(const struct raw_image *image);
+
+/* Where fields are in a version's data records. */
+struct raw_fields an_raw_fields(unsigned version, bool wide);
+
+/* Makes the copy of an image's header one of a profile with data: so many functions, with their counters from 0 on, and so
+ * many bytes of names. */
+void an_raw_patch_header(uint8_t *header, const struct raw_image *image, uint64_t functions,
+                         uint64_t names);
+
 /*
  * Checks every record and all value data, sets image->end. Afterwards nothing in the image needs
  * a further check. *total grows by the sum of the counters.

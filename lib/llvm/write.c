@@ -101,6 +101,12 @@ static enum an_code write_profile(struct an_llvm_profile *profile,
         count_uniform(profile, left_out);
         return an_text_write(profile, options->sparse, buffer, error);
     }
+    if (!options->keep_hashes && (hashes.old || hashes.new)) {
+        if (!an_frontend_hashes_join(profile, version >= INDEXED_MASKED))
+            return an_fail_memory(error);
+        an_profile_settle(profile);
+        hashes = an_frontend_hashes(profile);
+    }
     if (version < INDEXED_MASKED)
         left_out->new_hashes = hashes.new;
     else

@@ -1,0 +1,196 @@
+/* Reading a binary for what completes raw profiles; see correlated.h. Any ELF file: of 32 or 64 bits, in either order. */
+#include "llvm/correlated.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/kind.h"
+
+struct elf_sections {
+    Elf *handle;
+    struct correlated *correlated;
+    struct an_arena *arena;
+    size_t names; /* index of the section with the names of sections */
+};
+
+/* zlib makes nothing more than about a thousand times smaller. */
+enum { MOST_PACKED = 1100 };
+
+static enum an_code unpack(const struct elf_sections *sections, Elf_Scn *section,
+                           const GElf_Shdr *header, struct correlated_section *into,
+                           struct an_error *error)
+{
+    GElf_Chdr packed;
+    if (!gelf_getchdr(section, &packed) || packed.ch_size / MOST_PACKED > header->sh_size ||
+        elf_compress(section, 0, 0) < 0)
+        return an_fail_at(error, AN_MALFORMED, header->sh_offset,
+                          "a compressed section that cannot be unpacked");
+    Elf_Data *data = elf_rawdata(section, NULL);
+    char *copy = data ? an_arena_copy(sections->arena, data->d_buf, data->d_size) : NULL;
+    if (!copy)
+        return an_fail_memory(error);
+    into->bytes = (struct an_bytes){(uint8_t *)copy, data->d_size};
+    into->size = data->d_size;
+    return AN_OK;
+}
+
+enum an_code an_correlated_section(const struct elf_sections *sections, const char *name,
+                                   struct correlated_section *into, struct an_error *error)
+{
+    struct an_bytes file = sections->correlated->file.bytes;
+    *into = (struct correlated_section){0};
+    for (Elf_Scn *at = elf_nextscn(sections->handle, NULL); at;
+         at = elf_nextscn(sections->handle, at)) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(at, &header))
+            return an_fail_at(error, AN_MALFORMED, 0, "a damaged section header");
+        const char *its = elf_strptr(sections->handle, sections->names, header.sh_name);
+        if (!its || strcmp(its, name) != 0)
+            continue;
+        into->address = header.sh_addr;
+        into->size = header.sh_size;
+        if (header.sh_type == SHT_NOBITS)
+            return AN_OK;
+        if (header.sh_offset > file.size || header.sh_size > file.size - header.sh_offset)
+            return an_fail_at(error, AN_TRUNCATED, file.size,
+                              "file ends before its section %s ends", name);
+        if (header.sh_flags & SHF_COMPRESSED)
+            return unpack(sections, at, &header, into, error);
+        into->bytes = (struct an_bytes){file.data + header.sh_offset, (size_t)header.sh_size};
+        return AN_OK;
+    }
+    return AN_OK;
+}
+
+/* The first note of the section is the only one, as linkers make it. */
+static enum an_code find_build_id(struct correlated *correlated,
+                                  const struct elf_sections *sections, struct an_error *error)
+{
+    struct correlated_section notes;
+    enum an_code code = an_correlated_section(sections, ".note.gnu.build-id", &notes, error);
+    if (code != AN_OK)
+        return code;
+    struct an_cursor cursor = an_cursor_at(notes.bytes, 0, correlated->big);
+    uint32_t name = an_cursor_u32(&cursor), size = an_cursor_u32(&cursor);
+    uint32_t type = an_cursor_u32(&cursor);
+    const uint8_t *owner = an_cursor_take(&cursor, 4);
+    const uint8_t *id = owner ? an_cursor_take(&cursor, size) : NULL;
+    if (id && name == 4 && type == NT_GNU_BUILD_ID && memcmp(owner, "GNU", 4) == 0)
+        correlated->build_id = (struct an_bytes){id, size};
+    return AN_OK;
+}
+
+bool an_correlated_add(struct correlated *correlated, struct correlated_function function,
+                       uint64_t address)
+{
+    uint64_t at = address - correlated->counters_address;
+    if (address < correlated->counters_address || at >= correlated->counters_size) {
+        correlated->skipped++;
+        return true;
+    }
+    struct correlated_function *place = an_vector_push(&correlated->functions);
+    if (!place)
+        return false;
+    *place = function;
+    place->counters_at = at;
+    return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct correlated_function *left = a, *right = b;
+    return (left->counters_at > right->counters_at) - (left->counters_at < right->counters_at);
+}
+
+/* A function that is in several objects is described by each of them. */
+static void unite(struct correlated *correlated)
+{
+    size_t kept = 0, count = correlated->functions.count;
+    struct correlated_function *functions = correlated->functions.items;
+    if (count)
+        qsort(functions, count, sizeof *functions, by_place);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || functions[kept - 1].counters_at != functions[i].counters_at)
+            functions[kept++] = functions[i];
+    correlated->functions.count = kept;
+}
+
+static enum an_code read_functions(struct correlated *correlated,
+                                   const struct elf_sections *sections,
+                                   enum an_llvm_correlation_kind kind, struct an_error *error)
+{
+    struct correlated_section counters;
+    enum an_code code = find_build_id(correlated, sections, error);
+    if (code == AN_OK)
+        code = an_correlated_section(sections, "__llvm_prf_cnts", &counters, error);
+    if (code != AN_OK)
+        return code;
+    if (!counters.size) {
+        an_fail(error, AN_UNSUPPORTED, "no section __llvm_prf_cnts");
+        return an_error_hint(error, "name the instrumented program, or its debug information");
+    }
+    correlated->counters_address = counters.address;
+    correlated->counters_size = counters.size;
+    code = kind == AN_LLVM_BY_BINARY ? an_correlated_from_binary(correlated, sections, error)
+                                     : an_correlated_from_dwarf(correlated, sections, error);
+    if (code != AN_OK)
+        return code;
+    unite(correlated);
+    if (correlated->functions.count)
+        return correlated->names.failed ? an_fail_memory(error) : AN_OK;
+    an_fail(error, AN_UNSUPPORTED, "no descriptions of instrumented functions in it");
+    return an_error_hint(error, kind == AN_LLVM_BY_BINARY
+                                    ? "build it with -mllvm -profile-correlate=binary, or try "
+                                      "--debug-info"
+                                    : "build it with -g -mllvm -profile-correlate=debug-info, or "
+                                      "try --binary-file");
+}
+
+static enum an_code read_elf(struct correlated *correlated, enum an_llvm_correlation_kind kind,
+                             struct an_error *error)
+{
+    struct an_bytes bytes = correlated->file.bytes;
+    if (bytes.size < EI_NIDENT || memcmp(bytes.data, ELFMAG, SELFMAG) != 0) {
+        const char *what = an_kind_describe(bytes);
+        an_fail_at(error, AN_UNKNOWN, 0, "not an ELF file%s%s", what ? " but " : "",
+                   what ? what : "");
+        return an_error_hint(error, "name the instrumented program, or its debug information");
+    }
+    correlated->wide = bytes.data[EI_CLASS] == ELFCLASS64;
+    correlated->big = bytes.data[EI_DATA] == ELFDATA2MSB;
+    elf_version(EV_CURRENT);
+    struct elf_sections sections = {.correlated = correlated, .arena = &correlated->arena};
+    sections.handle = elf_memory((char *)bytes.data, bytes.size);
+    if (!sections.handle || elf_getshdrstrndx(sections.handle, &sections.names) != 0) {
+        an_fail_at(error, AN_MALFORMED, 0, "a damaged ELF header (%s)", elf_errmsg(-1));
+        elf_end(sections.handle);
+        return AN_MALFORMED;
+    }
+    enum an_code code = read_functions(correlated, &sections, kind, error);
+    elf_end(sections.handle);
+    return code;
+}
+
+enum an_code an_correlated_read(struct correlated *correlated, const char *path,
+                                enum an_llvm_correlation_kind kind, struct an_error *error)
+{
+    *correlated = (struct correlated){0};
+    enum an_code code = an_file_load(&correlated->file, path, error);
+    if (code == AN_OK) {
+        correlated->path = an_arena_copy(&correlated->arena, path, strlen(path));
+        code = correlated->path ? read_elf(correlated, kind, error) : an_fail_memory(error);
+    }
+    if (code != AN_OK)
+        an_correlated_free(correlated);
+    return code;
+}
+
+void an_correlated_free(struct correlated *correlated)
+{
+    an_vector_free(&correlated->functions);
+    an_buffer_free(&correlated->names);
+    an_file_close(&correlated->file);
+    an_arena_free(&correlated->arena);
+}
