@@ -57,9 +57,11 @@ finds_all() {
     done
     # Each ran the same: the whole is what one counted, times their number.
     other=$((${#profiles[@]} / 3))
-    awk -v times="$other" '{ print $1, $2 * times }' own.entries >expected
+    # What clang inlines before it reads a profile, it scales: one more or less is rounding.
     [ "$(grep -c ' [1-9]' own.entries)" -ge 5 ] || fail "$(cat own.entries)"
-    same all.entries expected
+    paste -d ' ' own.entries all.entries >both
+    awk -v times="$other" '$1 != $3 || $4 - $2 * times > 1 || $2 * times - $4 > 1' both >wrong
+    [ ! -s wrong ] || fail "function, counts of one, of all $other: $(cat wrong)"
 }
 
 mkdir -p "$scratch/profiles/fe" "$scratch/profiles/ir"
