@@ -140,8 +140,10 @@ static enum an_code choose(const struct an_llvm_correlation *correlation,
 static void put(struct an_buffer *buffer, uint64_t value, size_t size, bool big)
 {
     uint8_t *to = an_buffer_extend(buffer, size);
-    for (size_t i = 0; to && i < size; i++)
-        to[i] = (uint8_t)(value >> 8 * (big ? size - 1 - i : i));
+    for (size_t i = 0; to && i < size; i++) {
+        size_t place = big ? size - 1 - i : i;
+        to[i] = place < sizeof value ? (uint8_t)(value >> 8 * place) : 0;
+    }
 }
 
 static void put_pair(struct an_buffer *buffer, const uint8_t *from, const uint8_t *to)

@@ -202,8 +202,6 @@ refuses_what_it_does_not_do() {
     ln -s "$anneal" llvm-profdata
     run 1 ./llvm-profdata merge --sample "$one"
     says 'does not support sample profiles (AutoFDO)'
-    run 1 ./llvm-profdata merge --debug-info=x "$one"
-    says 'does not support correlating raw profiles with debug info'
     run 1 ./llvm-profdata show --memory "$one"
     says 'does not support memory profiles'
 }

@@ -105,7 +105,7 @@ plain_and_context_sensitive() {
 correlation() {
     for name in c-ir-correlate-clang14 c-ir-correlate-clang19 c-ir-correlatebinary-clang19; do
         run 1 "$anneal" merge -o result "$corpus/raw/$name.profraw"
-        says "$name" 'raw profile without function data' 'llvm-profdata merge --debug-info'
+        says "$name" 'raw profile without function data' 'merge it with --binary-file or --debug-info'
         run 1 "$anneal" show "$corpus/raw/$name.profraw"
         says 'raw profile without function data'
     done

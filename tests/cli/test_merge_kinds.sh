@@ -110,7 +110,7 @@ refuses_unknown_flags() { # FILE
     done
     with_bit "$corpus/$1" 59
     run 1 "$anneal" merge -o result damaged
-    says 'correlation'
+    says 'correlat'
 }
 
 check 'coverage is not mixed with counts' are_not_mixed c-ir-clang23-run1.profraw \
