@@ -145,7 +145,7 @@ says_what_is_lost() {
     run 0 "$anneal" convert --format-version=7 -o result "$new_hashes"
     says 'version 7: clang does not find the counts of 3 functions'
     run 0 "$anneal" merge --format-version=14 -o result "$old_hashes"
-    says 'version 14: clang does not find the counts of 2 functions' 'those of clang 21 and older'
+    never_says 'not find' # the hashes are cut
     run 0 "$anneal" merge -o result "$old_hashes" "$new_hashes"
     says 'version 12: clang does not find the counts of 3 functions'
     run 0 "$anneal" convert --format-version=12 -o result "$corpus/raw/uniform-ir-clang23-run1.profraw"

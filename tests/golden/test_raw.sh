@@ -20,7 +20,7 @@ refused() {
     run 1 "$anneal" merge -o result "$corpus/$1"
     case $2 in
     *malformed*) says 'has no counters' ;;
-    *) says 'raw profile without function data' 'llvm-profdata merge --debug-info' ;;
+    *) says 'raw profile without function data' 'merge it with --binary-file or --debug-info' ;;
     esac
     [ ! -e result ] || fail 'a result was written'
 }
