@@ -52,10 +52,11 @@ static struct command command_of(struct option_spec options[MOST_OPTIONS + 1])
         "number of processes, takes those that are there.\n\n"
         "By default, each process has as many threads as it has processors to itself. Temporary "
         "files are in $TMPDIR, or /tmp, a folder for each process.";
-    command.examples = "mpirun anneal-mpi merge -o app.profdata -f list\n"
-                       "    each process merges its share of the profiles in the list\n"
-                       "srun -K --mpi=pmix anneal-mpi merge --resume pieces -o app.profdata -f list\n"
-                       "    under Slurm; a second call goes on where the first was cut off\n";
+    command.examples =
+        "mpirun anneal-mpi merge -o app.profdata -f list\n"
+        "    each process merges its share of the profiles in the list\n"
+        "srun -K --mpi=pmix anneal-mpi merge --resume pieces -o app.profdata -f list\n"
+        "    under Slurm; a second call goes on where the first was cut off\n";
     command.see_also = "anneal-merge(1), anneal-collect(1), mpirun(1), srun(1)";
     return command;
 }

@@ -47,8 +47,15 @@ struct correlated_section {
     uint64_t address, size;
 };
 
+/* The sections of a file that is open. */
+struct elf_sections {
+    struct Elf *handle;
+    struct correlated *correlated;
+    struct an_arena *arena;
+    size_t names; /* index of the section with the names of sections */
+};
+
 /* The section of this name; without bytes when there is none. Bytes that are compressed are unpacked into the arena. */
-struct elf_sections;
 enum an_code an_correlated_section(const struct elf_sections *sections, const char *name,
                                    struct correlated_section *section, struct an_error *error);
 

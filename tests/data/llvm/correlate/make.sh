@@ -11,8 +11,9 @@ int both(int x) { return twice(x) + 1; }
 EOF
 make() {
     name=$1
-    shift
-    clang-19 -O1 -fPIC -fprofile-instr-generate -mllvm -profile-correlate="$@" -c two.c -o two.o
+    how=$2
+    shift 2
+    clang-19 -O1 -fPIC -fprofile-instr-generate -mllvm "-profile-correlate=$how" "$@" -c two.c -o two.o
     clang-19 -shared -nostdlib -Wl,--build-id,-z,noseparate-code two.o -o "$name.so"
 }
 make binary binary
