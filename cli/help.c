@@ -107,6 +107,9 @@ static const struct entry environment[] = {
      "the pass of anneal cc and anneal c++: 1 compiles for training, 2 uses the profile"},
     {"ANNEAL_WORKLOAD, ANNEAL_WORKLOAD_NUMBER, ANNEAL_RUN_NUMBER",
      "set by anneal train for each run of its command"},
+    {"SLURM_ARRAY_TASK_ID, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and those that go with "
+     "them",
+     "how Slurm and MPI number a process: which runs anneal train --share=job makes"},
     {"ANNEAL_PROFILE_FILE, LLVM_PROFILE_FILE",
      "where programs with anneal's runtime write their profile; the first one counts. What a run "
      "finds there it adds to if ANNEAL_PROFILE_FILE or %m names it, and else replaces"},
