@@ -305,11 +305,21 @@ AN_RT_APART static int take_place(struct an_rt_file_sink *to, int file, const ch
     return 0;
 }
 
-static bool name_beside(const char *path, uint64_t owner, char name[AN_RT_PATH])
+/* Whose file stands beside the one that was named: NAME.16 hexadecimal digits, NAME.userNUMBER, NAME.NUMBER. */
+enum whose { OF_BUILD, OF_USER, SUBSTITUTE };
+
+/* False: the name is too long. */
+AN_RT_APART static bool name_beside(const char *path, enum whose whose, uint64_t number,
+                                    char name[AN_RT_PATH])
 {
     char tag[24];
     struct an_rt_text text = an_rt_text(tag, sizeof tag);
-    an_rt_text_put_hex(&text, owner, 16);
+    if (whose == OF_USER)
+        an_rt_text_put(&text, "user");
+    if (whose == OF_BUILD)
+        an_rt_text_put_hex(&text, number, 16);
+    else
+        an_rt_text_put_decimal(&text, number);
     return an_rt_name_with(path, tag, name, AN_RT_PATH);
 }
 
@@ -344,7 +354,7 @@ static int replace(int file, const char *path, const struct an_rt_contents *cont
 static bool make_room(const char *path, uint64_t owner)
 {
     static char name[AN_RT_PATH];
-    return name_beside(path, owner, name) && an_rt_rename_new(AT_FDCWD, path, name);
+    return name_beside(path, OF_BUILD, owner, name) && an_rt_rename_new(AT_FDCWD, path, name);
 }
 
 AN_RT_APART static bool is_older_than_program(const struct stat *is)
@@ -381,23 +391,20 @@ AN_RT_APART static int set_aside(const char *path)
 }
 
 /* LISTED: together.h. HELD: done at the end of what happens together; the file stays open until then. */
-/* REFUSED: it is another user's, who lets nobody else add to it. */
+/* REFUSED: it may not be changed, as another user's; nothing was said yet. */
 enum step { DONE, HELD, AGAIN, LISTED, TAKEN, BUSY, REFUSED, FAILED };
 
-static enum step failed(const char *path, int error)
+AN_RT_APART static void tell_loss(const char *path, int error)
 {
     an_rt_warn(path, "the counts of this run are lost; those of others are kept", error);
+}
+
+AN_RT_APART static enum step failed(const char *path, int error)
+{
+    if (error == EACCES || error == EPERM)
+        return REFUSED;
+    tell_loss(path, error);
     return FAILED;
-}
-
-static bool is_refusal(int error)
-{
-    return error == EACCES || error == EPERM;
-}
-
-static bool is_of_another(const struct stat *is)
-{
-    return S_ISREG(is->st_mode) && is->st_uid != geteuid();
 }
 
 static enum step done(void)
@@ -442,8 +449,6 @@ static enum step add_locked(int file, const struct stat *is, const char *path,
     if (fit == AN_RT_FITS)
         error = replace(file, path, contents, old, is);
     an_rt_scratch_free(old, size ? size : 1);
-    if (is_refusal(error) && is_of_another(is)) /* as where only owners may replace their files */
-        return REFUSED;
     if (error)
         return failed(path, error);
     if (fit == AN_RT_DAMAGED)
@@ -495,13 +500,6 @@ static enum step add_first(const char *path, const struct an_rt_contents *conten
     return error ? failed(path, error) : DONE;
 }
 
-AN_RT_APART static enum step cannot_open(const char *path, int error)
-{
-    struct stat is;
-    return is_refusal(error) && stat(path, &is) == 0 && is_of_another(&is) ? REFUSED
-                                                                           : failed(path, error);
-}
-
 static enum step add_once(const char *path, const struct an_rt_contents *contents)
 {
     int file = an_rt_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
@@ -511,7 +509,7 @@ static enum step add_once(const char *path, const struct an_rt_contents *content
         file = an_rt_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
     }
     if (file < 0)
-        return errno == ENOENT ? add_first(path, contents) : cannot_open(path, errno);
+        return errno == ENOENT ? add_first(path, contents) : failed(path, errno);
     enum step step = add_existing(file, path, contents);
     if (step == HELD)
         return DONE;
@@ -548,31 +546,17 @@ static enum step add_beside(const char *path, const struct an_rt_contents *conte
                             enum step step)
 {
     static char beside[AN_RT_PATH], spill[AN_RT_PATH];
-    char number[12];
     const char *name = path;
-    if (step == TAKEN && name_beside(path, owner, beside)) {
+    if (step == TAKEN && name_beside(path, OF_BUILD, owner, beside)) {
         name = beside;
         step = add(name, contents);
     }
     for (unsigned i = 1; i <= SPILLS && (step == BUSY || step == TAKEN); i++) {
-        struct an_rt_text text = an_rt_text(number, sizeof number);
-        an_rt_text_put_decimal(&text, i);
-        if (!an_rt_name_with(name, number, spill, sizeof spill))
+        if (!name_beside(name, SUBSTITUTE, i, spill))
             break;
         step = add(spill, contents);
     }
     return step;
-}
-
-/* PATH.userNUMBER: the file of this user beside that of another one. NULL: it is too long. */
-AN_RT_APART static const char *name_of_user(const char *path)
-{
-    static char name[AN_RT_PATH];
-    char tag[24];
-    struct an_rt_text text = an_rt_text(tag, sizeof tag);
-    an_rt_text_put(&text, "user");
-    an_rt_text_put_decimal(&text, geteuid());
-    return an_rt_name_with(path, tag, name, sizeof name) ? name : NULL;
 }
 
 /* Whether the process's files of that folder change at once; it is made, if need be. */
@@ -595,6 +579,7 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
     }
     if (an_rt_is_plain())
         return an_rt_plain_write(path, contents);
+    static char own[AN_RT_PATH]; /* the file of this user, beside that of another one */
     const char *name = follow(path);
     if (!name)
         return failed(path, ELOOP) == DONE;
@@ -602,23 +587,23 @@ bool an_rt_commit(const char *path, const struct an_rt_contents *contents, uint6
     is_put_off = contents->goes_together && takes_together(path);
     uint64_t before = an_rt_gave_up_at();
     enum step step = add(path, contents);
-    if (step == REFUSED && (name = name_of_user(path))) {
-        path = name;
+    if (step == REFUSED && name_beside(path, OF_USER, geteuid(), own)) {
+        path = own;
         step = add(path, contents);
     }
     if (step == BUSY || step == TAKEN)
         step = add_beside(path, contents, owner, step);
     is_put_off = false;
+    const char *what = NULL;
     if (step == DONE && an_rt_gave_up_at() != before)
-        an_rt_warn(path,
-                   "a process of another user holds its lock; the counts are in a file beside it, "
-                   "whose name has a number",
-                   0);
-    if (step == BUSY || step == TAKEN)
-        an_rt_warn(path, "other processes hold this file and all its substitutes; counts are lost",
-                   0);
+        what = "a process of another user holds its lock; the counts are in a file beside it, "
+               "whose name has a number";
+    else if (step == BUSY || step == TAKEN)
+        what = "other processes hold this file and all its substitutes; counts are lost";
+    if (what)
+        an_rt_warn(path, what, 0);
     if (step == REFUSED)
-        failed(path, EACCES);
+        tell_loss(name, EACCES);
     return step == DONE;
 }
 
@@ -684,6 +669,6 @@ bool an_rt_commit_open(int file, const char *what, const struct an_rt_contents *
                    "profile of it; the counts of this run are lost",
                    0);
     else if (error)
-        failed(what, error);
+        tell_loss(what, error);
     return !error;
 }

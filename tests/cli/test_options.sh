@@ -171,6 +171,8 @@ for_all_values() {
     grep -qx -- "$1 $2" <<'END_OF_LIST'
 merge --input-files
 merge --weighted-input
+merge --binary-file
+merge --debug-info
 train --workloads
 train --each-file
 train --weighted-workload
@@ -197,7 +199,7 @@ one_value() {
         while read -r option; do
             name=${option%%=*}
             told=
-            for value in 1 9 5s 512 text lld gcc clang-14 any auto clock 12.2 list; do
+            for value in 1 9 1/2 5s 512 text lld gcc clang-14 any auto clock 12.2 list; do
                 "$anneal" $command "$name=$value" "$name=$value" >out 2>err </dev/null && told="exit status 0"
                 ! grep -q "'$name' was given twice, as '$value' and as '$value'" err || told=yes
                 [ ! "$told" ] || break

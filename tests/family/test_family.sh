@@ -43,7 +43,7 @@ const struct family family_tally = {\
 ' -e 's/&family_gcc}/\&family_gcc, \&family_tally}/' -e '0,/^#include/s//#include "tally.h"\n&/' cli/family/family.c
 
     # its functions
-    sed -i -e 's/^ *{&family_recording, .*/&\n{\&family_tally, tally_merge_run, tally_convert_run, tally_show_run, tally_diff, tally_order_run},/' \
+    sed -i -e 's/^ *{&family_recording, .*/&\n{\&family_tally, tally_merge_run, tally_convert_run, tally_show_run, tally_diff, tally_order_run, NULL},/' \
         -e '0,/^#include/s//#include "tally.h"\n&/' cli/family/commands.c
 }
 
