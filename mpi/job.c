@@ -38,6 +38,11 @@ bool job_tell(const struct job *job)
         an_buffer_le64(&buffer, job->merge.failure_mode);
         an_buffer_le64(&buffer, job->merge.count_copies);
         put_text(&buffer, job->resume ? job->resume : "");
+        an_buffer_le64(&buffer, job->correlating_count);
+        for (size_t i = 0; i < job->correlating_count; i++) {
+            an_buffer_le64(&buffer, job->correlating[i].kind);
+            put_text(&buffer, job->correlating[i].path);
+        }
         an_buffer_le64(&buffer, job->inputs.count);
         for (size_t i = 0; i < job->inputs.count; i++) {
             an_buffer_le64(&buffer, job->inputs.items[i].weight);
@@ -71,6 +76,22 @@ static char *take_text(const uint8_t **at)
     return text;
 }
 
+static bool read_binaries(struct job *job, const uint8_t **at)
+{
+    size_t count = (size_t)take_number(at);
+    job->correlating = calloc(count + 1, sizeof *job->correlating);
+    if (!job->correlating)
+        return false;
+    for (; job->correlating_count < count; job->correlating_count++) {
+        struct correlating *its = &job->correlating[job->correlating_count];
+        its->kind = (enum an_llvm_correlation_kind)take_number(at);
+        its->path = take_text(at);
+        if (!its->path)
+            return false;
+    }
+    return true;
+}
+
 static bool read_inputs(struct inputs *inputs, const uint8_t *at)
 {
     size_t count = (size_t)take_number(&at);
@@ -102,7 +123,7 @@ static bool read_job(struct job *job, const uint8_t *at)
         free(job->resume);
         job->resume = NULL;
     }
-    return read_inputs(&job->inputs, at);
+    return read_binaries(job, &at) && read_inputs(&job->inputs, at);
 }
 
 bool job_hear(struct job *job)
@@ -120,5 +141,8 @@ bool job_hear(struct job *job)
 void job_free(struct job *job)
 {
     inputs_free(&job->inputs);
+    for (size_t i = 0; i < job->correlating_count; i++)
+        free((char *)job->correlating[i].path);
+    free(job->correlating);
     free(job->resume);
 }

@@ -12,6 +12,8 @@ struct job {
     struct inputs inputs;
     struct an_llvm_merge_options merge; /* without callbacks */
     char *resume;                       /* a folder of pieces, or NULL */
+    struct correlating *correlating;    /* binaries that complete raw profiles */
+    size_t correlating_count;
 };
 
 /*

@@ -8,17 +8,15 @@
 
 #include "parcel.h"
 
-static void put_input(struct an_buffer *buffer, const struct an_llvm_input *input, size_t root)
+static void put_file(struct an_buffer *buffer, const char *path)
 {
     struct stat info = {0};
-    if (stat(input->path, &info) != 0)
+    if (stat(path, &info) != 0)
         info = (struct stat){0};
-    an_buffer_le64(buffer, input->weight);
-    an_buffer_le64(buffer, root);
     an_buffer_le64(buffer, (uint64_t)info.st_size);
     an_buffer_le64(buffer, (uint64_t)info.st_mtim.tv_sec);
     an_buffer_le64(buffer, (uint64_t)info.st_mtim.tv_nsec);
-    an_buffer_put(buffer, input->path, strlen(input->path) + 1);
+    an_buffer_put(buffer, path, strlen(path) + 1);
 }
 
 void pieces_path(const struct job *job, const struct share *share, char path[4200])
@@ -30,9 +28,16 @@ void pieces_path(const struct job *job, const struct share *share, char path[420
     an_buffer_le64(&buffer, job->merge.count_copies);
     an_buffer_le64(&buffer,
                    job->merge.failure_mode == AN_FAIL_ANY); /* then it has no rejected ones */
-    for (size_t i = 0; i < share->count; i++)
-        put_input(&buffer, &job->inputs.items[share->numbers[i]],
-                  job->inputs.roots[share->numbers[i]]);
+    an_buffer_le64(&buffer, job->correlating_count);
+    for (size_t i = 0; i < job->correlating_count; i++) {
+        an_buffer_le64(&buffer, job->correlating[i].kind);
+        put_file(&buffer, job->correlating[i].path);
+    }
+    for (size_t i = 0; i < share->count; i++) {
+        an_buffer_le64(&buffer, job->inputs.items[share->numbers[i]].weight);
+        an_buffer_le64(&buffer, job->inputs.roots[share->numbers[i]]);
+        put_file(&buffer, job->inputs.items[share->numbers[i]].path);
+    }
     if (buffer.failed)
         parcel_give_up("out of memory");
     XXH128_hash_t digest = XXH3_128bits(buffer.data, buffer.size);

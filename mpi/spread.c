@@ -334,7 +334,9 @@ int spread_lead(struct merge_request *request, const struct family_commands *com
     struct job job = {.family = commands->family,
                       .inputs = request->inputs,
                       .merge = request->merge, /* without callbacks: those are set later */
-                      .resume = (char *)request->resume};
+                      .resume = (char *)request->resume,
+                      .correlating = request->correlating,
+                      .correlating_count = request->correlating_count};
     struct process process;
     if (!may_be_spread(request, commands->family))
         return EXIT_USAGE;

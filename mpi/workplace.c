@@ -78,6 +78,8 @@ static bool merge(struct workplace *place, const struct job *job, struct inputs 
     request.merge = job->merge;
     request.merge.failure_mode = failure_mode;
     request.merge.partial = true;
+    request.correlating = job->correlating;
+    request.correlating_count = job->correlating_count;
     int kept = hush(place);
     int status = family_commands(job->family)->merge(&request);
     speak_again(place, kept);

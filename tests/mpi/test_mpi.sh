@@ -227,11 +227,38 @@ killed_ranks() {
     echo "$killed ranks killed in $tries jobs, $campaign campaigns" >>"$scratch/remarks"
 }
 
+# What completes raw profiles is known to all processes: none of them rejects what needs it.
+completed() {
+    local number
+    cp "$corpus"/src/ops* .
+    clang-19 -O1 -fprofile-instr-generate -mllvm -profile-correlate=binary -Wl,--build-id ops_main.c ops_util.c -o program
+    for number in 1 2 3 4 5; do
+        LLVM_PROFILE_FILE=$number.profraw ./program $number 5 >/dev/null
+        echo $number.profraw
+    done >list
+    clang-19 -O1 -fprofile-instr-generate ops_main.c ops_util.c -o whole
+    LLVM_PROFILE_FILE=whole.profraw ./whole 1 5 >/dev/null
+    echo whole.profraw >>list
+    run 0 "$anneal" merge -q --partial --binary-file=program -o one.partial -f list
+    run 0 "$anneal" merge -q -o expected one.partial
+    run 0 job 3 merge --failure-mode=all --binary-file=program -o ours -f list
+    says 'merged 6 of 6 inputs'
+    never_says 'leaves'
+    same ours expected
+    run 0 job 2 merge --resume pieces --binary-file=program -o ours -f list
+    same ours expected
+    touch -d 2001-01-01 program # another one, as it seems
+    run 0 job 2 merge --resume pieces --binary-file=program -o ours -f list
+    says '0 of 1 pieces were in pieces already'
+    same ours expected
+}
+
 tools=mpirun
 if [ -n "$anneal_mpi" ]; then
     check_with $tools 'any number of processes makes the same' any_number
     check_with $tools 'all families that have partial results' families
     check_with $tools 'each input is accounted for' accounts
+    check_with "$tools clang-19" 'profiles that a binary completes' completed
     check_with $tools 'a job that lost a process goes on' goes_on
     tier long
     check_with "$tools jq" 'ranks that are killed at any moment' killed_ranks
