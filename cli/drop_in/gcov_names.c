@@ -1,20 +1,14 @@
 /* Names of gcov's files; see gcov_names.h. */
 #include "gcov_names.h"
+#include "base/folder.h"
 
 #include <md5.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 /* Takes off what follows the last dot of the name. */
 static void cut_ending(char *path)
@@ -28,7 +22,7 @@ char *gcov_stem(const char *named, const char *object)
 {
     char *stem = NULL;
     bool has_object = object && *object;
-    bool in_folder = has_object && is_folder(object);
+    bool in_folder = has_object && an_is_folder(object);
     const char *slash = in_folder && object[strlen(object) - 1] != '/' ? "/" : "";
     const char *name = in_folder ? an_file_name(named) : has_object ? "" : named;
     if (asprintf(&stem, "%s%s%s", has_object ? object : "", slash, name) < 0)

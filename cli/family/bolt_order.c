@@ -32,8 +32,8 @@ bool yaml_order_run(const struct order_request *request, const char *path, struc
     return add(request, path, bytes, an_behaviour_add_yaml);
 }
 
-static enum an_code flatten(const struct inputs *partials, void **bytes, size_t *size,
-                            struct an_ledger **ledger, struct an_error *error)
+enum an_code fdata_order_flatten(const struct inputs *partials, void **bytes, size_t *size,
+                                 struct an_ledger **ledger, struct an_error *error)
 {
     const struct an_fdata_merge_options merge = {.size = sizeof merge};
     struct an_fdata_profile *profile = NULL;
@@ -46,19 +46,4 @@ static enum an_code flatten(const struct inputs *partials, void **bytes, size_t 
     an_fdata_profile_free(profile);
     free(inputs);
     return code;
-}
-
-bool fdata_order_partials(const struct order_request *request, const struct inputs *partials)
-{
-    struct an_ledger *ledger = NULL;
-    struct an_error error;
-    void *bytes = NULL;
-    size_t size;
-    bool done =
-        flatten(partials, &bytes, &size, &ledger, &error) == AN_OK
-            ? fdata_order_run(request, partials->items[0].path, (struct an_bytes){bytes, size})
-            : ordering_merge_failed(ledger, &error);
-    free(bytes);
-    an_ledger_free(ledger);
-    return done;
 }

@@ -19,9 +19,9 @@ const struct family_commands *family_commands(const struct family *family)
 {
     static const struct family_commands all[] = {
         {&family_llvm, llvm_merge_run, llvm_convert_run, llvm_show_run, llvm_diff, llvm_order_run,
-         llvm_order_partials},
+         llvm_order_flatten},
         {&family_fdata, fdata_merge_run, fdata_convert_run, fdata_show_run, fdata_diff,
-         fdata_order_run, fdata_order_partials},
+         fdata_order_run, fdata_order_flatten},
         {&family_yaml, yaml_merge_run, yaml_convert_run, yaml_show_run, yaml_diff, yaml_order_run,
          NULL},
         {&family_gcc, gcc_merge_run, gcc_convert_run, gcc_show_run, gcc_diff, gcc_order_run, NULL},

@@ -14,7 +14,7 @@
 
 /*
  * Each but those for orders returns the exit status; messages were printed. Options that mean nothing to the family are
- * refused. Recordings have order() only; order_partials() is NULL where partial results have no order.
+ * refused. Recordings have order() only.
  */
 struct family_commands {
     const struct family *family;
@@ -23,7 +23,7 @@ struct family_commands {
     int (*show)(const struct show_request *request, const struct inputs *inputs); /* at least one */
     int (*diff)(const struct diff_request *request);
     bool (*order)(const struct order_request *request, const char *path, struct an_bytes bytes);
-    bool (*order_partials)(const struct order_request *request, const struct inputs *partials);
+    ordering_flatten *flatten; /* for order(); NULL where partial results have no order */
 };
 
 const struct family_commands *family_commands(const struct family *family);

@@ -20,8 +20,8 @@ bool llvm_order_run(const struct order_request *request, const char *path, struc
 }
 
 /* As a profile, with all traces that were kept. */
-static enum an_code flatten(const struct inputs *partials, void **bytes, size_t *size,
-                            struct an_ledger **ledger, struct an_error *error)
+enum an_code llvm_order_flatten(const struct inputs *partials, void **bytes, size_t *size,
+                                struct an_ledger **ledger, struct an_error *error)
 {
     const struct an_llvm_merge_options merge = {.size = sizeof merge,
                                                 .trace_reservoir = INT64_MAX, /* all */
@@ -37,19 +37,4 @@ static enum an_code flatten(const struct inputs *partials, void **bytes, size_t 
         code = an_llvm_profile_write(profile, &write, bytes, size, &left_out, error);
     an_llvm_profile_free(profile);
     return code;
-}
-
-bool llvm_order_partials(const struct order_request *request, const struct inputs *partials)
-{
-    struct an_ledger *ledger = NULL;
-    struct an_error error;
-    void *bytes = NULL;
-    size_t size;
-    bool done =
-        flatten(partials, &bytes, &size, &ledger, &error) == AN_OK
-            ? llvm_order_run(request, partials->items[0].path, (struct an_bytes){bytes, size})
-            : ordering_merge_failed(ledger, &error);
-    free(bytes);
-    an_ledger_free(ledger);
-    return done;
 }

@@ -35,11 +35,12 @@ bool gcc_order_run(const struct order_request *request, const char *path, struct
 bool recording_order_run(const struct order_request *request, const char *path,
                          struct an_bytes bytes);
 
-/* The same of partial results, all that there are: an input that is in several of them counts once. */
-bool llvm_order_partials(const struct order_request *request, const struct inputs *partials);
-bool fdata_order_partials(const struct order_request *request, const struct inputs *partials);
-
-/* What is said of a merge of partial results that failed; returns false. */
-bool ordering_merge_failed(const struct an_ledger *ledger, const struct an_error *error);
+/*
+ * Makes one profile, in malloc()ed bytes, of partial results: an input that is in several of them counts once. *ledger may be set on
+ * failure, too.
+ */
+typedef enum an_code ordering_flatten(const struct inputs *partials, void **bytes, size_t *size,
+                                      struct an_ledger **ledger, struct an_error *error);
+ordering_flatten llvm_order_flatten, fdata_order_flatten;
 
 #endif

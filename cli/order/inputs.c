@@ -1,12 +1,14 @@
 /* The inputs of anneal order: whatever tells in which order a run entered its functions, or which ran most. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <anneal/partial.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/kind.h"
+#include "cli/core/ledger_view.h"
 #include "cli/core/output.h"
 #include "cli/family/commands.h"
 #include "order.h"
@@ -102,7 +104,7 @@ struct waiting {
 
 static bool keep_partial(struct waiting *waiting, const struct family *family, const char *path)
 {
-    if (!family_commands(family)->order_partials)
+    if (!family_commands(family)->flatten)
         say_error("%s: is a partial result of %s (anneal merge -o FOLDER makes a folder of it, "
                   "which has an order)",
                   path, family->plural);
@@ -119,6 +121,28 @@ static bool keep_partial(struct waiting *waiting, const struct family *family, c
     return false;
 }
 
+static bool add_partials(const struct order_request *request, const struct waiting *waiting)
+{
+    const struct family_commands *commands = family_commands(waiting->family);
+    struct an_ledger *ledger = NULL;
+    struct an_error error;
+    void *bytes = NULL;
+    size_t size;
+    bool done = commands->flatten(&waiting->inputs, &bytes, &size, &ledger, &error) == AN_OK;
+    if (done) {
+        done =
+            commands->order(request, waiting->inputs.items[0].path, (struct an_bytes){bytes, size});
+    } else if (ledger && ledger->rejected) {
+        ledger_complain(ledger);
+        say_error("%zu of %zu inputs rejected", ledger->rejected, ledger->count);
+    } else {
+        report_error(&error);
+    }
+    free(bytes);
+    an_ledger_free(ledger);
+    return done;
+}
+
 static bool add_bytes(const struct order_request *request, const char *path, struct an_bytes bytes,
                       struct waiting *waiting)
 {
@@ -133,18 +157,12 @@ static bool add_bytes(const struct order_request *request, const char *path, str
     return ordering_took(code, &error, path);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static bool add_input(const struct order_request *request, const char *path,
                       struct waiting *waiting)
 {
     struct an_file file = {0};
     struct an_error error;
-    if (is_folder(path))
+    if (an_is_folder(path))
         return family_commands(family_of_folders())->order(request, path, (struct an_bytes){0});
     bool done = ordering_took(an_file_load(&file, path, &error), &error, path) &&
                 add_bytes(request, path, file.bytes, waiting);
@@ -161,7 +179,7 @@ bool order_add_inputs(const struct order_request *request, char **paths, size_t 
         done = add_input(request, paths[i], &waiting);
     }
     if (done && waiting.family)
-        done = family_commands(waiting.family)->order_partials(request, &waiting.inputs);
+        done = add_partials(request, &waiting);
     inputs_free(&waiting.inputs);
     return done;
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "cli/core/output.h"
 
 /* A number up to `end`; *number and *after, which may be NULL, are set only when there is one. */
@@ -110,11 +110,9 @@ bool share_take(struct train_request *request, const char *text)
 
 /* ---- the result ---- */
 
-static bool is_folder(const char *path)
+static bool names_folder(const char *path)
 {
-    struct stat info;
-    size_t length = strlen(path);
-    return path[length - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+    return path[strlen(path) - 1] == '/' || an_is_folder(path);
 }
 
 /* With zeros in front, so that names are in the order of shares. */
@@ -137,7 +135,7 @@ int share_name_output(struct train_request *request)
     struct an_error error;
     if (!options->partial)
         return EXIT_DONE;
-    if (!is_folder(options->output)) {
+    if (!names_folder(options->output)) {
         if (!request->is_job)
             return EXIT_DONE;
         say_error("--output=%s: each process writes a file of its own (name a folder, with a slash "

@@ -2,6 +2,11 @@
 #ifndef AN_BASE_FOLDER_H
 #define AN_BASE_FOLDER_H
 
+#include <stdbool.h>
+
+/* Whether a path leads to a folder, through links, too. */
+bool an_is_folder(const char *path);
+
 /* A path made of a folder and a name below it, to be freed; NULL: no memory. */
 char *an_folder_path(const char *folder, const char *name);
 

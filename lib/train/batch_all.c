@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/vector.h"
-#include "train/batch.h"
+#include "train/batch_sources.h"
 #include "train/folder.h"
 
 void an_merged_free(struct an_merged *merged)
@@ -100,14 +100,6 @@ static enum an_code tell_why(enum an_code code, const struct an_ledger *ledger,
     return code;
 }
 
-static void count_warning(void *context, const char *path, const char *name, size_t length,
-                          enum an_llvm_warning warning)
-{
-    struct an_train_result *result = context;
-    (void)path, (void)name, (void)length;
-    result->warnings[warning]++;
-}
-
 /* The batches have left out something, too: mostly of the same functions. */
 static enum an_code write_llvm(struct an_llvm_profile *profile,
                                const struct an_llvm_write_options *options,
@@ -127,7 +119,7 @@ static enum an_code merge_llvm(const struct an_training *training, const struct 
 {
     struct an_train_result *result = training->result;
     const struct an_llvm_merge_options options = {
-        .size = sizeof options, .warn = count_warning, .context = result};
+        .size = sizeof options, .warn = an_batch_count_warning, .context = result};
     const struct an_llvm_write_options write = {.size = sizeof write,
                                                 .format_version = training->options->format_version,
                                                 .release = training->options->release};

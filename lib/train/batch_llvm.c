@@ -6,14 +6,6 @@
 #include "train/batch_sources.h"
 #include "train/folder.h"
 
-static void count_warning(void *context, const char *path, const char *name, size_t length,
-                          enum an_llvm_warning warning)
-{
-    struct an_train_result *result = context;
-    (void)path, (void)name, (void)length;
-    result->warnings[warning]++;
-}
-
 /*
  * In the version that the whole may have at most, by the compilers that it is of; or, when it is known which one it gets, in
  * one that holds everything. So what a batch cannot hold, the whole cannot either; but it is not seen there any more.
@@ -42,7 +34,7 @@ static enum an_code multiply(const struct an_training *training, const char *pat
                              struct an_error *error)
 {
     const struct an_llvm_merge_options options = {.size = sizeof options,
-                                                  .warn = count_warning,
+                                                  .warn = an_batch_count_warning,
                                                   .context = training->result,
                                                   .keep_vtable_names = true};
     const struct an_llvm_input input = {path, weight};
@@ -64,7 +56,7 @@ static enum an_code merge_llvm(const struct an_training *training,
     const struct an_llvm_merge_options options = {.size = sizeof options,
                                                   .failure_mode = AN_FAIL_WARN,
                                                   .keep_vtable_names = true,
-                                                  .warn = count_warning,
+                                                  .warn = an_batch_count_warning,
                                                   .context = training->result};
     struct an_llvm_input *inputs = an_alloc(sources->count, sizeof *inputs);
     struct an_llvm_profile *profile = NULL;

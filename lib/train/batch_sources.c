@@ -29,6 +29,14 @@ static void add_saturating(uint64_t *sum, uint64_t count, uint64_t weight)
         *sum = UINT64_MAX;
 }
 
+void an_batch_count_warning(void *context, const char *path, const char *name, size_t length,
+                            enum an_llvm_warning warning)
+{
+    struct an_train_result *result = context;
+    (void)path, (void)name, (void)length;
+    result->warnings[warning]++;
+}
+
 void an_batch_account(const struct an_training *training, const struct an_batch_source *source,
                       const struct an_ledger_entry *entry)
 {

@@ -24,6 +24,10 @@ void an_batch_sources_free(struct an_batch_sources *sources);
 void an_batch_account(const struct an_training *training, const struct an_batch_source *source,
                       const struct an_ledger_entry *entry);
 
+/* For merges of LLVM's profiles whose context is the result: counts what they warn of. */
+void an_batch_count_warning(void *context, const char *path, const char *name, size_t length,
+                            enum an_llvm_warning warning);
+
 /* Merges the sources of a family, at least one, into the batch's folder. It may take them out of the list. */
 typedef enum an_code an_batch_merge_family(const struct an_training *training, size_t batch,
                                            struct an_batch_sources *sources,

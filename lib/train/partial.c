@@ -12,35 +12,7 @@
 #include "train/batch_sources.h"
 #include "train/folder.h"
 
-static void count_warning(void *context, const char *path, const char *name, size_t length,
-                          enum an_llvm_warning warning)
-{
-    struct an_train_result *result = context;
-    (void)path, (void)name, (void)length;
-    result->warnings[warning]++;
-}
-
-static struct an_llvm_merge_options llvm_options(const struct an_training *training,
-                                                 enum an_failure_mode failure_mode)
-{
-    return (struct an_llvm_merge_options){.size = sizeof(struct an_llvm_merge_options),
-                                          .failure_mode = failure_mode,
-                                          .keep_vtable_names = true,
-                                          .partial = true,
-                                          .count_copies = true,
-                                          .warn = count_warning,
-                                          .context = training->result};
-}
-
-static struct an_gcc_sum_options gcc_options(enum an_failure_mode failure_mode)
-{
-    return (struct an_gcc_sum_options){.size = sizeof(struct an_gcc_sum_options),
-                                       .failure_mode = failure_mode,
-                                       .count_copies = true,
-                                       .partial = true};
-}
-
-/* ---- of a batch ---- */
+/* ---- one merge ---- */
 
 /* Paths as they are in the work folder, which will be gone: "run/12/llvm/NAME". */
 static void shorten(const struct an_training *training, struct an_ledger *ledger)
@@ -60,6 +32,63 @@ static void account(const struct an_training *training, const struct an_batch_so
     shorten(training, ledger);
 }
 
+/* Of the sources of a batch or, without them, of the partial results of batches, none of which can be wrong. */
+static enum an_code merge_llvm(const struct an_training *training,
+                               const struct an_llvm_input *inputs, size_t count,
+                               const struct an_batch_sources *sources, void **bytes, size_t *size,
+                               struct an_error *error)
+{
+    const struct an_llvm_merge_options options = {.size = sizeof options,
+                                                  .failure_mode =
+                                                      sources ? AN_FAIL_WARN : AN_FAIL_ANY,
+                                                  .keep_vtable_names = true,
+                                                  .partial = true,
+                                                  .count_copies = true,
+                                                  .warn = an_batch_count_warning,
+                                                  .context = training->result};
+    struct an_llvm_profile *profile = NULL;
+    struct an_ledger *ledger = NULL;
+    struct an_llvm_left_out left_out;
+    enum an_code code = an_llvm_merge(&options, inputs, count, &profile, &ledger, error);
+    if (code == AN_OK && sources)
+        account(training, sources, ledger);
+    const struct an_llvm_write_options write = {.size = sizeof write, .partial = ledger};
+    if (code == AN_OK)
+        code = an_llvm_profile_write(profile, &write, bytes, size, &left_out, error);
+    if (code == AN_OK) {
+        training->result->llvm_functions = an_llvm_profile_functions(profile);
+        training->result->llvm_bytes = *size;
+    }
+    an_llvm_profile_free(profile);
+    an_ledger_free(ledger);
+    return code;
+}
+
+static enum an_code merge_gcc(const struct an_training *training,
+                              const struct an_gcc_source *inputs, size_t count,
+                              const struct an_batch_sources *sources, void **bytes, size_t *size,
+                              struct an_error *error)
+{
+    const struct an_gcc_sum_options options = {.size = sizeof options,
+                                               .failure_mode = sources ? AN_FAIL_WARN : AN_FAIL_ANY,
+                                               .count_copies = true,
+                                               .partial = true};
+    struct an_gcc_sum *sum = NULL;
+    struct an_ledger *ledger = NULL;
+    enum an_code code = an_gcc_sum_make(&options, inputs, count, &sum, &ledger, error);
+    if (code == AN_OK && sources)
+        account(training, sources, ledger);
+    if (code == AN_OK)
+        code = an_gcc_sum_write_partial(sum, ledger, bytes, size, error);
+    if (code == AN_OK)
+        training->result->gcc_modules = an_gcc_sum_modules(sum);
+    an_gcc_sum_free(sum);
+    an_ledger_free(ledger);
+    return code;
+}
+
+/* ---- of a batch ---- */
+
 static enum an_code keep(const struct an_training *training, size_t batch, struct an_bytes bytes,
                          struct an_error *error)
 {
@@ -74,28 +103,17 @@ static enum an_code keep(const struct an_training *training, size_t batch, struc
 enum an_code an_batch_partial_llvm(const struct an_training *training, size_t batch,
                                    struct an_batch_sources *sources, struct an_error *error)
 {
-    const struct an_llvm_merge_options options = llvm_options(training, AN_FAIL_WARN);
     struct an_llvm_input *inputs = an_alloc(sources->count, sizeof *inputs);
-    struct an_llvm_profile *profile = NULL;
-    struct an_ledger *ledger = NULL;
-    struct an_llvm_left_out left_out;
     void *bytes = NULL;
     size_t size;
     if (!inputs)
         return an_fail_memory(error);
     for (size_t i = 0; i < sources->count; i++)
         inputs[i] = (struct an_llvm_input){sources->items[i].path, sources->items[i].weight};
-    enum an_code code = an_llvm_merge(&options, inputs, sources->count, &profile, &ledger, error);
-    if (code == AN_OK) {
-        account(training, sources, ledger);
-        const struct an_llvm_write_options write = {.size = sizeof write, .partial = ledger};
-        code = an_llvm_profile_write(profile, &write, &bytes, &size, &left_out, error);
-    }
+    enum an_code code = merge_llvm(training, inputs, sources->count, sources, &bytes, &size, error);
     if (code == AN_OK)
         code = keep(training, batch, (struct an_bytes){bytes, size}, error);
     free(bytes);
-    an_llvm_profile_free(profile);
-    an_ledger_free(ledger);
     free(inputs);
     return code;
 }
@@ -103,10 +121,7 @@ enum an_code an_batch_partial_llvm(const struct an_training *training, size_t ba
 enum an_code an_batch_partial_gcc(const struct an_training *training, size_t batch,
                                   struct an_batch_sources *sources, struct an_error *error)
 {
-    const struct an_gcc_sum_options options = gcc_options(AN_FAIL_WARN);
     struct an_gcc_source *inputs = an_alloc(sources->count, sizeof *inputs);
-    struct an_gcc_sum *sum = NULL;
-    struct an_ledger *ledger = NULL;
     void *bytes = NULL;
     size_t size;
     if (!inputs)
@@ -120,16 +135,10 @@ enum an_code an_batch_partial_gcc(const struct an_training *training, size_t bat
                                            .name = name,
                                            .length = strlen(name)};
     }
-    enum an_code code = an_gcc_sum_make(&options, inputs, sources->count, &sum, &ledger, error);
-    if (code == AN_OK) {
-        account(training, sources, ledger);
-        code = an_gcc_sum_write_partial(sum, ledger, &bytes, &size, error);
-    }
+    enum an_code code = merge_gcc(training, inputs, sources->count, sources, &bytes, &size, error);
     if (code == AN_OK)
         code = keep(training, batch, (struct an_bytes){bytes, size}, error);
     free(bytes);
-    an_gcc_sum_free(sum);
-    an_ledger_free(ledger);
     free(inputs);
     return code;
 }
@@ -149,53 +158,31 @@ static bool found(void *context, const char *path, const char *name, uint64_t si
     return item && (*item = an_arena_copy(&finding->arena, path, strlen(path)));
 }
 
-static enum an_code merge_llvm(const struct an_training *training, const struct finding *finding,
-                               struct an_merged *merged, struct an_error *error)
+static enum an_code join_llvm(const struct an_training *training, const struct finding *finding,
+                              struct an_merged *merged, struct an_error *error)
 {
-    const struct an_llvm_merge_options options = llvm_options(training, AN_FAIL_ANY);
     struct an_llvm_input *inputs = an_alloc(finding->count, sizeof *inputs);
-    struct an_llvm_profile *profile = NULL;
-    struct an_ledger *ledger = NULL;
-    struct an_llvm_left_out left_out;
     if (!inputs)
         return an_fail_memory(error);
     for (size_t i = 0; i < finding->count; i++)
         inputs[i] = (struct an_llvm_input){finding->items[i], 1};
-    enum an_code code = an_llvm_merge(&options, inputs, finding->count, &profile, &ledger, error);
-    const struct an_llvm_write_options write = {.size = sizeof write, .partial = ledger};
-    if (code == AN_OK)
-        code = an_llvm_profile_write(profile, &write, &merged->partial, &merged->partial_size,
-                                     &left_out, error);
-    if (code == AN_OK) {
-        training->result->llvm_functions = an_llvm_profile_functions(profile);
-        training->result->llvm_bytes = merged->partial_size;
-    }
-    an_llvm_profile_free(profile);
-    an_ledger_free(ledger);
+    enum an_code code = merge_llvm(training, inputs, finding->count, NULL, &merged->partial,
+                                   &merged->partial_size, error);
     free(inputs);
     return code;
 }
 
-static enum an_code merge_gcc(const struct an_training *training, const struct finding *finding,
-                              struct an_merged *merged, struct an_error *error)
+static enum an_code join_gcc(const struct an_training *training, const struct finding *finding,
+                             struct an_merged *merged, struct an_error *error)
 {
-    const struct an_gcc_sum_options options = gcc_options(AN_FAIL_ANY);
     struct an_gcc_source *inputs = an_alloc(finding->count, sizeof *inputs);
-    struct an_gcc_sum *sum = NULL;
-    struct an_ledger *ledger = NULL;
     if (!inputs)
         return an_fail_memory(error);
     for (size_t i = 0; i < finding->count; i++)
         inputs[i] = (struct an_gcc_source){
             .path = finding->items[i], .weight = 1, .run = AN_GCC_ALONE, .name = ""};
-    enum an_code code = an_gcc_sum_make(&options, inputs, finding->count, &sum, &ledger, error);
-    if (code == AN_OK && ledger->used)
-        code =
-            an_gcc_sum_write_partial(sum, ledger, &merged->partial, &merged->partial_size, error);
-    if (code == AN_OK)
-        training->result->gcc_modules = an_gcc_sum_modules(sum);
-    an_gcc_sum_free(sum);
-    an_ledger_free(ledger);
+    enum an_code code = merge_gcc(training, inputs, finding->count, NULL, &merged->partial,
+                                  &merged->partial_size, error);
     free(inputs);
     return code;
 }
@@ -214,7 +201,7 @@ enum an_code an_batch_merge_partials(const struct an_training *training, struct 
                                : an_fail_memory(error);
     merged->family = is_llvm ? AN_TRAIN_LLVM : AN_TRAIN_GCC;
     if (code == AN_OK)
-        code = (is_llvm ? merge_llvm : merge_gcc)(training, &finding, merged, error);
+        code = (is_llvm ? join_llvm : join_gcc)(training, &finding, merged, error);
     an_vector_free(&finding);
     an_arena_free(&finding.arena);
     free(folder);

@@ -24,12 +24,6 @@
 
 #define LLVM_NAME "default.profdata"
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* ---- before ---- */
 
 /* The folder that a path is in, to be freed. */
@@ -48,7 +42,7 @@ enum an_code an_publish_check(const struct an_train_options *options, struct an_
     const char *output = options->output ? options->output : LLVM_NAME;
     if (!*output || strcmp(output, "-") == 0)
         return an_fail(error, AN_USAGE, "the output must be a file or a folder, not '%s'", output);
-    char *folder = is_folder(output) ? strdup(output) : folder_of(output);
+    char *folder = an_is_folder(output) ? strdup(output) : folder_of(output);
     if (!folder)
         return an_fail_memory(error);
     enum an_code code = an_file_make_folders(output, error);
@@ -184,7 +178,7 @@ static bool make_beside(const char *target, char **fresh)
 /* The name of the folder itself: not of a link to it, and without slashes at its end. */
 static char *target_of(const char *output)
 {
-    char *target = is_folder(output) ? realpath(output, NULL) : strdup(output);
+    char *target = an_is_folder(output) ? realpath(output, NULL) : strdup(output);
     for (size_t i = target ? strlen(target) : 0; i > 1 && target[i - 1] == '/'; i--)
         target[i - 1] = '\0';
     return target;
@@ -203,9 +197,9 @@ static enum an_code publish_folder(const struct an_training *training,
     if (code == AN_OK)
         code = fill(training, merged, fresh, error);
     if (code == AN_OK &&
-        !(is_folder(target) ? exchange(fresh, target) : rename(fresh, target) == 0))
+        !(an_is_folder(target) ? exchange(fresh, target) : rename(fresh, target) == 0))
         code = an_fail_errno(error, output, "cannot replace");
-    if (fresh && (code != AN_OK || is_folder(fresh)))
+    if (fresh && (code != AN_OK || an_is_folder(fresh)))
         an_folder_remove(fresh);
     free(fresh);
     free(target);
@@ -273,7 +267,7 @@ static enum an_code publish_llvm(const struct an_training *training, const struc
 {
     const char *output = training->options->output ? training->options->output : LLVM_NAME;
     size_t length = strlen(output);
-    bool in_folder = is_folder(output) || output[length - 1] == '/';
+    bool in_folder = an_is_folder(output) || output[length - 1] == '/';
     char *path = in_folder ? an_folder_path(output, LLVM_NAME) : strdup(output);
     const struct an_bytes bytes = {merged->llvm, merged->llvm_size};
     enum an_code code = path ? an_folder_write(path, bytes, false, error) : an_fail_memory(error);

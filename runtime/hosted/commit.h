@@ -37,7 +37,7 @@
  *
  * When another build's profile stands there, the newer one of both has the name: a profile that was written
  * last before this program was built becomes NAME.OWNER, with its build's number; otherwise this program adds
- * to NAME.OWNER, with its own number. Where another user's profile stands there that this one may not add to, the name is
+ * to NAME.OWNER, with its own number. Where a profile stands there that this user may not add to, as another one's, the name is
  * NAME.userNUMBER. When others hold the lock for too long, for one of them is stopped, it is
  * NAME.1 and so on. Tags stand before what is behind the last dot of NAME.
  */
