@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Which programs of clang keep their counts when they are killed.
+#
+# Version: clang-22 1:22.1.8-1~deb12u1 and its compiler-rt, on Linux.
+# Likely guess: a program built with -fprofile-continuous keeps its counts in the file while it runs, wherever LLVM_PROFILE_FILE
+# says that the file is; and any other program does, too, when the name in LLVM_PROFILE_FILE contains %c.
+# Behaviour: the option only makes "%c" part of the name that is built into the program. LLVM_PROFILE_FILE takes the place of that
+# name, so that a name without %c, which was all that a test system ever set, turns it off without a word: the file of a program
+# that is killed is empty. And %c alone does nothing for a program that was built without the option (it lacks the relocation of
+# its counters); a message on stderr is all that tells.
+# What to do: both, the option and %c in the name.
+# shellcheck source=findings/packages.bash
+. "$(dirname "$0")/packages.bash"
+unpack {clang-22,libclang-cpp22,libllvm22,libclang-common-22-dev,libclang-rt-22-dev,llvm-22}=1:22.1.8-1~deb12u1
+bin=$root/usr/lib/llvm-22/bin
+
+cat >p.c <<'END'
+#include <signal.h>
+int main(void) { return raise(SIGKILL); }
+END
+"$bin/clang" -fprofile-instr-generate p.c -o without || exit 2
+"$bin/clang" -fprofile-instr-generate -fprofile-continuous p.c -o with || exit 2
+
+# counts PROGRAM [NAME]: what its profile says of main, after it was killed
+counts() {
+    rm -f ./*.profraw
+    { env ${2:+"LLVM_PROFILE_FILE=$2"} "./$1" || true; } >messages 2>&1
+    if [ -s "$(echo ./*.profraw)" ]; then
+        "$bin/llvm-profdata" show --function=main ./*.profraw | sed -n 's/^ *Function count: //p'
+    else
+        echo 'empty'
+    fi
+}
+unset LLVM_PROFILE_FILE
+seen 'with the option, its own name' 1 "$(counts with)"
+seen 'with the option, a name without %c' empty "$(counts with a.profraw)"
+seen 'with the option, a name with %c' 1 "$(counts with %ca.profraw)"
+seen 'without the option, a name with %c' empty "$(counts without %ca.profraw)"
+cat messages
+end
