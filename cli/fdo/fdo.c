@@ -1,10 +1,8 @@
 /* anneal fdo: what the second pass of a build made of its training. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "cli/core/command.h"
 #include "cli/core/install_path.h"
 #include "cli/core/output.h"
@@ -13,8 +11,8 @@
 #include "fdo/report.h"
 #include "fdo/store.h"
 #include "fdo/unit.h"
-#include "names.h"
 #include "programs.h"
+#include "view.h"
 
 enum { JSON = 1, STORE, LEAVE_OUT, EXPORT, IMPORT, MAKEFILE, CMAKE, MESON };
 
@@ -52,272 +50,6 @@ static const struct option_rule rules[] = {
     {ALONE, CMAKE, {0}, {0}},  {ALONE, MESON, {0}, {0}},  {0},
 };
 
-static const char *const fates[AN_FDO_FATES] = {"used",         "no functions", "not trained",
-                                                "never linked", "not ended",    "never ran",
-                                                "refused",      "left out"};
-
-/* ---- text ---- */
-
-static const char *reason(const struct an_fdo_entry *entry)
-{
-    switch (entry->fate) {
-    case AN_FDO_NOT_TRAINED:
-        return "was not compiled with FDO_PASS=1 under this name";
-    case AN_FDO_NEVER_LINKED:
-        return "was never linked into a program in training";
-    case AN_FDO_NOT_ENDED:
-        return "has not ended its training: ";
-    case AN_FDO_NEVER_RAN:
-        return entry->program ? "never ran or did not end: " : "left no profile";
-    case AN_FDO_REFUSED:
-        return "was compiled without: the compiler fails with its profile";
-    case AN_FDO_LEFT_OUT:
-        return "was left out, with ";
-    default:
-        return "";
-    }
-}
-
-static void print_stale(const struct an_fdo_entry *entry, const char *source)
-{
-    char name[512];
-    for (size_t i = 0; i < entry->record->lines.count; i++) {
-        const struct an_fdo_line *line = &entry->record->lines.items[i];
-        if (strcmp(line->fact, "stale") == 0 && sscanf(line->value, "%511s", name) == 1)
-            printf("  %s: %s: its control flow is another one: its counts were not used\n", source,
-                   name);
-        else if (strcmp(line->fact, "moved") == 0)
-            printf("  %s: %s: its lines moved, its control flow is the same\n", source,
-                   line->value);
-    }
-}
-
-/* Whether the source was compiled to several objects, as libtool does, so that its name alone does not say which. */
-static bool is_repeated(const struct an_fdo_report *report, size_t i)
-{
-    const struct an_fdo_entry *all = report->entries.items;
-    return (i > 0 && strcmp(all[i - 1].source, all[i].source) == 0) ||
-           (i + 1 < report->entries.count && strcmp(all[i + 1].source, all[i].source) == 0);
-}
-
-static void print_reason(const struct an_fdo_entry *entry, bool with_unit,
-                         const struct an_fdo_store *store)
-{
-    printf("  %s", fdo_shown(store, entry->source));
-    if (with_unit)
-        printf(" as %s", fdo_shown(store, entry->unit));
-    printf(" %s%s", reason(entry), entry->program ? fdo_shown(store, entry->program) : "");
-    if (entry->process)
-        printf(" (anneal dump %d writes its profile)", entry->process);
-    putchar('\n');
-}
-
-static void print_without(const struct an_fdo_report *report, const struct an_fdo_store *store)
-{
-    const char *title = "\nNo profile:\n";
-    for (size_t i = 0; i < report->entries.count; i++) {
-        const struct an_fdo_entry *entry = &report->entries.items[i];
-        if (entry->fate == AN_FDO_USED || entry->fate == AN_FDO_EMPTY)
-            continue;
-        fputs(title, stdout);
-        title = "";
-        print_reason(entry, is_repeated(report, i), store);
-    }
-    if (report->fates[AN_FDO_NEVER_RAN])
-        printf("A program that a signal ends writes its profile if ANNEAL_EXIT_SIGNAL=TERM is "
-               "set.\n");
-}
-
-static void print_changed(const struct an_fdo_report *report, const struct an_fdo_store *store)
-{
-    size_t moved = 0;
-    for (size_t i = 0; i < report->entries.count; i++)
-        moved += report->entries.items[i].moved;
-    if (!report->stale && !moved)
-        return;
-    printf("\nThe source has changed since training%s:\n",
-           report->stale ? " (train again to have counts for all of it)" : "");
-    for (size_t i = 0; i < report->entries.count; i++) {
-        const struct an_fdo_entry *entry = &report->entries.items[i];
-        if (!entry->lender)
-            print_stale(entry, fdo_shown(store, entry->source));
-    }
-}
-
-/* With warnings that -Werror would have made errors. */
-static void print_warned(const struct an_fdo_report *report, const struct an_fdo_store *store)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->entries.count; i++)
-        count += report->entries.items[i].warned;
-    if (!count)
-        return;
-    printf("\nThe compiler warns with the profile, and does not without, so that these were "
-           "compiled with -Wno-error:\n");
-    for (size_t i = 0; i < report->entries.count; i++)
-        if (report->entries.items[i].warned)
-            printf("  %s\n", fdo_shown(store, report->entries.items[i].source));
-}
-
-/* clang does not say of all that it uses how much of it ran. */
-static const char *number(const struct an_fdo_record *record, const char *fact)
-{
-    const char *value = an_fdo_value(record, fact);
-    return value ? value : "-";
-}
-
-static void print_used(const struct an_fdo_report *report, const struct an_fdo_entry *entry,
-                       const struct an_fdo_store *store)
-{
-    char name[PATH_MAX];
-    printf("%7s %7s %7zu %7zu  %s", number(entry->record, "used"), number(entry->record, "ran"),
-           entry->absent, entry->stale, fdo_shown(store, entry->source));
-    if (entry->lender)
-        printf(" as %s (profile borrowed from %s)", fdo_shown(store, entry->unit),
-               fdo_shown(store, entry->lender));
-    else if (report->is_mixed)
-        printf(" in %s", fdo_build_name(&report->builds.items[entry->build], name));
-    else if (is_repeated(report, (size_t)(entry - report->entries.items)))
-        printf(" as %s", fdo_shown(store, entry->unit));
-    putchar('\n');
-}
-
-/* The numbers of a project that was built more than once are of none of its builds. */
-static void print_builds(const struct an_fdo_report *report)
-{
-    if (!report->is_mixed)
-        return;
-    printf("\nFiles were compiled more than once. By folder and compiler:\n");
-    for (size_t i = 0; i < report->builds.count; i++) {
-        const struct an_fdo_build *build = &report->builds.items[i];
-        char name[PATH_MAX];
-        printf("  %s: %zu of %zu file%s a profile, %llu function%s\n", fdo_build_name(build, name),
-               build->used, build->files, build->files == 1 ? " has" : "s have", build->functions,
-               plural(build->functions));
-    }
-}
-
-static bool print_text(const struct an_fdo_report *report, const struct an_fdo_store *store)
-{
-    if (!report->entries.count) {
-        printf("%s: nothing was compiled with FDO_PASS=2 yet (%zu file%s with FDO_PASS=1)\n",
-               store->root, report->pass1.count, plural(report->pass1.count));
-        return fdo_print_programs(store);
-    }
-    printf("%s: %zu of %zu file%s a profile, %llu function%s", store->root,
-           report->fates[AN_FDO_USED], report->files, report->files == 1 ? " has" : "s have",
-           report->functions, plural(report->functions));
-    if (report->fates[AN_FDO_NEVER_LINKED])
-        printf(" (%zu in no program of the training)", report->fates[AN_FDO_NEVER_LINKED]);
-    if (report->spare)
-        printf(" (%zu more in no program)", report->spare);
-    putchar('\n');
-    print_builds(report);
-    printf("\n   used     ran  absent   stale  file\n");
-    for (size_t i = 0; i < report->entries.count; i++)
-        if (report->entries.items[i].fate == AN_FDO_USED)
-            print_used(report, &report->entries.items[i], store);
-    print_without(report, store);
-    print_changed(report, store);
-    print_warned(report, store);
-    return fdo_print_programs(store);
-}
-
-/* ---- JSON ---- */
-
-static struct json_object *text(const char *value)
-{
-    return json_text(value, strlen(value));
-}
-
-static struct json_object *names_of(const struct an_fdo_record *record, const char *fact)
-{
-    struct json_object *array = json_object_new_array();
-    for (size_t i = 0; i < record->lines.count; i++)
-        if (strcmp(record->lines.items[i].fact, fact) == 0)
-            json_object_array_add(array, text(record->lines.items[i].value));
-    return array;
-}
-
-/* With a borrowed profile nothing has changed: it never was true of all functions. */
-static struct json_object *stale_of(const struct an_fdo_entry *entry)
-{
-    char name[512], now[32], then[32];
-    struct json_object *array = json_object_new_array();
-    const struct an_fdo_record *record = entry->record;
-    for (size_t i = 0; !entry->lender && i < record->lines.count; i++) {
-        const struct an_fdo_line *line = &record->lines.items[i];
-        if (strcmp(line->fact, "stale") != 0 ||
-            sscanf(line->value, "%511s %31s %31s", name, now, then) != 3)
-            continue;
-        struct json_object *function = json_object_new_object();
-        json_object_object_add(function, "function", text(name));
-        json_object_object_add(function, "checksum", text(now));
-        json_object_object_add(function, "checksum_in_training", text(then));
-        json_object_array_add(array, function);
-    }
-    return array;
-}
-
-static struct json_object *builds_json(const struct an_fdo_report *report)
-{
-    struct json_object *array = json_object_new_array();
-    for (size_t i = 0; i < report->builds.count; i++) {
-        const struct an_fdo_build *build = &report->builds.items[i];
-        struct json_object *object = json_object_new_object();
-        json_object_object_add(object, "folder", json_text(build->folder, build->folder_length));
-        json_object_object_add(object, "compiler",
-                               build->compiler[0] ? text(build->compiler) : NULL);
-        json_add_number(object, "files", build->files);
-        json_add_number(object, "used", build->used);
-        json_add_number(object, "functions", build->functions);
-        json_object_array_add(array, object);
-    }
-    return array;
-}
-
-static struct json_object *entry_json(const struct an_fdo_entry *entry)
-{
-    struct json_object *object = json_object_new_object();
-    const char *profile = an_fdo_value(entry->record, "profile");
-    json_object_object_add(object, "source", text(entry->source));
-    json_object_object_add(object, "unit", text(entry->unit));
-    json_add_number(object, "build", entry->build);
-    json_object_object_add(object, "status", text(fates[entry->fate]));
-    json_add_flag(object, "linked", entry->is_linked);
-    if (entry->program)
-        json_object_object_add(object, "program", text(entry->program));
-    if (entry->process)
-        json_object_object_add(object, "process", json_object_new_int(entry->process));
-    if (profile)
-        json_object_object_add(object, "profile", text(profile));
-    if (entry->lender)
-        json_object_object_add(object, "borrowed_from", text(entry->lender));
-    if (entry->warned)
-        json_add_flag(object, "warned", true);
-    json_add_number(object, "used", entry->used);
-    json_add_number(object, "ran", entry->ran);
-    json_object_object_add(object, "absent", names_of(entry->record, "absent"));
-    json_object_object_add(object, "moved", names_of(entry->record, "moved"));
-    json_object_object_add(object, "stale", stale_of(entry));
-    return object;
-}
-
-static bool print_json(const struct an_fdo_report *report, const struct an_fdo_store *store)
-{
-    struct json_object *root = json_document(), *files = json_object_new_array();
-    json_object_object_add(root, "store", text(store->root));
-    json_add_number(root, "trained", report->pass1.count);
-    json_add_flag(root, "mixed", report->is_mixed);
-    json_object_object_add(root, "builds", builds_json(report));
-    for (size_t i = 0; i < report->entries.count; i++)
-        json_object_array_add(files, entry_json(&report->entries.items[i]));
-    json_object_object_add(root, "files", files);
-    struct json_object *programs = fdo_programs_json(store);
-    json_object_object_add(root, "programs", programs);
-    return json_print(stdout, root) && programs;
-}
-
 static int report(const struct an_fdo_store *store, bool as_json)
 {
     struct an_fdo_report made;
@@ -332,9 +64,9 @@ static int report(const struct an_fdo_store *store, bool as_json)
             "set ANNEAL_PROFILE_DIR as for the build)",
             store->root);
     else if (as_json)
-        done = print_json(&made, store);
+        done = fdo_print_json(&made, store);
     else
-        done = print_text(&made, store);
+        done = fdo_print_text(&made, store);
     done = done && !is_empty;
     an_fdo_report_free(&made);
     return done ? EXIT_DONE : EXIT_FAILED;
