@@ -16,6 +16,7 @@ struct live_stops {
     struct an_live_stops recording; /* of one thread at a time */
     struct an_live_stops change;    /* to a new layout */
     struct an_live_stops turns, back;
+    struct an_live_stops calls; /* of one thread at a time, which makes a call for anneal */
 };
 
 struct live_request {
@@ -37,8 +38,9 @@ struct live_request {
     char bolt[48]; /* the version of llvm-bolt; "": not known */
 };
 
-/* Adds stops to others (stops.c). */
-void live_add_stops(struct an_live_stops *to, const struct an_live_stops *more);
+/* Adds stops to others (stops.c): those of all threads, in a round, to `what`, a part of `to`. */
+void live_add_round(struct live_stops *to, struct an_live_stops *what,
+                    const struct an_live_round *round);
 void live_add_held(struct an_live_stops *to, const struct an_record_counts *counts);
 
 /* What a new layout is worth. */

@@ -108,10 +108,10 @@ enum an_code live_settle(const struct live_judge *judge, unsigned number,
     if (wanted != verdict->in_force || verdict->turns)
         code = an_live_switch(judge->live, wanted, last, error);
     else
-        last->stopped = (struct an_live_stops){0};
+        last->stopped = last->called = (struct an_live_stops){0};
     if (code == AN_OK)
         an_live_release(judge->live, last);
-    live_add_stops(&judge->request->stops.back, &last->stopped);
+    live_add_round(&judge->request->stops, &judge->request->stops.back, last);
     return code;
 }
 
@@ -152,13 +152,15 @@ enum an_code live_round(struct live_request *request, struct an_live *live, unsi
     struct live_judge measure = {.request = request, .live = live, .before = live_in_force(live)};
     struct an_live_round round;
     char path[4200];
-    enum an_code code = live_judge_begin(&measure, error);
+    enum an_code code = request->options.dry_run ? AN_OK : an_live_try(live, error);
+    if (code == AN_OK)
+        code = live_judge_begin(&measure, error);
     if (code == AN_OK)
         code = take_profile(&measure, path, sizeof path, error);
     if (code == AN_OK)
         code = an_live_apply(live, path, &round, error);
     if (code == AN_OK)
-        live_add_stops(&request->stops.change, &round.stopped);
+        live_add_round(&request->stops, &request->stops.change, &round);
     progress_clear();
     if (code != AN_OK) {
         unlink(measure.before_file);

@@ -193,6 +193,7 @@ static void add_stops(struct json_object *to, const struct live_stops *stops)
     stops_json(object, "change", &stops->change);
     stops_json(object, "turns", &stops->turns);
     stops_json(object, "back", &stops->back);
+    stops_json(object, "calls", &stops->calls);
     json_object_object_add(to, "stopped", object);
 }
 
@@ -209,6 +210,7 @@ static void tell_stops(const struct live_stops *stops)
     tell_stopped("change", &stops->change, "all threads");
     tell_stopped("turns", &stops->turns, "all threads");
     tell_stopped("in the end", &stops->back, "all threads");
+    tell_stopped("calls for anneal", &stops->calls, "one thread");
 }
 
 /* ---- what it is worth ---- */
@@ -462,7 +464,7 @@ void live_tell_check(const struct live_request *request, unsigned number,
 
 void live_tell_revert(const struct live_request *request, const struct an_live_round *round)
 {
-    const struct live_stops stops = {.back = round->stopped};
+    const struct live_stops stops = {.back = round->stopped, .calls = round->called};
     if (request->json) {
         struct json_object *object = round_json(json_document(), request, 0, round);
         add_stops(object, &stops);

@@ -29,7 +29,7 @@ static enum an_code put(void *context, unsigned layout, struct an_error *error)
     struct contest *contest = context;
     struct an_live_round round;
     enum an_code code = an_live_switch(contest->live, layout, &round, error);
-    live_add_stops(&contest->request->stops.turns, &round.stopped);
+    live_add_round(&contest->request->stops, &contest->request->stops.turns, &round);
     return code;
 }
 

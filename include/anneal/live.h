@@ -69,6 +69,13 @@ AN_API enum an_code an_live_open(const struct an_live_options *options, struct a
                                  struct an_error *error);
 AN_API void an_live_close(struct an_live *live);
 
+/*
+ * Whether the process can be stopped in the time that a stop may take: AN_UNSUPPORTED if it has too many threads. One
+ * with so many that this is in doubt is stopped for it, up to twice; these
+ * stops are in the account of the next call. Meant for before a recording.
+ */
+AN_API enum an_code an_live_try(struct an_live *live, struct an_error *error);
+
 struct an_live_unmoved { /* a function that stays where it is */
     const char *name;
     bool is_refused; /* by llvm-bolt; else data names what its calls return to */
@@ -81,7 +88,7 @@ struct an_live_usdt { /* a probe that the program's author has put into it */
     const char *provider, *name;
 };
 
-struct an_live_stops { /* of all threads of the process together */
+struct an_live_stops { /* of all threads of the process together, unless said otherwise */
     uint64_t count;
     double sum, longest; /* seconds, each from the first thread stopped to the last one let go */
 };
@@ -130,6 +137,8 @@ struct an_live_round {  /* what became of a round, or of a revert */
     /* All stops of the call: of the switch, also those that were given up, and those in which references to older
      * code were looked for. Set on failure, too. */
     struct an_live_stops stopped;
+    /* Those of one thread that made a system call, or a call of a function, for anneal. Set on failure, too. */
+    struct an_live_stops called;
 };
 
 /*

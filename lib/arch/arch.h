@@ -82,6 +82,7 @@ enum an_relocation_form {
     AN_RELOCATION_OTHER,
     AN_RELOCATION_ADDRESS,  /* of the symbol, and an addend */
     AN_RELOCATION_DISTANCE, /* to that */
+    AN_RELOCATION_BRANCH, /* likewise, in a call or jump: by way of the PLT if it is to another binary */
     AN_RELOCATION_BASE,     /* an addend, to which the loader adds where the file lies */
     AN_RELOCATION_SLOT,     /* of a function that is called through the PLT */
     AN_RELOCATION_RESOLVER, /* what a function returns that the loader calls */
@@ -89,7 +90,7 @@ enum an_relocation_form {
 
 struct an_relocation {
     enum an_relocation_form form;
-    uint8_t size; /* of the word in bytes, for the first three */
+    uint8_t size; /* of the word in bytes, for all but the first */
 };
 
 struct an_arch {

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/pool.h"
+#include "live/crowded.h"
 #include "live/inside.h"
 #include "live/occupied.h"
 #include "live/threads.h"
@@ -30,6 +31,7 @@ struct applier {
     uint8_t *wanted;
     struct an_inside inside;
     struct an_threads threads;
+    struct an_crowded crowded;
     struct an_applied *applied;
     struct an_error *error;
 };
@@ -322,13 +324,18 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     if (code != AN_OK)
         return code;
     code = an_threads_stop(threads, applier->most, applier->error);
-    if (code == AN_OK) {
+    bool stood = code == AN_OK;
+    if (stood) {
         applier->applied->threads = threads->held;
         code = act(applier, withhold, again);
         an_threads_release(threads);
     }
     if (code == AN_SYSTEM && !applier->applied->is_torn && an_target_is_there(applier->target))
         *again = true;
+    if (!stood && an_crowded_note(&applier->crowded, threads, applier->error) != AN_OK) {
+        *again = false;
+        code = AN_UNSUPPORTED;
+    }
     double pause = (double)threads->pause * 1e-9;
     if (pause > applier->applied->pause)
         applier->applied->pause = pause;

@@ -29,6 +29,7 @@ struct an_applied {
  * Brings a process to the planned state. On failure everything is as it was before. A stop that is not over in
  * `most` nanoseconds is given up before anything is written, and tried again later, for some seconds.
  * AN_SYSTEM: its threads could not be stopped for so short a time, or its memory not be written.
+ * AN_UNSUPPORTED: it has too many threads for that.
  */
 enum an_code an_apply(struct an_target *target, struct an_plan *plan, uint64_t most,
                       struct an_applied *applied, struct an_error *error);

@@ -24,6 +24,7 @@
 #include "live/apply.h"
 #include "live/attach.h"
 #include "live/bolt.h"
+#include "live/crowded.h"
 #include "live/fixup.h"
 #include "live/found.h"
 #include "live/frames.h"
@@ -46,7 +47,8 @@ struct item { /* a generation that is, or is about to be, in the process */
 struct an_live {
     struct an_live_options options;
     struct an_target target;
-    struct an_live_stops stops; /* of the present call */
+    struct an_live_stops stops, calls; /* of the present call */
+    struct an_live_stops tried;        /* before it */
     struct an_functions functions;
     struct an_reach reach;
     struct an_left_out left_out; /* found in the first round */
@@ -238,6 +240,7 @@ static enum an_code open_all(struct an_live *live, struct an_error *error)
     enum an_code code =
         an_target_open(&live->target, options->pid, options->binary, options->look_only, error);
     live->target.stops = &live->stops;
+    live->target.calls = &live->calls;
     if (code == AN_OK && !options->look_only)
         code = lock(live, error);
     if (code == AN_OK)
@@ -816,23 +819,41 @@ static enum an_code revert(struct an_live *live, struct an_live_round *round,
 }
 
 /* What happens to a traced thread wakes by SIGCHLD, which has to be blocked (tracee.h). */
-static void block_child_signal(sigset_t *before)
+static void begin_stops(struct an_live *live, sigset_t *before)
 {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &child, before);
+    live->stops = live->tried;
+    live->calls = live->tried = (struct an_live_stops){0};
+}
+
+enum an_code an_live_try(struct an_live *live, struct an_error *error)
+{
+    sigset_t before;
+    begin_stops(live, &before);
+    enum an_code code = an_crowded_try(&live->target, most_pause(live), error);
+    live->tried = live->stops;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+static void end_stops(const struct an_live *live, const sigset_t *before,
+                      struct an_live_round *round)
+{
+    round->stopped = live->stops;
+    round->called = live->calls;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 enum an_code an_live_apply(struct an_live *live, const char *profile, struct an_live_round *round,
                            struct an_error *error)
 {
     sigset_t before;
-    block_child_signal(&before);
-    live->stops = (struct an_live_stops){0};
+    begin_stops(live, &before);
     enum an_code code = apply(live, profile, round, error);
-    round->stopped = live->stops;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    end_stops(live, &before, round);
     return code;
 }
 
@@ -840,11 +861,9 @@ enum an_code an_live_revert(struct an_live *live, struct an_live_round *round,
                             struct an_error *error)
 {
     sigset_t before;
-    block_child_signal(&before);
-    live->stops = (struct an_live_stops){0};
+    begin_stops(live, &before);
     enum an_code code = revert(live, round, error);
-    round->stopped = live->stops;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    end_stops(live, &before, round);
     return code;
 }
 
@@ -852,23 +871,21 @@ enum an_code an_live_switch(struct an_live *live, unsigned number, struct an_liv
                             struct an_error *error)
 {
     sigset_t before;
-    block_child_signal(&before);
-    live->stops = (struct an_live_stops){0};
+    begin_stops(live, &before);
     enum an_code code = put_again(live, number, round, error);
-    round->stopped = live->stops;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    end_stops(live, &before, round);
     return code;
 }
 
 void an_live_release(struct an_live *live, struct an_live_round *round)
 {
     sigset_t before;
-    block_child_signal(&before);
+    begin_stops(live, &before);
     live->stops = round->stopped;
+    live->calls = round->called;
     release(live, find_in_force(live), round);
-    round->stopped = live->stops;
     count_mapped(live, round);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    end_stops(live, &before, round);
 }
 
 /* ---- profiles ---- */

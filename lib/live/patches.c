@@ -85,8 +85,13 @@ static bool find_entries(struct finder *finder)
 
 /* ---- calls ---- */
 
-/* Two witnesses: the code was read so here, and llvm-bolt has made the same call lead to the new code
- * in its copy of the old one. (Where it has not, the entry does.) */
+/*
+ * Two witnesses: the code was read so here, and the linker has put the distance there or llvm-bolt has made the same
+ * call lead to the new code in its copy of the old one. (Where neither has, the entry does.) llvm-bolt leaves alone the
+ * old code of functions that it has moved, in which threads go on that are in it, such as loops that never end, and
+ * of those that it has given up late. What the linker has put behind e8, e9 or 0f 80 to 8f is no address that
+ * is taken: that is a ModRM byte of another kind.
+ */
 static bool bolt_agrees(const struct finder *finder, const struct an_reach_call *call,
                         uint64_t address)
 {
@@ -99,7 +104,8 @@ static bool find_calls(struct finder *finder)
     for (size_t i = 0; i < finder->reach->calls.count; i++) {
         const struct an_reach_call *call = &finder->reach->calls.items[i];
         const struct an_moved *moved = an_generation_find(finder->generation, call->target);
-        if (!moved || !bolt_agrees(finder, call, moved->address))
+        if (!moved || (!an_reach_is_linked(finder->reach, call) &&
+                       !bolt_agrees(finder, call, moved->address)))
             continue;
         if (call->distance / AN_PAGE != (call->distance + 3) / AN_PAGE) {
             an_withhold(&finder->patches->withheld, "a call across two pages", 1);

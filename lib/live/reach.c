@@ -36,7 +36,8 @@ static bool make_room(struct an_reach *reach)
     size_t words = (size_t)((reach->end - reach->start) / 64 + 1);
     reach->leads = an_alloc_zero(words, sizeof *reach->leads);
     reach->returns = an_alloc_zero(words, sizeof *reach->returns);
-    return reach->leads && reach->returns;
+    reach->linked = an_alloc_zero(words, sizeof *reach->linked);
+    return reach->leads && reach->returns && reach->linked;
 }
 
 static bool read_instruction(struct an_reach *reach, uint64_t address,
@@ -84,8 +85,17 @@ static bool read_range(struct an_reach *reach, const struct an_arch *arch, const
 
 /* ---- the original ---- */
 
-/* Absolute addresses in data and in code: what the linker was asked to keep, .rela.*. A Rela entry is
- * address 8, type 4, symbol 4, addend 8. */
+/* A distance that the linker has computed, if it is what it was asked for: another linker may have changed the code. */
+static void read_distance(struct an_reach *reach, const struct an_elf *elf, uint64_t place,
+                          uint64_t distance)
+{
+    const uint8_t *here = an_elf_at(elf, place, 4);
+    if (here && an_get32(here, false) == (uint32_t)distance)
+        set_bit(reach, reach->linked, place);
+}
+
+/* Absolute addresses in data and in code, and distances in code: what the linker was asked to keep, .rela.*. A Rela
+ * entry is address 8, type 4, symbol 4, addend 8. */
 static void read_relocations(struct an_reach *reach, const struct an_arch *arch,
                              const struct an_elf *elf, const struct an_elf_section *section,
                              struct an_bytes symbols)
@@ -93,16 +103,25 @@ static void read_relocations(struct an_reach *reach, const struct an_arch *arch,
     enum { RELA = 24, SYMBOL = 24 };
     struct an_bytes bytes = an_elf_section_bytes(elf, section);
     for (size_t at = 0; at + RELA <= bytes.size; at += RELA) {
-        enum an_relocation_form form = arch->relocation(an_get32(bytes.data + at + 8, false)).form;
+        const struct an_relocation relocation =
+            arch->relocation(an_get32(bytes.data + at + 8, false));
+        const bool is_distance = (relocation.form == AN_RELOCATION_DISTANCE ||
+                                  relocation.form == AN_RELOCATION_BRANCH) &&
+                                 relocation.size == 4;
+        uint64_t place = an_get64(bytes.data + at, false);
         uint64_t symbol = an_get32(bytes.data + at + 12, false);
         uint64_t value = an_get64(bytes.data + at + 16, false);
-        if (form != AN_RELOCATION_ADDRESS && form != AN_RELOCATION_BASE)
+        if (relocation.form != AN_RELOCATION_ADDRESS && relocation.form != AN_RELOCATION_BASE &&
+            !is_distance)
             continue;
         if (symbol && (symbol + 1) * SYMBOL <= symbols.size)
             value += an_get64(symbols.data + symbol * SYMBOL + 8, false);
         else if (symbol)
             continue;
-        an_reach_lead(reach, value);
+        if (is_distance)
+            read_distance(reach, elf, place, value - place);
+        else
+            an_reach_lead(reach, value);
     }
 }
 
@@ -192,8 +211,14 @@ void an_reach_free(struct an_reach *reach)
 {
     free(reach->leads);
     free(reach->returns);
+    free(reach->linked);
     an_vector_free(&reach->calls);
     *reach = (struct an_reach){0};
+}
+
+bool an_reach_is_linked(const struct an_reach *reach, const struct an_reach_call *call)
+{
+    return bit(reach, reach->linked, call->distance);
 }
 
 const char *an_reach_objection(const struct an_reach *reach, uint64_t entry, uint64_t size,

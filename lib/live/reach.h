@@ -31,6 +31,7 @@ struct an_reach {
     uint64_t start, end; /* addresses, as linked */
     uint64_t *leads;     /* a bit for each byte: something leads there */
     uint64_t *returns;   /* a bit for each byte: a call ends before it */
+    uint64_t *linked; /* a bit for each byte: the linker has put a distance of four bytes there */
     struct {
         AN_VECTOR(struct an_reach_call);
     } calls;
@@ -50,6 +51,9 @@ void an_reach_lead(struct an_reach *reach, uint64_t address);
 
 /* Somebody may put a breakpoint in place of the instruction there, which does nothing, and remove it, at any time. */
 void an_reach_probe(struct an_reach *reach, uint64_t address);
+
+/* Whether the linker has put the distance of a call there: then it is one, and leads to its target. */
+bool an_reach_is_linked(const struct an_reach *reach, const struct an_reach_call *call);
 
 /* Why there can be no jump behind the first instruction of a function, or NULL if there can. `first`: the length of
  * that instruction if the new code begins with the same one; else 0. */

@@ -75,6 +75,8 @@ struct candidate {
 struct candidates {
     AN_VECTOR(struct candidate);
     int32_t pid;
+    size_t good,
+        enough; /* so many of the best rank there are; when there are enough, more are not looked at */
 };
 
 /* A thread that waits in one of these holds no lock of the C library, or of the unwinder. */
@@ -136,6 +138,8 @@ static void add_candidate(void *context, int32_t tid)
     char name[64];
     long number;
     snprintf(name, sizeof name, "task/%d/syscall", tid);
+    if (candidates->good >= candidates->enough)
+        return;
     if (an_proc_is_of_kernel(candidates->pid, tid) || !an_proc_text(candidates->pid, name, &text))
         return;
     struct candidate candidate = {tid, RUNS};
@@ -146,6 +150,7 @@ static void add_candidate(void *context, int32_t tid)
     struct candidate *to = fits ? an_vector_push(candidates) : NULL;
     if (to)
         *to = candidate;
+    candidates->good += to && candidate.rank == WAITS;
 }
 
 static int by_rank(const void *one, const void *other)
@@ -395,6 +400,13 @@ static bool begin_call(struct call *call, int32_t tid, const struct state *state
     return true;
 }
 
+/* (A thread that hangs in the call is not in the account: it runs.) */
+static void let_go(const struct call *call, int32_t tid, int signal, uint64_t began)
+{
+    an_tracee_release(tid, signal);
+    an_target_add_stop(call->target->calls, an_clock_now() - began);
+}
+
 /* Stops a thread, has it make the call, and lets it go. GOES_ON: it does not suit, and is as it was. */
 static enum progress try_thread(struct call *call, int32_t tid, enum rank rank)
 {
@@ -405,6 +417,7 @@ static enum progress try_thread(struct call *call, int32_t tid, enum rank rank)
     an_tracee_interrupt(tid);
     if (!wait_for_stop(call, tid, 0, &status))
         return IS_AWAY; /* it waits in the kernel; when it stops, threads.c lets it go */
+    uint64_t began = an_clock_now();
     enum an_tracee_event event = an_tracee_event(tid, status, &signal);
     if (event == AN_EVENT_END)
         return GOES_ON;
@@ -414,7 +427,7 @@ static enum progress try_thread(struct call *call, int32_t tid, enum rank rank)
     if (!is_ours || is_in_sequence(tid) || !save(tid, &state) ||
         !suits(call, rank, &state.registers) || !has_pieces(call, tid) ||
         !begin_call(call, tid, &state)) {
-        an_tracee_release(tid, signal);
+        let_go(call, tid, signal, began);
         return GOES_ON;
     }
     enum progress progress = watch(call, tid);
@@ -423,14 +436,14 @@ static enum progress try_thread(struct call *call, int32_t tid, enum rank rank)
         return IS_AWAY;
     }
     restore(call, tid, &state);
-    an_tracee_release(tid, 0);
+    let_go(call, tid, 0, began);
     return progress;
 }
 
-/* Tries the threads, best first. */
-static enum progress try_all(struct call *call)
+/* Tries the threads, best first; those that are found until there are `enough` good ones. */
+static enum progress try_some(struct call *call, size_t enough)
 {
-    struct candidates candidates = {.pid = call->target->pid};
+    struct candidates candidates = {.pid = call->target->pid, .enough = enough};
     enum progress progress = GOES_ON;
     char folder[64];
     snprintf(folder, sizeof folder, "/proc/%d/task", call->target->pid);
@@ -446,13 +459,13 @@ static enum progress try_all(struct call *call)
 
 static enum an_code run(struct call *call, struct an_error *error)
 {
-    enum { ATTEMPTS = 20 };
+    enum { ATTEMPTS = 21, FEW = 16 }; /* of thousands, to look at each would take a second */
     static const struct timespec a_while = {0, 5000000};
     enum progress progress = GOES_ON;
     for (unsigned i = 0; progress == GOES_ON && i < ATTEMPTS; i++) {
-        if (i)
+        if (i > 1)
             nanosleep(&a_while, NULL);
-        progress = try_all(call);
+        progress = try_some(call, i == 0 ? FEW : SIZE_MAX);
     }
     if (progress == HAS_RETURNED)
         return AN_OK;

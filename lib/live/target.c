@@ -17,6 +17,16 @@
 
 /* ---- the process ---- */
 
+void an_target_add_stop(struct an_live_stops *stops, uint64_t nanoseconds)
+{
+    double seconds = (double)nanoseconds * 1e-9;
+    if (!stops)
+        return;
+    stops->count++;
+    stops->sum += seconds;
+    stops->longest = seconds > stops->longest ? seconds : stops->longest;
+}
+
 bool an_target_is_there(const struct an_target *target)
 {
     return an_proc_is_still(target->pid, target->start, target->stack);

@@ -33,7 +33,8 @@ struct an_target {
         AN_VECTOR(struct an_target_mapping);
     } maps;
     struct an_arena names;       /* paths of the mappings */
-    struct an_live_stops *stops; /* stops are added to these; or NULL */
+    struct an_live_stops *stops; /* stops of all threads are added to these; or NULL */
+    struct an_live_stops *calls; /* and those of one that makes a call for us, to these */
 };
 
 /*
@@ -48,6 +49,9 @@ struct an_target {
 enum an_code an_target_open(struct an_target *target, int32_t pid, const char *binary,
                             bool look_only, struct an_error *error);
 void an_target_close(struct an_target *target);
+
+/* Adds a stop of so many nanoseconds to an account, or to none. */
+void an_target_add_stop(struct an_live_stops *stops, uint64_t nanoseconds);
 
 /* Whether it is still the process that was opened, and runs the same program. */
 bool an_target_is_there(const struct an_target *target);

@@ -423,15 +423,6 @@ static uint64_t deadline_of(const struct an_threads *threads)
     return threads->began + (after + least < threads->most ? threads->most - after : least);
 }
 
-static void add_stop(struct an_live_stops *stops, double seconds)
-{
-    if (!stops)
-        return;
-    stops->count++;
-    stops->sum += seconds;
-    stops->longest = seconds > stops->longest ? seconds : stops->longest;
-}
-
 /* When `count` were held, and the first one was let go at `first`. Of few, waking the hands would take the most. */
 static void note_pause(struct stop *stop, size_t count, uint64_t first)
 {
@@ -441,7 +432,7 @@ static void note_pause(struct stop *stop, size_t count, uint64_t first)
         last = stop->shares[i].let_go > last ? stop->shares[i].let_go : last;
     if (last) {
         threads->pause = last - threads->began;
-        add_stop(threads->target->stops, (double)threads->pause * 1e-9);
+        an_target_add_stop(threads->target->stops, threads->pause);
     }
     if (last > first && count >= BLOCK)
         threads->letting_go = (double)(last - first) / (double)count;

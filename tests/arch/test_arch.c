@@ -130,6 +130,7 @@ static void sorts_relocations(void **state)
         {R_X86_64_32S, AN_RELOCATION_ADDRESS, 4},
         {R_X86_64_PC32, AN_RELOCATION_DISTANCE, 4},
         {R_X86_64_PC64, AN_RELOCATION_DISTANCE, 8},
+        {R_X86_64_PLT32, AN_RELOCATION_BRANCH, 4},
         {R_X86_64_RELATIVE, AN_RELOCATION_BASE, 8},
         {R_X86_64_JUMP_SLOT, AN_RELOCATION_SLOT, 8},
         {R_X86_64_PC32 | 0x80, AN_RELOCATION_DISTANCE, 4}, /* relaxed by GNU ld */

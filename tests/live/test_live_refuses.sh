@@ -328,6 +328,21 @@ runtime_with_tables() {
     ends_well
 }
 
+# Three hundred threads take milliseconds, wherever it is; and nothing else is done before that is known.
+too_many_threads() {
+    start_crowd 300 compute
+    refused 1 'has 30[0-9] threads, too many .*--max-pause' --duration 60s --max-pause=0.5ms
+    refused 1 'has 30[0-9] threads, too many .*--max-pause' --profile "$profile" --max-pause=0.5ms
+    [ ! -e "$state" ] || expect "$(find "$state" -name '*.data')" ''
+    live 0 --profile "$profile" --keep-anyway --max-pause=60s --json
+    jq -e '.rounds[0].stopped.calls | .count > 0 and .sum_ms >= .longest_ms and .longest_ms > 0' out >/dev/null ||
+        fail 'calls for anneal are not in the account:' "$(cat out)"
+    live 1 --revert --max-pause=0.5ms
+    says_in_one_line 'has 30[0-9] threads, too many .*--max-pause'
+    live 0 --revert --max-pause=60s
+    ends_well
+}
+
 # No stop is that short: nothing is changed, and it says so.
 too_short_a_pause() {
     begin
@@ -378,6 +393,7 @@ thin() {
 may_live
 check 'too thin a recording' thin
 check 'a pause that is too short' too_short_a_pause
+check 'more threads than can be stopped in time' too_many_threads
 check 'words without end that could be contexts' hostile_words
 check 'a binary without relocations' no_relocations
 check 'a runtime that looks up return addresses' runtime_with_tables

@@ -1,6 +1,6 @@
 /*
- * What is patched for a generation: entries, calls that llvm-bolt has changed in its copy too, and
- * words of virtual tables; nothing else.
+ * What is patched for a generation: entries, calls that the linker has made or llvm-bolt has changed in its copy
+ * too, and words of virtual tables; nothing else.
  *
  *     1000 + 40 k   function k of the original, k < 4; 0, 1 and 2 have new code at 600000 + 40 k
  *     1100          a caller
@@ -23,6 +23,7 @@ struct made {
     struct {           /* of a relocation of the loader */
         uint64_t address, value;
     } word;
+    uint64_t linked[3]; /* where the linker has put the distance to function 1 */
     uint64_t bias;
     struct an_elf *original;
     struct an_functions functions;
@@ -97,8 +98,11 @@ static void find(struct made *made)
     unsigned text = elf_section(&b, ".text", TEXT, SHF_EXECINSTR, made->code, sizeof made->code);
     unsigned data = elf_section(&b, ".data.rel.ro", made->data_address, SHF_WRITE, made->data,
                                 sizeof made->data);
+    unsigned symbols[4];
     for (unsigned k = 0; k < 4; k++)
-        elf_symbol(&b, names[k], STB_GLOBAL, STT_FUNC, text, entry_of(k), SIZE);
+        symbols[k] = elf_symbol(&b, names[k], STB_GLOBAL, STT_FUNC, text, entry_of(k), SIZE);
+    for (unsigned i = 0; i < 3 && made->linked[i]; i++)
+        elf_relocation(&b, text, made->linked[i], R_X86_64_PLT32, symbols[1], (uint64_t)-4);
     elf_symbol(&b, "caller", STB_GLOBAL, STT_FUNC, text, CALLER, 0x100);
     elf_symbol(&b, made->table, STB_GLOBAL, STT_OBJECT, data, made->data_address,
                sizeof made->data / 2);
@@ -226,6 +230,32 @@ static void patches_calls_that_bolt_changed(void **state)
     end(&made);
 }
 
+/* Code that llvm-bolt leaves as it was: what an old function goes on with, or one that it has given up. */
+static void patches_calls_that_were_linked(void **state)
+{
+    (void)state;
+    struct made made;
+    begin(&made);
+    put_call(&made, CALLER, entry_of(1), entry_of(1));
+    put_call(&made, CALLER + 0x10, entry_of(0),
+             entry_of(0)); /* the linker has put something else there */
+    put_call(&made, CALLER + 0x20, entry_of(1), entry_of(1)); /* an assembler did */
+    put(made.code + (CALLER + 0x30 - TEXT), 0x0d8d48, 3);     /* lea, of its address */
+    put(made.code + (CALLER + 0x33 - TEXT), entry_of(1) - (CALLER + 0x37), 4);
+    made.linked[0] = CALLER + 1;
+    made.linked[1] = CALLER + 0x11;
+    made.linked[2] = CALLER + 0x33;
+    find(&made);
+    assert_int_equal(made.patches.counts[AN_PATCH_CALL], 1);
+    const struct an_patch *patch = patch_at(&made, CALLER + 1);
+    uint32_t distance;
+    assert_non_null(patch);
+    memcpy(&distance, patch->patched, 4);
+    assert_int_equal(distance, (uint32_t)(new_entry(1) - (CALLER + 5)));
+    assert_memory_equal(patch->original, made.code + (CALLER + 1 - TEXT), 4);
+    end(&made);
+}
+
 static void patches_virtual_tables(void **state)
 {
     (void)state;
@@ -331,6 +361,7 @@ int main(void)
         cmocka_unit_test(patches_entries),
         cmocka_unit_test(leaves_first_instructions),
         cmocka_unit_test(patches_calls_that_bolt_changed),
+        cmocka_unit_test(patches_calls_that_were_linked),
         cmocka_unit_test(patches_virtual_tables),
         cmocka_unit_test(follows_the_loader),
         cmocka_unit_test(leaves_calls_across_pages),

@@ -92,7 +92,8 @@ static void leaves_room_for_probes(void **state)
     (void)state;
     for (int at = -2; at < 8; at++) {
         uint64_t leads[4] = {0}, returns[4] = {0};
-        struct an_reach reach = {TEXT, TEXT + 64, leads, returns, {0}};
+        struct an_reach reach = {
+            .start = TEXT, .end = TEXT + 64, .leads = leads, .returns = returns};
         an_reach_probe(&reach, (uint64_t)(TEXT + 8 + at));
         expect(objection_at(&reach, TEXT + 8, SIZE), at >= 0 && at < 5 ? "branch" : NULL);
     }
@@ -252,7 +253,8 @@ static void sees_landing_pads(void **state)
     }
 }
 
-/* The calls that can be led elsewhere: those with a distance of 32 bits, and where it stands. */
+/* The calls that can be led elsewhere: those with a distance of 32 bits, where it stands, and whether that is what the
+ * linker was asked for. */
 static void keeps_calls(void **state)
 {
     (void)state;
@@ -262,13 +264,17 @@ static void keeps_calls(void **state)
                                    0xeb, 0x2e, 0x48, 0xb8, 0xe8, 1, /* jmp g; an e8 in a number */
                                    0,    0,    0,    0,    0,    0};
     static const uint64_t where[] = {1, 7, 12};
+    static const bool is_linked[] = {true, false, true};
     struct made made;
     struct an_functions functions;
     struct an_reach reach;
     struct an_error error;
     make(&made);
     memcpy(made.code, code, sizeof code);
-    name(&made);
+    unsigned g = name(&made) + 1;
+    elf_relocation(&made.builder, made.text, TEXT + 1, R_X86_64_PLT32, g, (uint64_t)-4);
+    elf_relocation(&made.builder, made.text, TEXT + 7, R_X86_64_PC32, g, 0); /* elsewhere */
+    elf_relocation(&made.builder, made.text, TEXT + 12, R_X86_64_PC32, g, (uint64_t)-4);
     struct an_elf *elf = elf_open(&made.builder);
     assert_int_equal(an_functions_find(elf, &functions, &error), AN_OK);
     assert_int_equal(an_reach_of_original(elf, &functions, &reach, &error), AN_OK);
@@ -276,6 +282,7 @@ static void keeps_calls(void **state)
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(reach.calls.items[i].distance, TEXT + where[i]);
         assert_int_equal(reach.calls.items[i].target, OTHER);
+        assert_int_equal(an_reach_is_linked(&reach, &reach.calls.items[i]), is_linked[i]);
     }
     an_reach_free(&reach);
     an_functions_free(&functions);

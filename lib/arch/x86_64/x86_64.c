@@ -16,6 +16,8 @@ static struct an_relocation relocation(uint32_t type)
         return (struct an_relocation){AN_RELOCATION_DISTANCE, 8};
     case R_X86_64_PC32:
         return (struct an_relocation){AN_RELOCATION_DISTANCE, 4};
+    case R_X86_64_PLT32:
+        return (struct an_relocation){AN_RELOCATION_BRANCH, 4};
     case R_X86_64_RELATIVE:
         return (struct an_relocation){AN_RELOCATION_BASE, 8};
     case R_X86_64_JUMP_SLOT:
