@@ -90,7 +90,7 @@ struct an_record_options {
     /* Called several times a second, with numbers that are not final, at the expense of the budget; may be NULL. */
     void (*progress)(void *context, const struct an_record_counts *counts);
     void *context;
-    /* Stop when the density is AN_RECORD_DENSE, and there are branches enough for that to be no chance. */
+    /* Stop when the density is somewhat above AN_RECORD_DENSE, and there are branches enough for that to be no chance. */
     bool until_dense;
 };
 

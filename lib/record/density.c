@@ -93,14 +93,18 @@ void an_density_finish(const struct an_density *density, struct an_record_counts
 bool an_density_is_enough(struct an_density *density)
 {
     enum { FEWEST = 10000, GROWTH = 16 };
+    const double wanted = 1.25 * AN_RECORD_DENSE;
     struct an_record_counts counts;
+    if (density->is_enough)
+        return true;
     if (density->failed || density->branches < FEWEST || density->branches < density->next)
         return false;
     an_density_finish(density, &counts);
-    uint64_t needed = (uint64_t)((double)counts.hot_bytes * AN_RECORD_DENSE);
+    uint64_t needed = (uint64_t)((double)counts.hot_bytes * wanted);
     density->next = density->branches + density->branches / GROWTH;
     density->next = density->next > needed ? density->next : needed;
-    return counts.density >= AN_RECORD_DENSE;
+    density->is_enough = counts.density >= wanted;
+    return density->is_enough;
 }
 
 double an_record_seconds_more(const struct an_record_counts *counts)

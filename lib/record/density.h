@@ -22,6 +22,7 @@ struct an_density { /* all 0 to begin with */
     uint64_t branches;
     uint64_t next; /* with so many of them it may be enough */
     bool failed;   /* no memory, or far too much code: it is not known */
+    bool is_enough;
 };
 
 /* Branches that a thread has taken one after the other, oldest first. */
@@ -36,7 +37,8 @@ void an_density_add_stack(struct an_density *density, const uint8_t *stack, size
 /* Fills in hot_bytes and density, which stay 0 when they are not known. */
 void an_density_finish(const struct an_density *density, struct an_record_counts *counts);
 
-/* Whether a recording may end: the density is AN_RECORD_DENSE, of some thousand branches at least. Cheap to be asked often. */
+/* Whether a recording may end: the density is a quarter above AN_RECORD_DENSE, so that the last windows cannot make it less
+ * than that, of some thousand branches at least. Cheap to be asked often, and once it is so, it stays so. */
 bool an_density_is_enough(struct an_density *density);
 void an_density_free(struct an_density *density);
 
