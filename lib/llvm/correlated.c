@@ -26,6 +26,33 @@ static enum an_code find_build_id(struct correlated *correlated,
     return AN_OK;
 }
 
+/* Linker scripts of boards put counters among other data, and their limits into symbols. */
+static enum an_code find_by_symbols(const struct elf_sections *sections,
+                                    struct correlated_section *counters, struct an_error *error)
+{
+    uint64_t start = 0, stop = 0;
+    Elf_Scn *at = NULL;
+    GElf_Shdr header;
+    while ((at = elf_nextscn(sections->handle, at)) && gelf_getshdr(at, &header)) {
+        if (header.sh_type != SHT_SYMTAB)
+            continue;
+        Elf_Data *data = elf_getdata(at, NULL);
+        if (!data)
+            return an_fail_at(error, AN_MALFORMED, header.sh_offset, "a damaged symbol table");
+        GElf_Sym symbol;
+        for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+            const char *name = elf_strptr(sections->handle, header.sh_link, symbol.st_name);
+            if (name && strcmp(name, "__start___llvm_prf_cnts") == 0)
+                start = symbol.st_value;
+            else if (name && strcmp(name, "__stop___llvm_prf_cnts") == 0)
+                stop = symbol.st_value;
+        }
+    }
+    if (start < stop)
+        *counters = (struct correlated_section){.address = start, .size = stop - start};
+    return AN_OK;
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct correlated_function *left = a, *right = b;
@@ -53,10 +80,12 @@ static enum an_code read_functions(struct correlated *correlated,
     enum an_code code = find_build_id(correlated, sections, error);
     if (code == AN_OK)
         code = an_correlated_section(sections, "__llvm_prf_cnts", &counters, error);
+    if (code == AN_OK && !counters.size)
+        code = find_by_symbols(sections, &counters, error);
     if (code != AN_OK)
         return code;
     if (!counters.size) {
-        an_fail(error, AN_UNSUPPORTED, "no section __llvm_prf_cnts");
+        an_fail(error, AN_UNSUPPORTED, "no section __llvm_prf_cnts, nor symbols for its limits");
         return an_error_hint(error, "name the instrumented program, or its debug information");
     }
     correlated->counters_address = counters.address;

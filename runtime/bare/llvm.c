@@ -7,6 +7,7 @@
 
 #include "bare/console.h"
 #include "bare/exit.h"
+#include "bare/llvm.h"
 #include "bare/memfile.h"
 #include "core/llvm_interface.h"
 #include "core/llvm_raw.h"
@@ -36,17 +37,35 @@ const char *__llvm_profile_get_filename(void)
     return is_name(__llvm_profile_filename) ? __llvm_profile_filename : "default.profraw";
 }
 
+__attribute__((weak)) bool an_bare_profile_exists(void)
+{
+    return an_rt_module() != NULL;
+}
+
+__attribute__((weak)) bool an_bare_profile_write(struct an_rt_sink *sink)
+{
+    return an_rt_raw_write_own(an_rt_module(), sink);
+}
+
+/* Objects of a release of LLVM that is not known are left out; where there are no others, nothing is written. */
+__attribute__((weak)) const char *an_bare_profile_lacks(void)
+{
+    unsigned told;
+    return an_rt_unknown(&told)
+               ? "objects of a release of LLVM that the runtime does not support are not in "
+               : NULL;
+}
+
 /* 0 when the profile is in memory. */
 static int write_file(void)
 {
-    const struct an_rt_module *module = an_rt_module();
-    if (!module || state.is_written)
+    if (state.is_written || !an_bare_profile_exists())
         return 0;
     struct an_memfile *file = an_memfile_create(__llvm_profile_get_filename());
     if (!file)
         return -1;
     struct an_memfile_sink to = an_memfile_sink(file);
-    if (an_rt_raw_write_own(module, &to.sink)) {
+    if (an_bare_profile_write(&to.sink)) {
         an_memfile_close(file);
         state.is_written = true;
         return 0;
@@ -130,14 +149,11 @@ void __llvm_profile_register_names_function(void *names, uint64_t size)
 /* Instrumented objects refer to it, so that the linker takes this file in. */
 int __llvm_profile_runtime;
 
-/* Objects of a release of LLVM that is not known are left out; where there are no others, nothing is written. */
 static void write_at_end(void)
 {
-    unsigned told;
-    if (an_rt_unknown(&told))
-        an_console_line(
-            "objects of a release of LLVM that the runtime does not support are not in ",
-            __llvm_profile_get_filename());
+    const char *lacks = an_bare_profile_lacks();
+    if (lacks)
+        an_console_line(lacks, __llvm_profile_get_filename());
     write_file();
 }
 

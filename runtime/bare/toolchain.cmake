@@ -14,7 +14,7 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a program would have to be l
 set(BOARD riscv64-virt CACHE STRING "the board")
 set(BOARDS "${CMAKE_CURRENT_LIST_DIR}/boards" CACHE PATH "the folder of the board's folder")
 set(COMPILER gcc CACHE STRING "gcc or clang")
-set(PROFILE generate CACHE STRING "generate, coverage or none")
+set(PROFILE generate CACHE STRING "generate, correlated (clang), coverage or none")
 set(COMPRESS "" CACHE STRING "1: profiles are printed compressed")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BOARD BOARDS COMPILER PROFILE COMPRESS anneal_board_settings)
 

@@ -359,6 +359,36 @@ llvm_values() {
     image clang PROFILE=use CFLAGS='-O2 -mllvm -pgo-warn-missing-function'
 }
 
+# Counters only: with what the image has, they are the profile of a build that has all of it in memory, and what the peer makes
+# of them, once it is given a section for the counters, which it looks for. It does not swap the records of big-endian images.
+llvm_correlated() {
+    local at end core
+    image clang PROFILE=correlated CPPFLAGS=-DENDS
+    start
+    extract session.log
+    expect_cores default.profraw
+    expect "$(stat -c %s made/default.profraw0)" $((16 * 8 + 9 * 8))
+    run 0 "$anneal" merge --binary-file=made/image.elf -o ours.profdata made/default.profraw[0-9]
+    # shellcheck disable=SC2046
+    same <(llvm_counts ours.profdata) <(counts $(all_cores))
+    for ((core = 0; core < cores; core++)); do
+        run 0 "$anneal" merge --binary-file=made/image.elf -o one.profdata made/default.profraw$core
+        same <(llvm_counts one.profdata) <(counts $core)
+    done
+    if [ "$(od -An -tu1 -j5 -N1 made/image.elf)" -eq 1 ]; then
+        read -r at end < <("${cross}nm" made/image.elf | awk '/ __start___llvm_prf_cnts/ { at = $1 } / __stop___llvm_prf_cnts/ { end = $1 }
+            END { print at, end }')
+        head -c $((0x$end - 0x$at)) /dev/zero >counters
+        run 0 "${cross}objcopy" --add-section __llvm_prf_cnts=counters --set-section-flags __llvm_prf_cnts=alloc,data \
+            --change-section-address "__llvm_prf_cnts=0x$at" made/image.elf peers.elf
+        run 0 llvm-profdata-19 merge --binary-file=peers.elf -o peers.profdata made/default.profraw[0-9]
+        same ours.profdata peers.profdata
+    fi
+    cp ours.profdata made/default.profdata
+    rm made/*.o
+    image clang PROFILE=use CPPFLAGS=-DENDS CFLAGS='-O2 -mllvm -disable-vp=true -mllvm -pgo-warn-missing-function'
+}
+
 # Other versions of the raw format: each version's own tool reads what its compiler's program left.
 llvm_version() {
     local core
@@ -387,6 +417,7 @@ board_cases() {
     tools="$emulator ${cross}gcc clang-19 llvm-profdata-19 make"
     check_with "$tools" "$board, clang: from the first build to the one that uses the counts" llvm_session
     check_with "$tools" "$board, clang: values" llvm_values
+    check_with "$tools" "$board, clang: counters only" llvm_correlated
     for version in 13 16; do
         check_with "$tools clang-$version llvm-profdata-$version" "$board, clang $version" llvm_version $version
     done

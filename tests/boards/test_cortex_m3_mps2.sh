@@ -48,6 +48,17 @@ END
     same <(gcc_counts "$gcov" with_libc.gcda) <(printf '%s\n' '_fini 0' 'handler 1' 'main 1')
 }
 
+# An object with records of its own among those that have none: nothing is written, and the log says why.
+correlated_mixed() {
+    echo 'int other(int x); int other(int x) { return x > 2 ? x : 3; }' >other.c
+    clang-19 --target=thumbv7m-none-eabi -mcpu=cortex-m3 -O2 -fprofile-generate -c other.c -o other.o
+    image clang PROFILE=correlated CPPFLAGS=-DENDS LIBRARIES="$PWD/other.o -lgcc"
+    start
+    grep -q '^objects that are not built with -mllvm -profile-correlate have no place in default.profraw' session.log
+    expect "$(grep -c '^begin ' session.log)" 0
+}
+
 board_cases
+check_with "$emulator ${cross}gcc clang-19 make" "$board: counters only, and an object with more" correlated_mixed
 check_with "$emulator ${cross}gcc $gcov make jq" "$board: a program with a libc" with_libc
 finish

@@ -36,6 +36,16 @@ clang_coverage() {
     expect "$(jq -c '[.data[0].functions[] | [.name, .count]] | sort' export.json)" '[["main",1],["once",1]]'
 }
 
+# The guide's commands for counters only
+counters_only() {
+    awk '/^## / { inside = 0 } /^## Counters only/ { part = 1 } $0 == "```" { inside = 0; if (part) part = -1 }
+        inside && part == 1 { print } $0 == "```sh" { inside = 1 }' "$tests/../docs/guides/boards.md" >../guide.sh
+    expect "$(wc -l <../guide.sh)" 3
+    run 0 bash -e ../guide.sh </dev/null
+    run 0 llvm-profdata-19 show --counts --function=take_packet small.profdata
+    prints 'Block counts: [100, 50, 10]'
+}
+
 # Sources of one name, in several languages; what has changed is compiled again: a header, or the options.
 many_sources() {
     local make=(make -s -f "$(anneal rt --board)/Makefile" BOARD=cortex-m3-mps2 PROFILE=coverage CPPFLAGS=-Iinclude
@@ -70,7 +80,9 @@ wrong_options() {
     : >main.c
     : >main.rs
     run 2 "${make[@]}" PROFILE=covrage
-    says "PROFILE is 'covrage', but may be one of: coverage generate none use"
+    says "PROFILE is 'covrage', but may be one of: correlated coverage generate none use"
+    run 2 "${make[@]}" PROFILE=correlated
+    says 'PROFILE=correlated is for COMPILER=clang'
     run 2 "${make[@]}" COMPILER=cc
     says "COMPILER is 'cc', but may be one of: clang gcc"
     run 2 "${make[@]}" BOARD=cortex
@@ -127,6 +139,7 @@ check_with "$tools" 'ten lines of the guide' ten_lines
 check_with "$tools arm-none-eabi-g++" 'sources of several folders and languages' many_sources
 check_with make 'options that are none' wrong_options
 check_with "$tools clang-19 llvm-profdata-19 llvm-cov-19" 'coverage by clang' clang_coverage
+check_with "$tools clang-19 llvm-profdata-19" 'counters only, by the guide' counters_only
 check_with 'qemu-system-riscv64 riscv64-unknown-elf-gcc riscv64-unknown-elf-g++ make cmake jq' 'CMake, GCC' with_gcc
 check_with "$tools cmake clang-19 clang++-19 llvm-profdata-19" 'CMake, clang' with_clang
 check_with 'make cmake' 'CMake, a wrong board' wrong_board

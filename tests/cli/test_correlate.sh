@@ -60,6 +60,17 @@ several() {
     same ours.sorted theirs.sorted
 }
 
+# Images of boards have counters among other data, and symbols for their limits.
+by_symbols() {
+    objcopy --rename-section __llvm_prf_cnts=.counters "$scratch/fe" image
+    run 0 "$anneal" merge -q --binary-file=image -o ours "$scratch/fe.profraw"
+    run 0 llvm-profdata-19 merge --binary-file="$scratch/fe" -o theirs "$scratch/fe.profraw"
+    same ours theirs
+    strip --strip-all image
+    run 1 "$anneal" merge --binary-file=image -o ours "$scratch/fe.profraw"
+    says 'no section __llvm_prf_cnts, nor symbols for its limits'
+}
+
 refuses() {
     echo old >ours
     run 1 "$anneal" merge -o ours "$scratch/fe.profraw"
@@ -95,6 +106,7 @@ check 'by debug information, of IR' as_the_peer ir-debug debug-info
 check 'by debug information of DWARF 4' as_the_peer fe-debug4 debug-info
 check 'by compressed debug information' as_the_peer fe-packed debug-info
 check 'by debug information that is kept apart' apart
+check 'by the binary, without a section of counters' by_symbols
 check 'each of several finds its own' several
 check 'what does not fit is refused' refuses
 check 'show --debug-info' shows
