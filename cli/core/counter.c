@@ -18,7 +18,7 @@
 #include "base/proc.h"
 #include "shell.h"
 
-enum { MOST = 256 };
+enum { MOST = 16384 };
 
 /* What it has printed so far, or what it hung in, and what has become of it. */
 struct answer {
@@ -114,27 +114,73 @@ static bool wait_for(pid_t pid, int input, double patience, const volatile int *
     return false;
 }
 
-static enum an_code judge(const char *command, struct answer *answer, double *work,
-                          struct an_error *error)
+/* The words behind "#" in the name of a file or of a page; NULL: there are none. */
+static const char *find_words(const char *source)
 {
-    char *end;
+    const char *sign = strchr(source, '#');
+    return sign && sign[1] ? sign + 1 : NULL;
+}
+
+/* The number behind some words, or that the text begins with. */
+static enum an_code find_number(const char *source, const char *words, char *text, double *work,
+                                struct an_error *error)
+{
+    enum { SHOWN = 200 };
+    char *at = words ? strstr(text, words) : text, *end;
+    if (!at)
+        return an_fail(error, AN_SYSTEM, "--counter: '%s' has no '%s'", source, words);
+    if (words)
+        at += strlen(words) + strspn(at + strlen(words), " \t:=\"");
+    at[strcspn(at, "\n")] = '\0';
+    *work = strtod(at, &end);
+    if (end != at)
+        return AN_OK;
+    return an_fail(error, AN_SYSTEM, "--counter: '%s' has not printed a number but '%.*s'", source,
+                   SHOWN, at);
+}
+
+static enum an_code judge(const char *command, const char *words, struct answer *answer,
+                          double *work, struct an_error *error)
+{
     answer->text[answer->length] = '\0';
-    answer->text[strcspn(answer->text, "\n")] = '\0';
     if (WIFSIGNALED(answer->status))
         return an_fail(error, AN_SYSTEM, "--counter: '%s' was ended by signal %d", command,
                        WTERMSIG(answer->status));
     if (answer->status)
         return an_fail(error, AN_SYSTEM, "--counter: '%s' has failed, with status %d", command,
                        WEXITSTATUS(answer->status));
-    *work = strtod(answer->text, &end);
-    if (end != answer->text)
-        return AN_OK;
-    return an_fail(error, AN_SYSTEM, "--counter: '%s' has not printed a number but '%s'", command,
-                   answer->text);
+    return find_number(command, words, answer->text, work, error);
 }
 
-enum an_code counter_read(const char *command, mode_t mask, double patience,
-                          const volatile int *stop, double *work, struct an_error *error)
+/* ---- what is asked ---- */
+
+static enum an_code read_file(const char *source, const char *path, double *work,
+                              struct an_error *error)
+{
+    char name[4096], text[MOST];
+    const char *words = find_words(path);
+    int length = words ? (int)(words - 1 - path) : (int)strlen(path);
+    snprintf(name, sizeof name, "%.*s", length, path);
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    int number = errno;
+    if (file >= 0)
+        close(file);
+    if (got < 0)
+        return an_fail(error, AN_SYSTEM, "--counter: reading '%s': %s", name, strerror(number));
+    text[got] = '\0';
+    return find_number(source, words, text, work, error);
+}
+
+/* What runs by sh. */
+struct script {
+    const char *text, *first;
+    const char *words;
+};
+
+static enum an_code run(const char *command, const struct script *script, mode_t mask,
+                        double patience, const volatile int *stop, double *work,
+                        struct an_error *error)
 {
     struct answer answer = {.length = 0};
     int ends[2];
@@ -143,7 +189,7 @@ enum an_code counter_read(const char *command, mode_t mask, double patience,
         return an_fail_errno(error, NULL, "--counter: opening a pipe");
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     mask = umask(mask);
-    int failure = shell_start(command, NULL, NULL, ends[1], &pid);
+    int failure = shell_start(script->text, script->first, NULL, ends[1], &pid);
     umask(mask);
     close(ends[1]);
     bool has_ended = failure == 0 && wait_for(pid, ends[0], patience, stop, &answer);
@@ -151,9 +197,28 @@ enum an_code counter_read(const char *command, mode_t mask, double patience,
     if (failure)
         return an_fail(error, AN_SYSTEM, "--counter: starting sh: %s", strerror(failure));
     if (has_ended)
-        return judge(command, &answer, work, error);
+        return judge(command, script->words, &answer, work, error);
     if (*stop)
         return an_fail(error, AN_USAGE, "interrupted");
     return an_fail(error, AN_SYSTEM, "--counter: '%s' has not ended within %.0f seconds%s", command,
                    patience, answer.text);
+}
+
+static bool begins_with(const char *source, const char *beginning)
+{
+    return strncmp(source, beginning, strlen(beginning)) == 0;
+}
+
+enum an_code counter_read(const char *source, int32_t pid, mode_t mask, double patience,
+                          const volatile int *stop, double *work, struct an_error *error)
+{
+    const char file[] = "file:";
+    char number[16];
+    snprintf(number, sizeof number, "%d", pid);
+    struct script script = {.text = source, .first = number};
+    if (begins_with(source, file))
+        return read_file(source, source + sizeof file - 1, work, error);
+    if (begins_with(source, "http://") || begins_with(source, "https://"))
+        script = (struct script){"exec curl -fsS -- \"$1\"", source, find_words(source)};
+    return run(source, &script, mask, patience, stop, work, error);
 }

@@ -1,5 +1,9 @@
 /*
- * A command of the user's that prints how much work has been done.
+ * What the user has that tells how much work has been done: a command that prints it, a file, or a page of a server.
+ *
+ *     redis-cli info stats | sed -n 's/^total_commands_processed://p'
+ *     file:/run/server/requests
+ *     http://localhost/server-status?auto#Total Accesses
  *
  * It is asked in the middle of a measurement, while a process runs a layout that may be taken back. So it
  * must never keep anneal from ending: one that hangs is ended, with all that it has started.
@@ -7,15 +11,18 @@
 #ifndef AN_CLI_CORE_COUNTER_H
 #define AN_CLI_CORE_COUNTER_H
 
+#include <stdint.h>
+
 #include <anneal/error.h>
 #include <sys/types.h>
 
 /*
- * Runs `command` by sh, with the mask of whoever called anneal, and takes the number that the first line of
- * its output begins with. Fails when it prints none, ends with another status than 0, takes longer than
- * `patience` seconds, or when *stop becomes 1.
+ * The number that it tells now. A command is run by sh, with the mask of whoever called anneal and the process's id as "$1";
+ * pages are fetched by curl. The number is what the text begins with, or what comes behind the words that "#" leads to. Fails
+ * when there is none, a command ends with another status than 0 or takes longer than `patience` seconds, or when *stop
+ * becomes 1.
  */
-enum an_code counter_read(const char *command, mode_t mask, double patience,
+enum an_code counter_read(const char *source, int32_t pid, mode_t mask, double patience,
                           const volatile int *stop, double *work, struct an_error *error);
 
 #endif

@@ -11,9 +11,6 @@
 #include "cli/core/tracer.h"
 #include "live.h"
 
-/* The share of CPU time that counting may take, and while it goes on: for some seconds, of all layouts alike. */
-static const double usual_budget = 0.05, most = 0.1;
-
 /* ---- the counter ---- */
 
 enum an_code live_read_counter(const struct live_request *request, double *work,
@@ -22,7 +19,8 @@ enum an_code live_read_counter(const struct live_request *request, double *work,
     /* In seconds. On a busy machine, a script of some commands may take ten; and while the kernel places probes (perf,
      * bpftrace), no process of the machine can fork. */
     const double patience = 60;
-    return counter_read(request->counter, request->mask, patience, &tracer_stop, work, error);
+    return counter_read(request->counter, request->options.pid, request->mask, patience,
+                        &tracer_stop, work, error);
 }
 
 static bool cpu_time(int32_t pid, uint64_t *nanoseconds)
@@ -58,31 +56,20 @@ static void on_choosing(void *context, enum an_work_step step)
                                          : "trying functions that count work");
 }
 
-/* What so many entries have cost; nanoseconds. */
-static double cost_of(const struct live_clock *clock, const struct an_work_reading *counted)
-{
-    const double second = 1e9;
-    double entries = 0;
-    for (size_t i = 0; i < AN_WORK_MOST; i++)
-        entries += (double)counted->entries[i];
-    return entries * an_work_cost(clock->work) * second;
-}
-
 /* A function that was quiet may be entered all the time by now. */
 static enum an_code check_cost(struct live_clock *clock, const struct an_work_reading *reading,
                                struct an_error *error)
 {
-    const double much = 0.2, least = 1e7; /* nanoseconds */
+    const double much = 0.85, least = 1e7; /* nanoseconds */
     struct an_work_reading slice;
     bool is_good = an_work_slice(&clock->last, reading, &slice);
     clock->last = *reading;
-    double cost = cost_of(clock, &slice);
-    if (!is_good || cost < least || cost < much * (double)slice.cpu)
+    double cost = an_work_cost_share(&slice, an_work_cost(clock->work));
+    if (!is_good || cost * (double)slice.cpu < least || cost < much)
         return AN_OK;
     return an_fail(
         error, AN_UNSUPPORTED,
-        "counting took %.0f%% of its CPU time: its functions are entered too often by now",
-        100 * cost / (double)slice.cpu);
+        "counting leaves it no time of its own: its functions are entered too often by now");
 }
 
 /* ---- either ---- */
@@ -95,8 +82,6 @@ enum an_code live_clock_open(struct live_clock *clock, const struct live_request
     if (request->counter)
         return live_read_counter(request, &clock->first_count, error);
     all.pid = request->options.pid;
-    all.budget = options->budget > 0 ? options->budget : usual_budget;
-    all.most = most;
     all.stop = &tracer_stop;
     all.progress = request->quiet ? NULL : on_choosing;
     enum an_code code = an_work_open(&all, &clock->work, error);
@@ -121,8 +106,7 @@ enum an_code live_clock_read(struct live_clock *clock, struct an_work_reading *r
         return code;
     code = check_cost(clock, reading, error);
     /* Else a gain would look smaller, by as much of it as counting takes of the time. */
-    double cost = cost_of(clock, reading);
-    reading->cpu -= cost < (double)reading->cpu ? (uint64_t)cost : reading->cpu;
+    an_work_correct(reading, an_work_cost(clock->work));
     return code;
 }
 

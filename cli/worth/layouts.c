@@ -79,7 +79,7 @@ static int work(void *context)
                     .pid = request->pids[0],
                     .keep_older = true,
                     .stop = &tracer_stop},
-        .counter = request->counter,
+        .counter = request->counters[0],
         .mask = mask,
         .worth_time = request->duration,
         .quiet = request->quiet,

@@ -1,5 +1,5 @@
 /*
- * Measuring processes slice by slice.
+ * Measuring processes slice by slice, by their functions; count.c has what a counter makes different.
  *
  * Two processes are read right after one another at the end of each slice, so that what disturbs the machine
  * disturbs both in the same slices.
@@ -44,47 +44,48 @@ static enum an_code open_process(const struct worth_request *request, struct wor
         options.functions = names;
         options.function_count = count;
     }
+    if (an_proc_stat(pid, 0, &stat))
+        snprintf(process->name, sizeof process->name, "%s", stat.name);
     process->pid = pid;
+    process->functions = 1;
+    if (request->counter_count)
+        return worth_count_open(request, result, process, error);
     process->last.wall = an_clock_now();
     enum an_code code = an_work_open(&options, &process->work, error);
     if (code != AN_OK)
         return code;
-    if (an_proc_stat(pid, 0, &stat))
-        snprintf(process->name, sizeof process->name, "%s", stat.name);
+    an_work_functions(process->work, &process->functions);
     result->count++;
     return AN_OK;
 }
 
 static double budget_of(const struct worth_request *request)
 {
-    const double usual = 0.005;
-    return request->overhead > 0 ? request->overhead : usual;
+    return request->overhead > 0 ? request->overhead : AN_WORK_BUDGET;
 }
 
 /* Of what was counted, the share of CPU time that counting has cost. */
 static double cost_of(const struct worth_process *process, const struct an_work_reading *counted)
 {
-    double entries = 0;
-    for (size_t i = 0; i < AN_WORK_MOST; i++)
-        entries += (double)counted->entries[i];
-    return counted->cpu ? entries * an_work_cost(process->work) / ((double)counted->cpu * 1e-9) : 0;
+    return an_work_cost_share(counted, an_work_cost(process->work));
 }
 
-/* Counting goes far beyond its budget: a function that was quiet is entered all the time. */
+/* A function that was quiet is entered all the time: nearly all that is counted is counting. */
 static enum an_code check_cost(const struct worth_request *request,
                                const struct worth_process *process,
                                const struct an_work_reading *slice, struct an_error *error)
 {
-    const double much = 20, least = 0.05;
+    const double much = 0.85, least = 0.01; /* seconds */
     double cost = cost_of(process, slice);
-    if (cost * (double)slice->cpu * 1e-9 < least * request->interval ||
-        cost < much * budget_of(request))
+    if (cost * (double)slice->cpu * 1e-9 < least || cost < fmax(much, budget_of(request)))
         return AN_OK;
     an_fail(error, AN_UNSUPPORTED,
-            "counting takes %.0f%% of the CPU time of process %d: its functions are entered too "
-            "often",
-            100 * cost, process->pid);
-    return an_error_hint(error, "name others (--function), or raise --overhead");
+            "counting leaves process %d no time of its own: its functions are entered too often by "
+            "now",
+            process->pid);
+    return an_error_hint(error,
+                         "name functions that are entered less often (--function), or count by the "
+                         "program's own counter (--counter)");
 }
 
 static enum an_code read_slice(const struct worth_request *request, struct worth_process *process,
@@ -105,6 +106,7 @@ static enum an_code read_slice(const struct worth_request *request, struct worth
         if (!kept)
             return an_fail_memory(error);
         *kept = slice;
+        an_work_correct(kept, an_work_cost(process->work));
     }
     return is_good ? check_cost(request, process, &slice, error) : AN_OK;
 }
@@ -129,20 +131,19 @@ static bool is_over(const struct worth_result *result)
 /* Both have the same number of slices, which belong together. */
 static void estimate(struct worth_result *result)
 {
-    size_t functions, count = SIZE_MAX;
+    size_t count = SIZE_MAX;
     for (size_t i = 0; i < result->count; i++) {
         size_t slices = result->processes[i].slices.count;
         count = slices < count ? slices : count;
     }
     for (size_t i = 0; i < result->count; i++) {
         struct worth_process *process = &result->processes[i];
-        an_work_functions(process->work, &functions);
         process->slices.count = count;
-        an_work_estimate(process->slices.items, count, functions, &process->estimate);
+        an_work_estimate(process->slices.items, count, process->functions, &process->estimate);
     }
     if (result->count == WORTH_PROCESSES)
         an_work_compare(result->processes[0].slices.items, result->processes[1].slices.items, count,
-                        functions, &result->difference);
+                        result->processes[0].functions, &result->difference);
 }
 
 static void add_time(struct timespec *time, double seconds)
@@ -181,8 +182,7 @@ static bool pass_slice(struct worth_result *result, double interval, double part
     uint64_t began = an_clock_now();
     add_time(next, interval);
     add_time(&middle, interval * part);
-    if (part < 1)
-        pause_all(result, false);
+    pause_all(result, false);
     bool is_whole = sleep_until(&middle);
     if (part < 1)
         pause_all(result, true);
@@ -194,20 +194,22 @@ static bool pass_slice(struct worth_result *result, double interval, double part
     return is_whole;
 }
 
-/* The part of the next slice: the usual one, or less when what was counted so far has cost too much. */
+/* The part of the next slice in which counting goes on: what the budget allows by what counting has cost, which becomes known
+ * better and better; less when counting went on for longer than it should have. */
 static double next_part(const struct worth_request *request, const struct worth_result *result,
                         double usual)
 {
     double part = usual, budget = budget_of(request);
     for (size_t i = 0; i < result->count; i++) {
-        double cost = cost_of(&result->processes[i], &result->processes[i].total) * result->duty;
-        if (cost > budget && usual < 1)
-            part = fmin(part, usual * budget / cost);
+        const struct worth_process *process = &result->processes[i];
+        double cost = cost_of(process, &process->total);
+        if (cost > 0)
+            part = fmin(i ? part : 1, an_work_part(budget, cost));
     }
-    return part;
+    return result->duty > part ? part * part / result->duty : part;
 }
 
-static void show_progress(struct worth_result *result, double share)
+void worth_show_progress(struct worth_result *result, double share)
 {
     const struct an_work_estimate *now = &result->processes[0].estimate;
     char words[100] = "measuring";
@@ -226,9 +228,14 @@ static void show_progress(struct worth_result *result, double share)
 /* Which functions count, before they have anything to tell. */
 static void tell_start(const struct worth_request *request, const struct worth_result *result)
 {
+    char text[600] = "";
+    if (request->counter_count) {
+        if (!request->quiet)
+            say("reading the counter");
+        return;
+    }
     size_t count;
     const struct an_work_function *functions = an_work_functions(result->processes[0].work, &count);
-    char text[600] = "";
     for (size_t i = 0; i < count; i++) {
         size_t length = strlen(text);
         snprintf(text + length, sizeof text - length, "%s%s", i ? ", " : "",
@@ -254,7 +261,7 @@ static enum an_code measure(const struct worth_request *request, struct worth_re
         bool is_whole = pass_slice(result, request->interval, part, &next);
         code = read_all(request, result, is_whole && !stopping, error);
         if (code == AN_OK && slices < 10000)
-            show_progress(result, (double)(k + 1) / (double)slices);
+            worth_show_progress(result, (double)(k + 1) / (double)slices);
     }
     result->is_interrupted = stopping != 0;
     return code;
@@ -289,7 +296,7 @@ int worth_run(const struct worth_request *request)
     progress_clear();
     if (code == AN_OK) {
         tell_start(request, &result);
-        code = measure(request, &result, &error);
+        code = (request->counter_count ? worth_count : measure)(request, &result, &error);
     }
     progress_clear();
     if (code != AN_OK)

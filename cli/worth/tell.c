@@ -21,12 +21,7 @@ static double seconds(uint64_t nanoseconds)
 /* CPU time that counting has cost, as a share of all. */
 static double cost_of(const struct worth_process *process, double duty)
 {
-    double entries = 0;
-    for (size_t i = 0; i < AN_WORK_MOST; i++)
-        entries += (double)process->total.entries[i];
-    return process->total.cpu
-               ? duty * entries * an_work_cost(process->work) / seconds(process->total.cpu)
-               : 0;
+    return duty * an_work_cost_share(&process->total, an_work_cost(process->work));
 }
 
 static bool is_stopped(int32_t pid)
@@ -45,11 +40,14 @@ const char *worth_lack(const struct worth_process *process)
         return process->is_over           ? "it has ended, or executes another program"
                : is_stopped(process->pid) ? "it is stopped (SIGCONT lets it go on)"
                                           : "it did not run";
+    if (!process->work && process->slices.count < AN_WORK_FEWEST_SLICES && !process->is_over)
+        return "its counter has moved too seldom for a figure: it takes a longer --duration";
     if (estimate->slices < AN_WORK_FEWEST_SLICES)
         return process->is_over
                    ? "it has ended, or executes another program: too early for a figure"
                    : "too few slices for a figure";
-    return "none of these functions counts its work";
+    return process->work ? "none of these functions counts its work"
+                         : "its counter does not count its work";
 }
 
 static double half_percent(const struct an_work_estimate *estimate)
@@ -131,16 +129,31 @@ static void tell_function(const struct an_work_function *function,
         printf("not used: %s\n", an_work_use_name(share->use));
 }
 
-static void tell_process(const struct worth_process *process, double duty)
+static void tell_functions(const struct worth_process *process)
 {
-    const struct an_work_estimate *estimate = &process->estimate;
     size_t count, threads = an_work_threads(process->work);
     const struct an_work_function *functions = an_work_functions(process->work, &count);
     printf("process %d (%s), %s thread%s\n", process->pid, as_plain(process->name),
            with_commas(threads), plural(threads));
     printf("  functions                                 entries   a CPU second\n");
     for (size_t i = 0; i < count; i++)
-        tell_function(&functions[i], &estimate->shares[i]);
+        tell_function(&functions[i], &process->estimate.shares[i]);
+}
+
+static void tell_counter(const struct worth_process *process)
+{
+    double apart;
+    printf("process %d (%s)\n", process->pid, as_plain(process->name));
+    printf("  counter               %10s more than at first\n",
+           with_commas(process->total.entries[0]));
+    if (moves_in_steps(&process->moves, &apart))
+        printf("  it moves in steps, about %.2g s apart: it is read where it moves\n", apart);
+}
+
+static void tell_process(const struct worth_process *process, double duty)
+{
+    const struct an_work_estimate *estimate = &process->estimate;
+    (process->work ? tell_functions : tell_counter)(process);
     if (estimate->is_known)
         printf("  work                  %10.1f  a CPU second, +-%.2f%%: from %.1f to %.1f (95%%)\n",
                estimate->value, half_percent(estimate), estimate->low, estimate->high);
@@ -148,9 +161,11 @@ static void tell_process(const struct worth_process *process, double duty)
     if (estimate->drifts)
         printf("  it drifts: the second half of the time is %+.1f%% off the first\n",
                100 * estimate->drift);
-    printf("  CPU time              %10.1f s in %.1f s, %zu slices; counting took %.2f%% of it\n",
-           seconds(process->total.cpu), seconds(process->total.wall), estimate->slices,
-           100 * cost_of(process, duty));
+    printf("  CPU time              %10.1f s in %.1f s, %zu slices", seconds(process->total.cpu),
+           seconds(process->total.wall), estimate->slices);
+    if (process->work)
+        printf("; counting took %.2f%% of it", 100 * cost_of(process, duty));
+    putchar('\n');
     if (duty < 0.995)
         printf("  entries and CPU time were counted for %.0f%% of the time, to save cost\n",
                100 * duty);
@@ -159,8 +174,6 @@ static void tell_process(const struct worth_process *process, double duty)
 static void tell_difference(const struct worth_result *result)
 {
     const struct an_work_estimate *difference = &result->difference;
-    size_t count;
-    const struct an_work_function *functions = an_work_functions(result->processes[0].work, &count);
     if (!difference->is_known)
         return;
     printf(
@@ -173,6 +186,8 @@ static void tell_difference(const struct worth_result *result)
     if (!difference->disagree)
         return;
     printf("  but the functions disagree: the processes do different work, or code was inlined\n");
+    size_t count; /* of functions, since a counter agrees with itself */
+    const struct an_work_function *functions = an_work_functions(result->processes[0].work, &count);
     for (size_t i = 0; i < count; i++)
         if (difference->shares[i].use == AN_WORK_USED)
             printf("      %-36s %+.2f%%, +-%.2f%%\n", as_plain(functions[i].name),
@@ -229,23 +244,39 @@ static struct json_object *function_json(const struct an_work_function *function
     return object;
 }
 
-static struct json_object *process_json(const struct worth_process *process, double duty)
+static void add_functions(struct json_object *object, const struct worth_process *process,
+                          double duty)
 {
-    struct json_object *object = json_object_new_object(), *list = json_object_new_array(),
-                       *over_time = json_object_new_array(),
-                       *work = estimate_json(&process->estimate, "rate");
+    struct json_object *list = json_object_new_array();
     size_t count;
     const struct an_work_function *functions = an_work_functions(process->work, &count);
-    json_add_number(object, "pid", (uint64_t)process->pid);
-    json_object_object_add(object, "name", json_text(process->name, strlen(process->name)));
     json_add_number(object, "threads", an_work_threads(process->work));
-    json_add_flag(object, "ended", process->is_over);
-    json_add_real(object, "seconds", seconds(process->total.wall));
-    json_add_real(object, "cpu_seconds", seconds(process->total.cpu));
     json_add_real(object, "counting_share", cost_of(process, duty));
     for (size_t i = 0; i < count; i++)
         json_object_array_add(list, function_json(&functions[i], process, i));
     json_object_object_add(object, "functions", list);
+}
+
+static void add_counter(struct json_object *object, const struct worth_process *process)
+{
+    double apart;
+    json_add_number(object, "counted", process->total.entries[0]);
+    json_add_flag(object, "steps", moves_in_steps(&process->moves, &apart));
+}
+
+static struct json_object *process_json(const struct worth_process *process, double duty)
+{
+    struct json_object *object = json_object_new_object(), *over_time = json_object_new_array(),
+                       *work = estimate_json(&process->estimate, "rate");
+    json_add_number(object, "pid", (uint64_t)process->pid);
+    json_object_object_add(object, "name", json_text(process->name, strlen(process->name)));
+    json_add_flag(object, "ended", process->is_over);
+    json_add_real(object, "seconds", seconds(process->total.wall));
+    json_add_real(object, "cpu_seconds", seconds(process->total.cpu));
+    if (process->work)
+        add_functions(object, process, duty);
+    else
+        add_counter(object, process);
     if (work) {
         json_add_real(work, "drift", process->estimate.drift);
         json_add_flag(work, "drifts", process->estimate.drifts);
@@ -271,8 +302,10 @@ void worth_tell_json(const struct worth_request *request, const struct worth_res
     struct json_object *document = json_document(), *list = json_object_new_array();
     json_add_real(document, "interval", request->interval);
     json_add_flag(document, "interrupted", result->is_interrupted);
-    json_add_real(document, "duty", result->duty);
-    json_add_real(document, "entry_cost_us", an_work_cost(result->processes[0].work) * 1e6);
+    if (result->processes[0].work) {
+        json_add_real(document, "duty", result->duty);
+        json_add_real(document, "entry_cost_us", an_work_cost(result->processes[0].work) * 1e6);
+    }
     for (size_t i = 0; i < result->count; i++)
         json_object_array_add(list, process_json(&result->processes[i], result->duty));
     json_object_object_add(document, "processes", list);

@@ -25,17 +25,17 @@ static const struct option_spec options[] = {
     {WORTH_INTERVAL, 0, "interval", "TIME", "length of a slice of the measurement (default: 250ms)",
      SECONDS_OF(struct worth_request, interval)},
     {WORTH_OVERHEAD, 0, "overhead", "PERCENT",
-     "limit the cost of counting to this share of the process's CPU time (default: "
-     "0.5%; with --layouts: 5%)",
+     "limit the cost of counting to this share of the process's CPU time (default: 1%)",
      SHARE_OF(struct worth_request, overhead)},
     {WORTH_LAYOUTS, 0, "layouts", NULL,
      "compare the layout that anneal live has given the process with its original code: they take "
      "turns",
      VALUE_OF(struct worth_request, layouts)},
-    {WORTH_COUNTER, 0, "counter", "COMMAND",
-     "with --layouts: count work by this shell command, which prints how much has been done, "
-     "instead of by the process's functions",
-     VALUE_OF(struct worth_request, counter)},
+    {WORTH_COUNTER, 0, "counter", "COUNTER",
+     "count work by what tells how much has been done, instead of by the process's functions: a "
+     "shell command, in which $1 is the PID, file:PATH, or a URL; given twice, the second one is "
+     "that of the second process",
+     TAKEN_EACH},
     JSON_ROWS(WORTH_JSON, "print JSON", VALUE_OF(struct worth_request, json)),
     {WORTH_QUIET, 'q', "quiet", NULL, "print the figure only, with its interval",
      VALUE_OF(struct worth_request, quiet)},
@@ -46,7 +46,6 @@ static const struct option_rule rules[] = {
     {EXCLUDES, WORTH_JSON, {WORTH_QUIET}, {0}},
     {EXCLUDES, WORTH_LAYOUTS, {WORTH_INTERVAL}, {0}},
     {EXCLUDES, WORTH_COUNTER, {WORTH_FUNCTION, WORTH_OVERHEAD}, {0}},
-    {NEEDS, WORTH_COUNTER, {WORTH_LAYOUTS}, {0}},
     {0},
 };
 
@@ -80,9 +79,26 @@ static bool take_function(struct worth_request *request, const char *name)
     return true;
 }
 
+static bool take_counter(struct worth_request *request, const char *counter)
+{
+    if (request->counter_count == WORTH_PROCESSES) {
+        say_error("more than two counters");
+        return false;
+    }
+    request->counters[request->counter_count++] = counter;
+    return true;
+}
+
 static bool take(const struct command *command, void *values, int id, const char *value)
 {
-    return id == WORTH_PID ? take_pid(values, command, id, value) : take_function(values, value);
+    switch (id) {
+    case WORTH_PID:
+        return take_pid(values, command, id, value);
+    case WORTH_COUNTER:
+        return take_counter(values, value);
+    default:
+        return take_function(values, value);
+    }
 }
 
 static bool is_complete(const struct command *command, const struct worth_request *request)
@@ -92,6 +108,8 @@ static bool is_complete(const struct command *command, const struct worth_reques
         say_error("no process named (use -p PID)");
     else if (request->layouts && request->process_count > 1)
         say_error("--layouts: of one process only");
+    else if (request->counter_count > request->process_count)
+        say_error("--counter: more counters than processes");
     else if (request->interval < shortest)
         say_error("--interval: at least 10ms");
     else if (request->duration / request->interval < AN_WORK_FEWEST_SLICES)
@@ -135,6 +153,11 @@ const struct command command_worth = {
         "a "
         "second, steadily. The result has an interval that contains the true mean with a "
         "probability of 95%, also when neighbouring slices resemble each other.\n\n"
+        "Where no function will do, a counter of the program's own counts (--counter): a command "
+        "that prints how much has been done, a file (file:PATH), or a page of a server "
+        "(http://HOST/PATH), with #WORDS behind it when the number is behind these words. A "
+        "counter "
+        "that stands still and then moves by much is read where it moves.\n\n"
         "With two processes, such as the old and the new release under one load balancer, both are "
         "measured "
         "at the same time by the same functions, and the difference has an interval of its "
@@ -144,14 +167,17 @@ const struct command command_worth = {
         "before.",
     .options = options,
     .rules = rules,
-    .examples = "anneal worth -p $(pidof server)\n"
-                "    work for each second of CPU time, over ten seconds\n"
-                "anneal worth -p $(pidof server) -f handle_request -d 1m\n"
-                "    count entries into this function, for a minute\n"
-                "anneal worth -p $(pidof server-old) -p $(pidof server-new)\n"
-                "    compare two releases\n"
-                "anneal worth -p $(pidof server) --layouts\n"
-                "    what the new layout gains now\n",
+    .examples =
+        "anneal worth -p $(pidof server)\n"
+        "    work for each second of CPU time, over ten seconds\n"
+        "anneal worth -p $(pidof server) -f handle_request -d 1m\n"
+        "    count entries into this function, for a minute\n"
+        "anneal worth -p $(pidof server-old) -p $(pidof server-new)\n"
+        "    compare two releases\n"
+        "anneal worth -p OLD -p NEW --counter file:/run/old/served --counter file:/run/new/served\n"
+        "    the same by counters of their own\n"
+        "anneal worth -p $(pidof server) --layouts\n"
+        "    what the new layout gains now\n",
     .see_also = "anneal-live(1), anneal-record(1), anneal-doctor(1), perf-stat(1)",
     .run = run,
 };

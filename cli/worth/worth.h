@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "cli/core/command.h"
+#include "cli/core/moves.h"
 
 enum { WORTH_PROCESSES = 2 };
 
@@ -14,16 +15,19 @@ struct worth_request {
     size_t process_count;
     const char *functions[AN_WORK_MOST];
     size_t function_count;
-    const char *counter;       /* with layouts: a command that prints how much work has been done */
-    double duration, interval; /* seconds */
-    double overhead;           /* a share of the process's CPU time; 0: the usual one */
+    const char *counters[WORTH_PROCESSES]; /* what tells how much work has been done (counter.h) */
+    size_t counter_count;                  /* 0: functions count; 1: it is that of all processes */
+    double duration, interval;             /* seconds */
+    double overhead; /* a share of the process's CPU time; 0: AN_WORK_BUDGET */
     bool layouts, json, quiet;
 };
 
 struct worth_process {
     int32_t pid;
     char name[64];
-    struct an_work *work;
+    struct an_work *work; /* NULL: a counter of the user's counts */
+    struct moves moves;
+    size_t functions;             /* in the readings */
     struct an_work_reading total; /* all that was counted */
     struct an_work_reading last;
     struct {
@@ -44,6 +48,16 @@ struct worth_result {
 
 /* Measures and tells (run.c); the exit status. */
 int worth_run(const struct worth_request *request);
+
+/* Opens what counts the work of a process, and measures all of them: by counters (count.c), or by functions (run.c). Slices end
+ * where counters move. */
+enum an_code worth_count_open(const struct worth_request *request, struct worth_result *result,
+                              struct worth_process *process, struct an_error *error);
+enum an_code worth_count(const struct worth_request *request, struct worth_result *result,
+                         struct an_error *error);
+
+/* Between slices: what is known by now, for whoever waits. */
+void worth_show_progress(struct worth_result *result, double share);
 
 /* What the layout in force is worth beside the original code (layouts.c); the exit status. */
 int worth_layouts(struct worth_request *request);

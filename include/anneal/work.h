@@ -2,7 +2,7 @@
  * The work that a running process does for each second of CPU time.
  *
  * Functions of the process count it: execution breakpoints, which only count, at the entries of functions that are
- * entered some ten to some thousand times a second, divided by the CPU time of the same threads in the same time.
+ * entered some ten to some ten thousand times a second, divided by the CPU time of the same threads in the same time.
  * Nobody has to say what a unit of work is, and the process needs not be prepared. Whether the figure rises or falls
  * when the code, or the machine, is changed can be seen within seconds.
  *
@@ -24,6 +24,9 @@ extern "C" {
 /* Of the four debug registers of a processor one is left to debuggers. */
 enum { AN_WORK_MOST = 3 };
 
+/* The share of a process's CPU time that counting may take, unless somebody says another one. */
+#define AN_WORK_BUDGET 0.01
+
 /* ---- arithmetic ---- */
 
 /* What the counters say, from their start on. */
@@ -37,6 +40,16 @@ struct an_work_reading {
  * is not of the same counters. */
 AN_API bool an_work_slice(const struct an_work_reading *before, const struct an_work_reading *after,
                           struct an_work_reading *slice);
+
+/* Takes out of its CPU time what counting itself has cost, `cost` seconds for each entry. Some time is always left. */
+AN_API void an_work_correct(struct an_work_reading *slice, double cost);
+
+/* The share of its CPU time that counting has cost. */
+AN_API double an_work_cost_share(const struct an_work_reading *slice, double cost);
+
+/* The part of the time in which counting may go on, when it takes the share `cost` of the CPU time meanwhile. It aims a bit
+ * below the budget: what it costs is not known exactly, and the budget is a limit. */
+AN_API double an_work_part(double budget, double cost);
 
 /* Adds a slice to others. */
 AN_API void an_work_add(struct an_work_reading *sum, const struct an_work_reading *slice);
@@ -110,8 +123,10 @@ struct an_work_options {
      * when nothing enters it yet, as are those into the original code. NULL: layouts stay as they are. */
     const unsigned *layouts;
     size_t layout_count;
-    double budget; /* the share of its CPU time that counting may take from the process; 0: 0.005 */
-    double most;   /* the same while it goes on; at least the budget; 0: 0.015 */
+    double budget; /* the share of its CPU time that counting may take; 0: AN_WORK_BUDGET */
+    /* The same while counting goes on, for a part of the time: beyond it the rest of the time cannot be told from what
+     * counting takes. At least the budget; 0: 0.6. */
+    double most;
     /* Choosing ends when this becomes not 0; may be NULL. */
     const volatile int *stop;
     /* Called some times in a second while functions are chosen; may be NULL. */

@@ -23,6 +23,8 @@ enum {
     MOST_TRIAL_SLICES = 100,
     TRIAL_SLICE = 80000000, /* nanoseconds */
     TRIAL_TIME = 400000000, /* of CPU time, all slices together */
+    TRIAL_ENTRIES =
+        300, /* that will do as well, of those that are counted for a part of the time */
 };
 
 static const double attempt_time = 0.05; /* seconds of CPU time */
@@ -30,7 +32,7 @@ static const double lowest_rate = 15;    /* entries in a second */
 
 struct candidate {
     struct an_chosen at;
-    double rate; /* entries in a second of CPU time; known when it was tried */
+    double rate; /* entries in a second of CPU time while it is counted; known when it was tried */
     double says; /* how much about the work: in entries a second, counted all the time */
     struct an_work_share share;
 };
@@ -223,10 +225,30 @@ static enum an_code find_fit(struct chooser *chooser, struct an_error *error)
 
 /* ---- how steady they are ---- */
 
+/* The entries in a second that may be counted together with a function of that rate: so many that it is not counted for a
+ * much smaller part of the time because of the others. */
+static double most_together(const struct chooser *chooser, double rate)
+{
+    const double beyond_budget = 1.5;
+    return fmin(chooser->most, fmax(beyond_budget * chooser->budget, beyond_budget * rate));
+}
+
+/* Counting slows a function down: it is entered less often in a second of all CPU time than in one of its own. */
+static double while_counted(const struct chooser *chooser, double rate)
+{
+    return rate / (1 + rate * chooser->choice->cost);
+}
+
+static double part_of(const struct chooser *chooser, double rate)
+{
+    double cost = chooser->choice->cost;
+    return an_work_part(chooser->budget * cost, rate * cost);
+}
+
 /* A slice: counting goes on for a part of it that the budget allows. */
 static void pass_slice(const struct chooser *chooser, struct an_counters *counters, double rate)
 {
-    double part = fmin(1, chooser->budget / rate);
+    double part = part_of(chooser, rate);
     const struct timespec on = {0, (long)(part * TRIAL_SLICE)},
                           off = {0, (long)((1 - part) * TRIAL_SLICE)};
     an_counters_pause(counters, false);
@@ -247,23 +269,35 @@ static void add_up(const struct an_chosen *const *functions, size_t count,
             reading->entries[i] += places->entries[at++];
 }
 
+/* Whether the slices say how steady the functions are. */
+static bool is_enough(const struct an_work_reading *sum, size_t number, size_t count, double part)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < count; i++)
+        least = sum->entries[i] < least ? sum->entries[i] : least;
+    return number >= TRIAL_SLICES &&
+           (sum->cpu >= TRIAL_TIME || (part < 1 && least >= TRIAL_ENTRIES));
+}
+
 static enum an_code count_slices(struct chooser *chooser, struct an_counters *counters,
                                  const struct an_chosen *const *functions, size_t count,
                                  double rate, struct an_work_estimate *estimate,
                                  struct an_error *error)
 {
-    struct an_work_reading slices[MOST_TRIAL_SLICES], places, before, after;
+    struct an_work_reading slices[MOST_TRIAL_SLICES], places, before, after, sum = {0};
     size_t number = 0;
-    uint64_t time = 0;
+    double part = part_of(chooser, rate);
     enum an_code code = an_counters_read(counters, &places, error);
     add_up(functions, count, &places, &before);
     while (code == AN_OK && number < MOST_TRIAL_SLICES && !is_stopped(chooser) &&
-           (number < TRIAL_SLICES || time < TRIAL_TIME)) {
+           !is_enough(&sum, number, count, part)) {
         pass_slice(chooser, counters, rate);
         code = an_counters_read(counters, &places, error);
         add_up(functions, count, &places, &after);
-        if (an_work_slice(&before, &after, &slices[number]))
-            time += slices[number++].cpu;
+        if (an_work_slice(&before, &after, &slices[number])) {
+            an_work_correct(&slices[number], chooser->choice->cost);
+            an_work_add(&sum, &slices[number++]);
+        }
         before = after;
         tell(chooser, AN_WORK_TRY);
         if (!an_work_program_is_there(chooser->choice->program))
@@ -286,7 +320,8 @@ static enum an_code try_together(struct chooser *chooser, size_t first, size_t *
     while (first + count < chooser->candidates.count &&
            number + chooser->candidates.items[first + count].at.place_count <= AN_WORK_MOST) {
         const struct candidate *candidate = &chooser->candidates.items[first + count];
-        if (count && rate + candidate->rate > chooser->most)
+        if (count &&
+            rate + candidate->rate > most_together(chooser, chooser->candidates.items[first].rate))
             break;
         rate += candidate->rate;
         functions[count] = &candidate->at;
@@ -305,11 +340,21 @@ static enum an_code try_together(struct chooser *chooser, size_t first, size_t *
     return code;
 }
 
+/* Those that are counted for a part of the time and say far less than the best one are not worth the trial. */
 static enum an_code try_steadiness(struct chooser *chooser, struct an_error *error)
 {
+    const double far = 20;
     enum an_code code = AN_OK;
     if (chooser->candidates.count > MOST_FIT)
         chooser->candidates.count = MOST_FIT;
+    size_t kept = 0;
+    for (size_t i = 0; i < chooser->candidates.count; i++) {
+        const struct candidate *candidate = &chooser->candidates.items[i];
+        if (candidate->rate <= chooser->budget ||
+            candidate->says * far >= chooser->candidates.items[0].says)
+            chooser->candidates.items[kept++] = *candidate;
+    }
+    chooser->candidates.count = kept;
     for (size_t i = 0; code == AN_OK && i < chooser->candidates.count && !is_stopped(chooser);)
         code = try_together(chooser, i, &i, error);
     return code;
@@ -341,12 +386,13 @@ static void choose(struct chooser *chooser)
     const double far = 4;
     struct an_choice *choice = chooser->choice;
     const struct candidate *taken[AN_WORK_MOST];
-    double rate = 0;
+    double rate = 0, first = 0;
     size_t places = 0;
     for (size_t i = 0; i < chooser->candidates.count && choice->count < AN_WORK_MOST; i++) {
         const struct candidate *next = &chooser->candidates.items[i];
+        double more = while_counted(chooser, next->share.rate);
         bool fits = next->share.use == AN_WORK_USED && next->share.rate > 0 &&
-                    rate + next->share.rate <= chooser->most &&
+                    (choice->count == 0 || rate + more <= most_together(chooser, first)) &&
                     places + next->at.place_count <= AN_WORK_MOST;
         for (size_t k = 0; fits && k < choice->count; k++)
             fits = !is_the_same(next, taken[k]);
@@ -356,7 +402,8 @@ static void choose(struct chooser *chooser)
             continue;
         taken[choice->count] = next;
         choice->chosen[choice->count++] = next->at;
-        rate += next->share.rate;
+        first = choice->count == 1 ? more : first;
+        rate += more;
         places += next->at.place_count;
     }
     choice->rate = rate;
@@ -376,18 +423,19 @@ static enum an_code fail_to_choose(const struct chooser *chooser, struct an_erro
         return an_error_hint(error, "try again while its work is steady, or name functions "
                                     "(--function)");
     }
-    an_fail(error, AN_UNSUPPORTED,
-            "no function of process %d is entered so often that it counts "
-            "work, and so seldom that counting costs at most %.2g%%",
-            pid, 100 * chooser->most * chooser->choice->cost);
     if (chooser->least_above > 0)
-        return an_error_hint(error,
-                             "the best one is entered %.0f times a second, for which --overhead "
-                             "would have to be %.2g%%",
-                             chooser->least_above,
-                             100 * 1.2 * chooser->least_above * chooser->choice->cost);
-    return an_error_hint(error, "of %zu that were seen none is fit; name functions (--function)",
-                         chooser->stacks.functions.count);
+        an_fail(
+            error, AN_UNSUPPORTED,
+            "no function of process %d can count its work: they are entered hardly ever, or like "
+            "the best one %.0f times a second, and each time costs %.1f us",
+            pid, chooser->least_above, 1e6 * chooser->choice->cost);
+    else
+        an_fail(error, AN_UNSUPPORTED,
+                "no function of process %d can count its work: of %zu that were under way none is "
+                "entered %.0f times a second",
+                pid, chooser->stacks.functions.count, lowest_rate);
+    return an_error_hint(error, "count by the program's own counter (--counter), or name functions "
+                                "(--function)");
 }
 
 enum an_code an_choose(struct an_choice *choice, struct an_error *error)

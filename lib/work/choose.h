@@ -1,11 +1,12 @@
 /*
  * Which functions count a process's work: those that are entered often enough to count, and seldom enough not to cost.
  *
- *     entries a second    0 ... 15 |  fit  | budget / cost ... 10,000,000
- *                         main     |       |                  next_byte
+ *     entries a second    0 ... 15 | all the time | budget / cost ... | a part of it | most / cost ... 10,000,000
+ *                         main     | serve        |                   | read_line    |                 next_byte
  *
- * What counting costs while it goes on is limited, too (an_work_options.most), as it slows down what it measures; a
- * function that costs more than the budget is counted for a part of the time.
+ * A function that costs more than the budget is counted for a part of the time, in which it is slowed down; what counting
+ * takes is known, and is not counted as time of the process. That goes well up to the point where little else is left
+ * (an_work_options.most).
  *
  * Functions that are under way (stacks.h), the longest first, are tried, three at a time, by breakpoints that give up after
  * a few entries, so that a function that is entered all the time does no harm: first in the newest layout, where most turn out
@@ -32,7 +33,7 @@ struct an_choice {
     double cost;                           /* seconds of an entry */
     struct an_chosen chosen[AN_WORK_MOST];
     size_t count;
-    double rate; /* entries in a second of CPU time, all together */
+    double rate; /* entries in a second of CPU time while they are counted, all together */
 };
 
 /* Whether entries are to be counted at a place where nothing enters now: it is in the original code or in a layout, either

@@ -180,6 +180,8 @@ static int look_for_threads(struct an_counters *counters)
 void an_counters_pause(struct an_counters *counters, bool pauses)
 {
     unsigned long request = pauses ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+    if (counters->pauses == pauses)
+        return;
     counters->pauses = pauses;
     for (size_t i = 0; i < counters->threads.count; i++)
         for (size_t k = 0; k < counters->count; k++)

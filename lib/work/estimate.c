@@ -42,6 +42,27 @@ bool an_work_slice(const struct an_work_reading *before, const struct an_work_re
     return is_good;
 }
 
+double an_work_cost_share(const struct an_work_reading *slice, double cost)
+{
+    double entries = 0;
+    for (size_t i = 0; i < AN_WORK_MOST; i++)
+        entries += (double)slice->entries[i];
+    return slice->cpu ? entries * cost / ((double)slice->cpu * 1e-9) : 0;
+}
+
+double an_work_part(double budget, double cost)
+{
+    const double aim = 0.8;
+    return cost > budget ? aim * budget / cost : 1;
+}
+
+void an_work_correct(struct an_work_reading *slice, double cost)
+{
+    const double least = 0.1;
+    double left = 1 - an_work_cost_share(slice, cost);
+    slice->cpu = (uint64_t)((double)slice->cpu * (left > least ? left : least));
+}
+
 void an_work_add(struct an_work_reading *sum, const struct an_work_reading *slice)
 {
     sum->cpu += slice->cpu;
@@ -94,7 +115,10 @@ static double strays(const struct an_work_reading *slices, size_t count, size_t 
  * time comes in other portions: the entries then stray from it, but never far from the clock on the wall. */
 static bool follows_wall(const struct an_work_reading *slices, size_t count, size_t function)
 {
-    const double much = 6, entry = 1;
+    const double much = 6, entry = 1, no_timer = 20000; /* entries in a second of CPU time */
+    struct an_work_reading sum = sum_of(slices, count);
+    if ((double)sum.entries[function] > no_timer * 1e-9 * (double)sum.cpu)
+        return false;
     double by_cpu = strays(slices, count, function, false);
     return count >= FEWEST_FOR_WALL && by_cpu > (double)count * entry &&
            by_cpu > much * strays(slices, count, function, true);

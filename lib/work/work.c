@@ -20,7 +20,7 @@
 #include "work/choose.h"
 #include "work/counters.h"
 
-static const double usual_budget = 0.005, usual_most = 0.015;
+static const double usual_most = 0.6;
 
 struct an_work {
     struct an_work_options options;
@@ -96,14 +96,12 @@ static enum an_code try_named(const struct an_work *work, struct named *named,
 static enum an_code fail_cost(const struct an_work *work, const struct named *named, double rate,
                               struct an_error *error)
 {
-    double cost = 100 * rate * work->cost;
     an_fail(error, AN_UNSUPPORTED,
-            "%s is entered %.0f times in a second of CPU time: counting costs %.2g%% of it",
-            an_work_program_name(work->program, named->entry), rate, cost);
-    return an_error_hint(error,
-                         "at most %.2g%% may be spent: name a function that is entered less often, "
-                         "or use --overhead=%.2g%%",
-                         100 * work->options.most, 1.5 * cost);
+            "%s is entered %.0f times in a second of CPU time, and each time costs %.1f us: "
+            "counting would leave it no time of its own",
+            an_work_program_name(work->program, named->entry), rate, 1e6 * work->cost);
+    return an_error_hint(error, "name functions that are entered less often (--function), or count "
+                                "by the program's own counter (--counter)");
 }
 
 /* Functions that are named may be entered all the time. */
@@ -229,7 +227,7 @@ enum an_code an_work_open(const struct an_work_options *options, struct an_work 
         return an_fail_memory(error);
     work->options = full;
     if (work->options.budget <= 0)
-        work->options.budget = usual_budget;
+        work->options.budget = AN_WORK_BUDGET;
     if (work->options.most <= 0)
         work->options.most = usual_most;
     work->options.most = fmax(work->options.most, work->options.budget);
@@ -279,8 +277,7 @@ enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
 
 double an_work_duty(const struct an_work *work)
 {
-    double rate = work->options.budget / work->cost;
-    return work->rate > rate ? rate / work->rate : 1;
+    return an_work_part(work->options.budget, work->rate * work->cost);
 }
 
 void an_work_pause(struct an_work *work, bool pauses)

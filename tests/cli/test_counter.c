@@ -15,7 +15,7 @@ static enum an_code read_from(const char *command, double patience, double *work
 {
     static const volatile int stop = 0;
     *work = -1;
-    return counter_read(command, 022, patience, &stop, work, error);
+    return counter_read(command, 4711, 022, patience, &stop, work, error);
 }
 
 static void counts(void **state)
