@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -131,12 +133,16 @@ static enum an_code find_number(const char *source, const char *words, char *tex
         return an_fail(error, AN_SYSTEM, "--counter: '%s' has no '%s'", source, words);
     if (words)
         at += strlen(words) + strspn(at + strlen(words), " \t:=\"");
-    at[strcspn(at, "\n")] = '\0';
+    size_t length = strcspn(at, "\n");
+    at[length] = '\0';
     *work = strtod(at, &end);
-    if (end != at)
+    if (end != at && isfinite(*work))
         return AN_OK;
+    *work = length ? 0 : (double)NAN; /* nothing at all: to be asked again */
+    if (length == 0)
+        return an_fail(error, AN_SYSTEM, "--counter: '%s' has printed no number", source);
     return an_fail(error, AN_SYSTEM, "--counter: '%s' has not printed a number but '%.*s'", source,
-                   SHOWN, at);
+                   (int)(length < SHOWN ? length : SHOWN), at);
 }
 
 static enum an_code judge(const char *command, const char *words, struct answer *answer,
@@ -209,8 +215,8 @@ static bool begins_with(const char *source, const char *beginning)
     return strncmp(source, beginning, strlen(beginning)) == 0;
 }
 
-enum an_code counter_read(const char *source, int32_t pid, mode_t mask, double patience,
-                          const volatile int *stop, double *work, struct an_error *error)
+static enum an_code read_once(const char *source, int32_t pid, mode_t mask, double patience,
+                              const volatile int *stop, double *work, struct an_error *error)
 {
     const char file[] = "file:";
     char number[16];
@@ -221,4 +227,21 @@ enum an_code counter_read(const char *source, int32_t pid, mode_t mask, double p
     if (begins_with(source, "http://") || begins_with(source, "https://"))
         script = (struct script){"exec curl -fsS -- \"$1\"", source, find_words(source)};
     return run(source, &script, mask, patience, stop, work, error);
+}
+
+/* Who writes a file anew each time leaves it empty for a moment. */
+enum an_code counter_read(const char *source, int32_t pid, mode_t mask, double patience,
+                          const volatile int *stop, double *work, struct an_error *error)
+{
+    const struct timespec moment = {0, 2000000};
+    const uint64_t most = 1000000000, began = an_clock_now();
+    enum an_code code = AN_OK;
+    for (int i = 0; i == 0 || (!*stop && an_clock_now() - began < most); i++) {
+        *work = 0;
+        code = read_once(source, pid, mask, patience, stop, work, error);
+        if (code == AN_OK || !isnan(*work))
+            break;
+        nanosleep(&moment, NULL);
+    }
+    return code;
 }

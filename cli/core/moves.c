@@ -123,8 +123,7 @@ uint64_t moves_next(const struct moves *moves)
     return moves->moved_at ? moves->moved_at + (uint64_t)(part * moves->shortest * second) : 0;
 }
 
-bool moves_in_steps(const struct moves *moves, double *seconds)
+bool moves_in_steps(const struct moves *moves)
 {
-    *seconds = moves->shortest;
-    return moves->stood > 2 * moves->moved && moves->shortest > 0;
+    return moves->stood > 2 * moves->moved;
 }

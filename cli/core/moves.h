@@ -50,7 +50,7 @@ enum an_code moves_await(struct moves *moves, uint64_t until, struct an_work_rea
 /* When it is likely to move next, and not before; 0: not known. */
 uint64_t moves_next(const struct moves *moves);
 
-/* Whether it stands still in between, and for how many seconds or more. */
-bool moves_in_steps(const struct moves *moves, double *seconds);
+/* Whether it stands still in between. */
+bool moves_in_steps(const struct moves *moves);
 
 #endif

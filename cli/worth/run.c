@@ -35,7 +35,8 @@ static enum an_code open_process(const struct worth_request *request, struct wor
                                       .progress = on_choosing};
     const char *names[AN_WORK_MOST];
     struct an_proc_stat stat;
-    if (result->count && !request->function_count) { /* those that were chosen for the first one */
+    if (result->count && !request->counter_count &&
+        !request->function_count) { /* those that were chosen for the first one */
         size_t count;
         const struct an_work_function *functions =
             an_work_functions(result->processes[0].work, &count);

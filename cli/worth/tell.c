@@ -36,12 +36,16 @@ const char *worth_lack(const struct worth_process *process)
     const struct an_work_estimate *estimate = &process->estimate;
     if (estimate->is_known)
         return NULL;
+    if (!process->work && process->slices.count < AN_WORK_FEWEST_SLICES && !process->is_over &&
+        !is_stopped(process->pid))
+        return process->moves.moved
+                   ? "its counter has moved too seldom for a figure: it takes a longer --duration"
+                   : "its counter has not moved: it takes a longer --duration, or counts something "
+                     "else";
     if (seconds(process->total.cpu) < least)
         return process->is_over           ? "it has ended, or executes another program"
                : is_stopped(process->pid) ? "it is stopped (SIGCONT lets it go on)"
                                           : "it did not run";
-    if (!process->work && process->slices.count < AN_WORK_FEWEST_SLICES && !process->is_over)
-        return "its counter has moved too seldom for a figure: it takes a longer --duration";
     if (estimate->slices < AN_WORK_FEWEST_SLICES)
         return process->is_over
                    ? "it has ended, or executes another program: too early for a figure"
@@ -142,12 +146,11 @@ static void tell_functions(const struct worth_process *process)
 
 static void tell_counter(const struct worth_process *process)
 {
-    double apart;
     printf("process %d (%s)\n", process->pid, as_plain(process->name));
     printf("  counter               %10s more than at first\n",
            with_commas(process->total.entries[0]));
-    if (moves_in_steps(&process->moves, &apart))
-        printf("  it moves in steps, about %.2g s apart: it is read where it moves\n", apart);
+    if (moves_in_steps(&process->moves))
+        printf("  it moves in steps, and was read where it moves\n");
 }
 
 static void tell_process(const struct worth_process *process, double duty)
@@ -171,6 +174,19 @@ static void tell_process(const struct worth_process *process, double duty)
                100 * duty);
 }
 
+/* Functions that do not take part in the comparison. */
+static void tell_inlined(const struct worth_result *result)
+{
+    for (size_t i = 0; i < result->processes[0].functions; i++)
+        if (result->difference.shares[i].use == AN_WORK_INLINED) {
+            size_t count;
+            const struct an_work_function *functions =
+                an_work_functions(result->processes[0].work, &count);
+            printf("  without %s, which is entered %.3g times as often: one build has it inlined\n",
+                   as_plain(functions[i].name), result->difference.shares[i].ratio);
+        }
+}
+
 static void tell_difference(const struct worth_result *result)
 {
     const struct an_work_estimate *difference = &result->difference;
@@ -183,6 +199,7 @@ static void tell_difference(const struct worth_result *result)
         100 * (difference->high - 1), result->processes[0].pid);
     if (difference->low <= 1 && difference->high >= 1)
         printf("  which may be chance\n");
+    tell_inlined(result);
     if (!difference->disagree)
         return;
     printf("  but the functions disagree: the processes do different work, or code was inlined\n");
@@ -259,9 +276,8 @@ static void add_functions(struct json_object *object, const struct worth_process
 
 static void add_counter(struct json_object *object, const struct worth_process *process)
 {
-    double apart;
     json_add_number(object, "counted", process->total.entries[0]);
-    json_add_flag(object, "steps", moves_in_steps(&process->moves, &apart));
+    json_add_flag(object, "steps", moves_in_steps(&process->moves));
 }
 
 static struct json_object *process_json(const struct worth_process *process, double duty)

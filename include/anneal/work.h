@@ -60,6 +60,7 @@ enum an_work_use {
     AN_WORK_TOO_FEW,  /* entries, if any */
     AN_WORK_UNSTEADY, /* from slice to slice, or in comparison with the others */
     AN_WORK_WALL_CLOCK, /* it keeps step with the clock on the wall, as timers do, and not with the work */
+    AN_WORK_INLINED, /* an_work_compare(): it tells of far more or far less work, and others of about the same */
 };
 
 struct an_work_share { /* of a function in an estimate */
@@ -105,7 +106,7 @@ AN_API double an_work_at(const struct an_work_estimate *estimate,
 AN_API void an_work_compare(const struct an_work_reading *a, const struct an_work_reading *b,
                             size_t count, size_t functions, struct an_work_estimate *estimate);
 
-/* "used", "too few entries", "unsteady", "wall clock". Never NULL. */
+/* "used", "too few entries", "unsteady", "wall clock", "inlined". Never NULL. */
 AN_API const char *an_work_use_name(enum an_work_use use);
 
 /* ---- the clock of a process ---- */

@@ -302,6 +302,27 @@ static bool is_odd(const struct an_work_share *share, double logarithm)
            fabs(log(share->ratio) - logarithm) > far * share->half_width;
 }
 
+/* Whether a function says that one process does far more work than the other one, as far as it knows at the least. */
+static bool is_far(const struct an_work_share *share)
+{
+    const double far = 0.4; /* the logarithm of 1.5 */
+    return fabs(log(share->ratio)) - share->half_width > far;
+}
+
+/*
+ * Compilers put a function into its callers in one build and not in the other; then it is entered many times less often. That is
+ * no difference of the work if another function sees none of the kind.
+ */
+static void leave_out_inlined(struct an_work_share *shares, size_t functions)
+{
+    bool is_one_near = false;
+    for (size_t i = 0; i < functions; i++)
+        is_one_near = is_one_near || (shares[i].use == AN_WORK_USED && !is_far(&shares[i]));
+    for (size_t i = 0; is_one_near && i < functions; i++)
+        if (shares[i].use == AN_WORK_USED && is_far(&shares[i]))
+            shares[i].use = AN_WORK_INLINED;
+}
+
 void an_work_compare(const struct an_work_reading *a, const struct an_work_reading *b, size_t count,
                      size_t functions, struct an_work_estimate *estimate)
 {
@@ -318,6 +339,7 @@ void an_work_compare(const struct an_work_reading *a, const struct an_work_readi
         look_at_function(b, count, i, second, room, &other);
         pair(&one, &other, rows + i * count, second, count, &estimate->shares[i]);
     }
+    leave_out_inlined(estimate->shares, functions);
     if (count >= AN_WORK_FEWEST_SLICES && weigh(estimate->shares, functions)) {
         for (size_t i = 0; i < functions; i++)
             if (estimate->shares[i].use == AN_WORK_USED)
@@ -331,6 +353,7 @@ void an_work_compare(const struct an_work_reading *a, const struct an_work_readi
 
 const char *an_work_use_name(enum an_work_use use)
 {
-    static const char *const names[] = {"used", "too few entries", "unsteady", "wall clock"};
+    static const char *const names[] = {"used", "too few entries", "unsteady", "wall clock",
+                                        "inlined"};
     return (size_t)use < sizeof names / sizeof *names ? names[use] : "unknown";
 }

@@ -2,6 +2,7 @@
 #include "../../cli/core/counter.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,14 @@ static enum an_code read_from(const char *command, double patience, double *work
     return counter_read(command, 4711, 022, patience, &stop, work, error);
 }
 
+static void write_text(const char *text)
+{
+    FILE *file = fopen("counter-text", "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
 static void counts(void **state)
 {
     static const struct {
@@ -26,6 +35,10 @@ static void counts(void **state)
     } cases[] = {
         {"echo 5", 5},
         {"echo '12.5 requests'; echo 7", 12.5},
+        {"test $1 = 4711 && echo 8", 8},
+        {"file:counter-text#Total:", 123},
+        {"file:counter-text#IdleWorkers", 7},
+        {"file:counter-text", 5},
         {"echo 6; head -c 300000 /dev/zero", 6}, /* more than is kept */
         {"echo 3; cat <&9 & echo 4", 3}, /* what stays in the background keeps nobody waiting */
     };
@@ -33,6 +46,7 @@ static void counts(void **state)
     double work;
     int ends[2];
     (void)state;
+    write_text("5\nTotal: 123\nIdleWorkers=7\nBusy\n");
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(dup2(ends[0], 9), 9); /* to read, when the other end is closed */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -50,6 +64,11 @@ static void fails(void **state)
         {"exit 3", "status 3"},
         {"kill -SEGV $$", "signal 11"},
         {"echo many", "not printed a number but 'many'"},
+        {"echo nan", "not printed a number but 'nan'"},
+        {"true", "printed no number"},
+        {"file:counter-text#Busy", "printed no number"},
+        {"file:counter-text#Absent", "has no 'Absent'"},
+        {"file:no-such-file", "No such file"},
     };
     struct an_error error;
     double work;
@@ -58,6 +77,7 @@ static void fails(void **state)
         assert_int_equal(read_from(cases[i][0], patient, &work, &error), AN_SYSTEM);
         check(strstr(error.what, cases[i][1]) != NULL, "%s", error.what);
     }
+    unlink("counter-text");
 }
 
 /* One that sleeps, and one that prints all the time. */

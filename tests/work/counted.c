@@ -9,10 +9,12 @@
  *     exec      calls work() CALLS times and becomes sleep
  *     steady    serves for ever; with SLOWER, so many percent more work for the same; SIGUSR1 doubles that work
  *     busy      the same, with far more and smaller calls of work()
+ *     tiny      the same, with millions of them
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@ unsigned long parse(unsigned long value);
 unsigned long serve(unsigned long value);
 unsigned long call_all(void);
 
-enum { STEPS = 3000, STEPS_TO_SERVE = 40000, WORKS = 20, PARSES = 10 };
+enum { TINY_STEPS = 5, STEPS = 3000, STEPS_TO_SERVE = 40000, WORKS = 20, PARSES = 10 };
 
 static atomic_ulong calls;
 static unsigned long rounds;
@@ -138,7 +140,11 @@ int main(int argc, char **argv)
     signal(SIGUSR1, slow_down);
     if (strcmp(mode, "steady") == 0)
         steps = STEPS_TO_SERVE;
-    for (unsigned long value = 0; strcmp(mode, "steady") == 0 || strcmp(mode, "busy") == 0;)
+    if (strcmp(mode, "tiny") == 0)
+        steps = TINY_STEPS;
+    bool serves =
+        strcmp(mode, "steady") == 0 || strcmp(mode, "busy") == 0 || strcmp(mode, "tiny") == 0;
+    for (unsigned long value = 0; serves;)
         value = serve(value);
     if (strcmp(mode, "exec") == 0)
         execlp("sleep", "sleep", "1000", (char *)NULL);

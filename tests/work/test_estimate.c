@@ -222,11 +222,52 @@ static void no_timers(void **state)
         for (size_t k = 0; k < SLICES; k++) {
             double busy = i % 2 ? 1 : 0.9 + 0.1 * uniform(&random);
             slices[k].cpu = entries_of(busy * SECOND);
-            slices[k].entries[0] = entries_of((double)slices[k].entries[0] * busy);
+            slices[k].entries[0] = entries_of((double)slices[k].entries[0] / 100 * busy);
         }
         timers += estimated(SLICES, 1).shares[0].use == AN_WORK_WALL_CLOCK;
     }
     check(timers <= 5, "%u of 1000", timers);
+}
+
+/* Nothing enters a timer's function so often: when counting goes on for moments, its time is too short to tell. */
+static void too_often_for_timers(void **state)
+{
+    uint64_t random = 7;
+    (void)state;
+    for (size_t k = 0; k < SLICES; k++)
+        slices[k] = (struct an_work_reading){
+            entries_of((0.3 + 0.7 * uniform(&random)) * SECOND), SECOND, {50000}};
+    assert_int_equal(estimated(SLICES, 1).shares[0].use, AN_WORK_USED);
+}
+
+/* ---- what counting costs ---- */
+
+static void cost(void **state)
+{
+    const double entry = 1e-5; /* seconds */
+    struct an_work_reading slice = {SECOND, SECOND, {20000, 10000, 0}};
+    (void)state;
+    check(is_near(an_work_cost_share(&slice, entry), 0.3, 1e-12), "%g",
+          an_work_cost_share(&slice, entry));
+    an_work_correct(&slice, entry);
+    check(is_near((double)slice.cpu, 0.7 * SECOND, 1e-6), "%g", (double)slice.cpu);
+    an_work_correct(&slice, 1); /* more than there is */
+    check(slice.cpu > 0 && slice.cpu < SECOND / 10, "%g", (double)slice.cpu);
+    slice.cpu = 0;
+    assert_true(an_work_cost_share(&slice, entry) == 0);
+    an_work_correct(&slice, entry);
+    assert_true(slice.cpu == 0);
+}
+
+static void part(void **state)
+{
+    (void)state;
+    assert_true(an_work_part(0.01, 0) == 1);
+    assert_true(an_work_part(0.01, 0.009) == 1);
+    for (double share = 0.011; share < 1; share += 0.01) {
+        double all = an_work_part(0.01, share) * share; /* of all the time */
+        check(all <= 0.01 && all > 0.005, "%g: %g", share, all);
+    }
 }
 
 /* ---- readings ---- */
@@ -368,6 +409,27 @@ static void disagreement(void **state)
           estimate.value);
 }
 
+/* One build has a function in its callers: it does no third of the work for that. */
+static void inlined(void **state)
+{
+    (void)state;
+    make_steady(slices, SLICES);
+    make_steady(others, SLICES);
+    for (size_t k = 0; k < SLICES; k++) {
+        others[k].entries[0] = 950;
+        others[k].entries[1] = 700;
+    }
+    struct an_work_estimate estimate = compared(SLICES, 2);
+    assert_int_equal(estimate.shares[0].use, AN_WORK_USED);
+    assert_int_equal(estimate.shares[1].use, AN_WORK_INLINED);
+    check(estimate.is_known && !estimate.disagree && is_near(estimate.value, 0.95, 1e-9), "%g",
+          estimate.value);
+    for (size_t k = 0; k < SLICES; k++) /* all of them: that is how it is */
+        others[k].entries[0] = 350;
+    estimate = compared(SLICES, 2);
+    check(is_near(estimate.value, 0.35, 1e-9), "%g", estimate.value);
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -389,6 +451,9 @@ int main(void)
         cmocka_unit_test(few_slices),
         cmocka_unit_test(timers),
         cmocka_unit_test(no_timers),
+        cmocka_unit_test(too_often_for_timers),
+        cmocka_unit_test(cost),
+        cmocka_unit_test(part),
         cmocka_unit_test(wrapped_counters),
         cmocka_unit_test(honest),
         cmocka_unit_test(narrow),
@@ -396,6 +461,7 @@ int main(void)
         cmocka_unit_test(common_noise_cancels),
         cmocka_unit_test(the_same_twice),
         cmocka_unit_test(disagreement),
+        cmocka_unit_test(inlined),
         cmocka_unit_test(names),
     };
     return RUN_TESTS(tests);

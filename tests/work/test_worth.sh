@@ -262,6 +262,9 @@ wrong_usage() {
     run 2 "$anneal" worth -p 1 -d 1000d --interval 10ms
     says 'a million'
     run 2 "$anneal" worth -p 1 --overhead 0
+    run 2 "$anneal" worth -p 1 --counter true --counter true
+    says 'more counters than processes'
+    run 2 "$anneal" worth -p 1 --counter true -f f
     run 2 "$anneal" worth -p 1 --json -q
 }
 
@@ -282,10 +285,82 @@ no_such_function() {
 }
 
 entered_too_often() {
-    start_counted busy
+    start_counted tiny
     passes
     await eval '! "$anneal" worth -p "$target" -f work --interval 50ms -d 1s 2>err'
-    says 'counting'
+    says 'no time of its own' '--counter'
+    stop
+}
+
+# Counted all the time, it would leave little else: so it is counted for a part of it.
+for_a_part_of_the_time() {
+    start_counted busy
+    passes
+    await eval '"$anneal" worth -p "$target" -f work --json --interval 100ms -d 2s >out 2>err'
+    jq -e '.duty < 0.5 and .processes[0].work.rate > 0 and .processes[0].functions[0].use == "used"' out >/dev/null ||
+        fail "$(cat out err)"
+    stop
+}
+
+# ---- counters ----
+
+# steps FILE: a counter that stands still in between; it is replaced, so that nobody finds half of it
+steps() {
+    local count=0
+    while sleep 0.03; do
+        count=$((count + 7))
+        echo "requests: $count" >"$1.new" && mv "$1.new" "$1"
+    done
+}
+
+by_counters() {
+    start_counted steady
+    passes
+    echo requests: 0 >count
+    steps count &
+    local counter=$!
+    await eval '"$anneal" worth -p "$target" --counter "file:count#requests" --interval 50ms -d 2s --json >out 2>err'
+    jq -e '.processes[0] | .counted > 0 and .counted % 7 == 0 and .steps and .work.rate > 0 and
+        (.over_time | length > 5)' out >/dev/null || fail "$(cat out err)"
+    is_document out
+    await eval '"$anneal" worth -p "$target" --counter "sed s/[^0-9]*// count; kill -0 \$1" --interval 50ms -d 2s >out 2>err'
+    grep -q '^  counter ' out && grep -q 'a CPU second' out || fail "$(cat out err)"
+    # it does not move
+    kill $counter
+    wait $counter || :
+    run 1 "$anneal" worth -p "$target" --counter file:count#requests --interval 10ms -d 200ms
+    says 'has not moved'
+    run 1 "$anneal" worth -p "$target" --counter file:count#connections
+    says "no 'connections'"
+    run 1 "$anneal" worth -p "$target" --counter file:no-such-file
+    says 'no-such-file'
+    run 1 "$anneal" worth -p "$target" --counter 'echo many'
+    says 'not printed a number'
+    is_free "$target"
+    stop
+}
+
+two_by_counters() {
+    start_counted steady
+    passes
+    local other first=$target counters
+    mkfifo second-gate
+    "$program" second-gate steady >second-said &
+    other=$!
+    await grep -q ready second-said
+    echo >second-gate
+    echo requests: 0 | tee one >two
+    steps one &
+    counters=$!
+    steps two &
+    counters="$counters $!"
+    await eval '"$anneal" worth -p $first -p $other --counter file:one#requests --counter file:two#requests \
+        --interval 50ms -d 2s --json >out 2>err'
+    kill -KILL $other
+    # shellcheck disable=SC2086 # two
+    kill $counters
+    jq -e '(.difference | .ratio > 0 and .low <= .ratio and .high >= .ratio) and
+        all(.processes[]; .counted > 0 and .counted % 7 == 0)' out >/dev/null || fail "$(cat out err)"
     stop
 }
 
@@ -330,6 +405,9 @@ check_on_terminal 'draws a line on a terminal' tells_on_a_terminal
 check 'compares two processes' two_processes
 check 'tells what it has when it is interrupted' is_interrupted_in_order
 check 'says that a function is not there' no_such_function
+check 'counts for a part of the time what is entered often' for_a_part_of_the_time
+check 'counts by a counter, where it moves' by_counters
+check 'compares two processes by their counters' two_by_counters
 check 'says that a function is entered too often' entered_too_often
 check 'says that a process does not run' asleep_and_stopped
 check 'says what a sandbox forbids' where_it_is_forbidden
@@ -364,6 +442,19 @@ finds_a_difference() {
         (.ratio - 100 / (100 + $percent) | fabs) < 4 * $half' out >/dev/null || fail "$(cat out err)"
 }
 
+# work() is entered 200 times for each entry of serve(), whatever counting takes of its time.
+counts_what_is_slowed_down() {
+    start_counted busy
+    passes
+    "$anneal" worth -p "$target" -f serve --json >one 2>err
+    "$anneal" worth -p "$target" -f work --json >two 2>err
+    stop
+    jq -es '[.[].processes[0].work] | (.[0].high - .[0].low) / .[0].rate * 200 + (.[1].high - .[1].low) / .[0].rate < 100
+        and (.[1].rate / .[0].rate / 200 | . > 0.7 and . < 1.4)' one two >/dev/null ||
+        judge_not "the machine is too busy: $(jq -c '.processes[0].work' one two)"
+}
+
+check 'knows what counting takes' counts_what_is_slowed_down
 check_with "$llvm_bolt" 'live watches a process by its functions' is_watched
 check 'finds no difference where there is none [false alarm: 1e-4]' finds_a_difference 0
 check 'finds a difference of five percent [false alarm: 1e-4]' finds_a_difference 5
