@@ -117,6 +117,13 @@ enum an_code moves_await(struct moves *moves, uint64_t until, struct an_work_rea
     return AN_OK;
 }
 
+struct an_work_reading moves_now(const struct moves *moves)
+{
+    double work = moves->last - moves->first;
+    return (struct an_work_reading){
+        .cpu = moves->cpu, .wall = moves->cpu, .entries = {work > 0 ? (uint64_t)work : 0}};
+}
+
 uint64_t moves_next(const struct moves *moves)
 {
     const double part = 0.7;

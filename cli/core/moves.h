@@ -47,6 +47,9 @@ enum an_code moves_begin(struct moves *moves, struct an_error *error);
 enum an_code moves_await(struct moves *moves, uint64_t until, struct an_work_reading *reading,
                          bool *has_moved, struct an_error *error);
 
+/* What it told when it was asked last, wherever that was. */
+struct an_work_reading moves_now(const struct moves *moves);
+
 /* When it is likely to move next, and not before; 0: not known. */
 uint64_t moves_next(const struct moves *moves);
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/core/counter.h"
 #include "cli/core/output.h"
@@ -13,37 +13,53 @@
 
 /* ---- the counter ---- */
 
+/* In seconds. On a busy machine, a script of some commands may take ten; and while the kernel places probes (perf, bpftrace), no
+ * process of the machine can fork. */
+static const double patience = 60;
+
 enum an_code live_read_counter(const struct live_request *request, double *work,
                                struct an_error *error)
 {
-    /* In seconds. On a busy machine, a script of some commands may take ten; and while the kernel places probes (perf,
-     * bpftrace), no process of the machine can fork. */
-    const double patience = 60;
     return counter_read(request->counter, request->options.pid, request->mask, patience,
                         &tracer_stop, work, error);
 }
 
-static bool cpu_time(int32_t pid, uint64_t *nanoseconds)
+/* How long a reading waits for the counter to move: one that stands for longer tells nothing in the time that there is. */
+static const uint64_t longest_step = 3000000000; /* nanoseconds */
+
+static enum an_code begin_counter(struct live_clock *clock, struct an_error *error)
 {
-    clockid_t clock;
-    struct timespec time;
-    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
-        return false;
-    *nanoseconds = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    return true;
+    const struct live_request *request = clock->request;
+    clock->moves = (struct moves){.source = request->counter,
+                                  .pid = request->options.pid,
+                                  .mask = request->mask,
+                                  .patience = patience,
+                                  .stop = &tracer_stop};
+    enum an_code code = moves_begin(&clock->moves, error);
+    for (int i = 0; code == AN_OK && i < 2; i++) { /* how far apart its movements are */
+        struct an_work_reading ignored;
+        bool has_moved;
+        code =
+            moves_await(&clock->moves, an_clock_now() + longest_step, &ignored, &has_moved, error);
+    }
+    return code;
 }
 
-/* Both times are CPU time: whoever names a counter knows that it counts work, and not time. */
-static enum an_code read_counter(const struct live_clock *clock, struct an_work_reading *reading,
+double live_clock_step(const struct live_clock *clock)
+{
+    return clock->work || !moves_in_steps(&clock->moves) ? 0 : clock->moves.shortest;
+}
+
+/* Where it moves; where it is, when it does not. */
+static enum an_code read_counter(struct live_clock *clock, struct an_work_reading *reading,
                                  bool *is_over, struct an_error *error)
 {
-    double work = clock->first_count;
-    uint64_t time = 0;
-    enum an_code code = live_read_counter(clock->request, &work, error);
-    *is_over = code == AN_OK && !cpu_time(clock->request->options.pid, &time);
-    work -= clock->first_count;
-    *reading = (struct an_work_reading){
-        .cpu = time, .wall = time, .entries = {work > 0 ? (uint64_t)work : 0}};
+    bool has_moved;
+    enum an_code code =
+        moves_await(&clock->moves, an_clock_now() + longest_step, reading, &has_moved, error);
+    *is_over = code == AN_OK && clock->moves.is_over;
+    if (code == AN_OK && !has_moved)
+        *reading = moves_now(&clock->moves);
     return code;
 }
 
@@ -80,7 +96,7 @@ enum an_code live_clock_open(struct live_clock *clock, const struct live_request
     struct an_work_options all = *options;
     *clock = (struct live_clock){.request = request, .functions = 1};
     if (request->counter)
-        return live_read_counter(request, &clock->first_count, error);
+        return begin_counter(clock, error);
     all.pid = request->options.pid;
     all.stop = &tracer_stop;
     all.progress = request->quiet ? NULL : on_choosing;

@@ -8,13 +8,14 @@
 #include <anneal/work.h>
 
 #include "base/vector.h"
+#include "cli/core/moves.h"
 
 struct live_request;
 
 struct live_clock {
     const struct live_request *request;
     struct an_work *work; /* NULL: the counter counts */
-    double first_count;   /* the counter's number at the start */
+    struct moves moves;   /* of the counter */
     size_t functions;     /* in the readings */
     struct an_work_reading last;
 };
@@ -43,6 +44,9 @@ void live_clock_close(struct live_clock *clock);
 /* As an_work_read(). Fails also when counting has come to cost the process too much. */
 enum an_code live_clock_read(struct live_clock *clock, struct an_work_reading *reading,
                              bool *is_over, struct an_error *error);
+
+/* Seconds between two movements of a counter that stands still in between; else 0. A reading waits for the next one. */
+double live_clock_step(const struct live_clock *clock);
 
 /* As an_work_duty() and an_work_pause(); a counter needs no pause. */
 double live_clock_duty(const struct live_clock *clock);

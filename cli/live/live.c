@@ -63,9 +63,9 @@ static const struct option_spec options[] = {
     {LIVE_BINARY, 0, "binary", "FILE",
      "use this file of the program, with symbols and relocations, if the running one lacks them",
      VALUE_OF(struct live_request, options.binary)},
-    {LIVE_COUNTER, 0, "counter", "COMMAND",
-     "count work by this shell command, which prints how much has been done, instead of by the "
-     "process's functions",
+    {LIVE_COUNTER, 0, "counter", "COUNTER",
+     "count work by what tells how much has been done, instead of by the process's functions: a "
+     "shell command, in which $1 is the PID, file:PATH, or a URL",
      VALUE_OF(struct live_request, counter)},
     {LIVE_WORTH_TIME, 0, "worth-time", "TIME",
      "let the new layout and the original code take turns for at most this long, to measure the "

@@ -74,6 +74,18 @@ static bool pass(void *context, double seconds)
 
 /* ---- the whole ---- */
 
+/* Turns end where the counter moves: on average, half a step later, as they begin half a step later. */
+static void tell_steps(const struct contest *contest)
+{
+    const double worth_telling = 0.1;
+    const struct an_crossover *crossover = &contest->crossover;
+    double step = live_clock_step(&contest->clock), length = an_crossover_length(crossover);
+    if (step > worth_telling && !contest->request->quiet)
+        say("the counter moves in steps, %.2g s apart, and turns end where it moves: they take up "
+            "to %.0f s",
+            step, crossover->longest * (length + step) / length);
+}
+
 static enum an_code open_clock(const struct live_judge *judge, struct contest *contest,
                                struct live_verdict *verdict, struct an_error *error)
 {
@@ -91,6 +103,8 @@ static enum an_code open_clock(const struct live_judge *judge, struct contest *c
         code = live_clock_names(&contest->clock, &verdict->functions, error);
     crossover->functions = contest->clock.functions;
     crossover->duty = live_clock_duty(&contest->clock);
+    if (code == AN_OK)
+        tell_steps(contest);
     return code;
 }
 

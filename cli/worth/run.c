@@ -175,14 +175,22 @@ static bool sleep_until(const struct timespec *time)
     return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, time, NULL) == 0;
 }
 
-/* A slice, which ends at `next`; counting goes on for a part of it. */
-static bool pass_slice(struct worth_result *result, double interval, double part,
+/* Into how many pieces the counting of a slice is divided: what a process does at one moment says little of the others, and
+ * moments that are too short say nothing. */
+static unsigned pieces_of(double interval, double part)
+{
+    const double shortest = 0.004, most = 5;
+    return part < 1 ? (unsigned)fmin(most, fmax(1, interval * part / shortest)) : 1;
+}
+
+/* A piece, which ends at `next`; counting goes on for a part of it. */
+static bool pass_piece(struct worth_result *result, double length, double part,
                        struct timespec *next)
 {
     struct timespec middle = *next;
     uint64_t began = an_clock_now();
-    add_time(next, interval);
-    add_time(&middle, interval * part);
+    add_time(next, length);
+    add_time(&middle, length * part);
     pause_all(result, false);
     bool is_whole = sleep_until(&middle);
     if (part < 1)
@@ -192,6 +200,17 @@ static bool pass_slice(struct worth_result *result, double interval, double part
     result->counted += (double)counted * 1e-9;
     result->passed += (double)(part < 1 ? an_clock_now() - began : counted) * 1e-9;
     result->duty = fmin(1, result->counted / result->passed);
+    return is_whole;
+}
+
+/* A slice, which ends at `next`. */
+static bool pass_slice(struct worth_result *result, double interval, double part,
+                       struct timespec *next)
+{
+    unsigned pieces = pieces_of(interval, part);
+    bool is_whole = true;
+    for (unsigned i = 0; is_whole && i < pieces; i++)
+        is_whole = pass_piece(result, interval / pieces, part, next);
     return is_whole;
 }
 

@@ -77,20 +77,41 @@ static void pause_counting(const struct an_crossover_driver *driver, bool pauses
         driver->pause(driver->context, pauses);
 }
 
-/* Counts in the layout in force, at the end of its turn. */
+/* Where counting goes on for a small part of a turn, it does so now and then: what the process does at one moment of the turn
+ * says little of the others. False: somebody wants an end. */
+static bool pass_counted(const struct an_crossover_driver *driver, double seconds, double duty)
+{
+    enum { MOST = 8 };
+    const double shortest = 0.01;
+    double pieces = fmin(MOST, fmax(1, floor(seconds * duty / shortest)));
+    bool goes_on = true;
+    for (double done = 0; goes_on && done < pieces; done++) {
+        pause_counting(driver, true);
+        goes_on = driver->pass(driver->context, seconds * (1 - duty) / pieces);
+        pause_counting(driver, false);
+        goes_on = goes_on && driver->pass(driver->context, seconds * duty / pieces);
+    }
+    return goes_on;
+}
+
+/* Counts in the layout in force, when threads have come into it. */
 static enum an_code count_turn(const struct an_crossover *crossover,
                                const struct an_crossover_driver *driver, double length,
                                struct block *block, unsigned index, struct an_error *error)
 {
     struct an_work_reading before, after, slice;
     bool is_over, was_over;
-    double counted = fmin(crossover->duty, 1 - settling);
-    block->is_whole = driver->pass(driver->context, length * (1 - counted));
-    pause_counting(driver, false);
+    double counted = fmin(crossover->duty, 1 - settling), rest = length * (1 - settling);
+    block->is_whole = driver->pass(driver->context, length * settling);
+    if (counted >= 1 - settling)
+        pause_counting(driver, false);
     enum an_code code = driver->read(driver->context, &before, &was_over, error);
     if (code != AN_OK || !block->is_whole)
         return code;
-    block->is_whole = driver->pass(driver->context, length * counted);
+    if (counted >= 1 - settling)
+        block->is_whole = driver->pass(driver->context, rest);
+    else
+        block->is_whole = pass_counted(driver, rest, counted / (1 - settling));
     code = driver->read(driver->context, &after, &is_over, error);
     pause_counting(driver, true);
     block->is_whole = block->is_whole && code == AN_OK && !is_over && !was_over &&

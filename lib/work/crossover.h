@@ -43,7 +43,7 @@ struct an_crossover {
     unsigned layouts[AN_CROSSOVER_MOST]; /* the original (0) first, the new one last */
     unsigned count;
     size_t functions; /* in the readings */
-    double duty;      /* the share of each turn in which counting may go on, at its end */
+    double duty;      /* the share of each turn in which counting may go on, in some pieces */
     double longest;   /* seconds that all turns may take */
     double narrow;    /* it is over before when the intervals of the new layout are narrower */
     uint64_t random;  /* a seed, not 0 */
