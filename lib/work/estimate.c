@@ -115,7 +115,7 @@ static double strays(const struct an_work_reading *slices, size_t count, size_t 
  * time comes in other portions: the entries then stray from it, but never far from the clock on the wall. */
 static bool follows_wall(const struct an_work_reading *slices, size_t count, size_t function)
 {
-    const double much = 6, entry = 1, no_timer = 20000; /* entries in a second of CPU time */
+    const double much = 6, entry = 1, no_timer = 5000; /* entries in a second of CPU time */
     struct an_work_reading sum = sum_of(slices, count);
     if ((double)sum.entries[function] > no_timer * 1e-9 * (double)sum.cpu)
         return false;

@@ -222,7 +222,7 @@ static void no_timers(void **state)
         for (size_t k = 0; k < SLICES; k++) {
             double busy = i % 2 ? 1 : 0.9 + 0.1 * uniform(&random);
             slices[k].cpu = entries_of(busy * SECOND);
-            slices[k].entries[0] = entries_of((double)slices[k].entries[0] / 100 * busy);
+            slices[k].entries[0] = entries_of((double)slices[k].entries[0] / 250 * busy);
         }
         timers += estimated(SLICES, 1).shares[0].use == AN_WORK_WALL_CLOCK;
     }
@@ -236,7 +236,7 @@ static void too_often_for_timers(void **state)
     (void)state;
     for (size_t k = 0; k < SLICES; k++)
         slices[k] = (struct an_work_reading){
-            entries_of((0.3 + 0.7 * uniform(&random)) * SECOND), SECOND, {50000}};
+            entries_of((0.3 + 0.7 * uniform(&random)) * SECOND), SECOND, {8000}};
     assert_int_equal(estimated(SLICES, 1).shares[0].use, AN_WORK_USED);
 }
 
