@@ -129,24 +129,6 @@ static bool is_over(const struct worth_result *result)
     return over;
 }
 
-/* Both have the same number of slices, which belong together. */
-static void estimate(struct worth_result *result)
-{
-    size_t count = SIZE_MAX;
-    for (size_t i = 0; i < result->count; i++) {
-        size_t slices = result->processes[i].slices.count;
-        count = slices < count ? slices : count;
-    }
-    for (size_t i = 0; i < result->count; i++) {
-        struct worth_process *process = &result->processes[i];
-        process->slices.count = count;
-        an_work_estimate(process->slices.items, count, process->functions, &process->estimate);
-    }
-    if (result->count == WORTH_PROCESSES)
-        an_work_compare(result->processes[0].slices.items, result->processes[1].slices.items, count,
-                        result->processes[0].functions, &result->difference);
-}
-
 static void add_time(struct timespec *time, double seconds)
 {
     const long second = 1000000000;
@@ -229,22 +211,6 @@ static double next_part(const struct worth_request *request, const struct worth_
     return result->duty > part ? part * part / result->duty : part;
 }
 
-void worth_show_progress(struct worth_result *result, double share)
-{
-    const struct an_work_estimate *now = &result->processes[0].estimate;
-    char words[100] = "measuring";
-    estimate(result);
-    if (result->count == WORTH_PROCESSES)
-        now = &result->difference;
-    if (now->is_known && result->count == WORTH_PROCESSES)
-        snprintf(words, sizeof words, "%+.2f%%, from %+.2f%% to %+.2f%%", 100 * (now->value - 1),
-                 100 * (now->low - 1), 100 * (now->high - 1));
-    else if (now->is_known)
-        snprintf(words, sizeof words, "%.1f a CPU second, +-%.2f%%", now->value,
-                 50 * (now->high - now->low) / now->value);
-    progress_tell(share, words);
-}
-
 /* Which functions count, before they have anything to tell. */
 static void tell_start(const struct worth_request *request, const struct worth_result *result)
 {
@@ -290,7 +256,7 @@ static enum an_code measure(const struct worth_request *request, struct worth_re
 static int finish(const struct worth_request *request, struct worth_result *result)
 {
     int status = EXIT_DONE;
-    estimate(result);
+    worth_estimate(result);
     (request->json ? worth_tell_json : worth_tell)(request, result);
     for (size_t i = 0; i < result->count; i++)
         if (worth_lack(&result->processes[i])) {

@@ -167,17 +167,16 @@ const struct command command_worth = {
         "before.",
     .options = options,
     .rules = rules,
-    .examples =
-        "anneal worth -p $(pidof server)\n"
-        "    work for each second of CPU time, over ten seconds\n"
-        "anneal worth -p $(pidof server) -f handle_request -d 1m\n"
-        "    count entries into this function, for a minute\n"
-        "anneal worth -p $(pidof server-old) -p $(pidof server-new)\n"
-        "    compare two releases\n"
-        "anneal worth -p OLD -p NEW --counter file:/run/old/served --counter file:/run/new/served\n"
-        "    the same by counters of their own\n"
-        "anneal worth -p $(pidof server) --layouts\n"
-        "    what the new layout gains now\n",
+    .examples = "anneal worth -p $(pidof server)\n"
+                "    work for each second of CPU time, over ten seconds\n"
+                "anneal worth -p $(pidof server) -f handle_request -d 1m\n"
+                "    count entries into this function, for a minute\n"
+                "anneal worth -p $(pidof server-old) -p $(pidof server-new)\n"
+                "    compare two releases\n"
+                "anneal worth -p OLD -p NEW --counter file:/run/1 --counter file:/run/2\n"
+                "    the same by counters of their own\n"
+                "anneal worth -p $(pidof server) --layouts\n"
+                "    what the new layout gains now\n",
     .see_also = "anneal-live(1), anneal-record(1), anneal-doctor(1), perf-stat(1)",
     .run = run,
 };

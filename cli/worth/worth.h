@@ -56,7 +56,8 @@ enum an_code worth_count_open(const struct worth_request *request, struct worth_
 enum an_code worth_count(const struct worth_request *request, struct worth_result *result,
                          struct an_error *error);
 
-/* Between slices: what is known by now, for whoever waits. */
+/* What the slices say (estimate.c), and, between them, that for whoever waits. */
+void worth_estimate(struct worth_result *result);
 void worth_show_progress(struct worth_result *result, double share);
 
 /* What the layout in force is worth beside the original code (layouts.c); the exit status. */

@@ -181,6 +181,7 @@ cov --exclude
 cov --map
 faults --with
 faults --against
+worth --counter
 worth --pid
 worth --function
 live --bolt-option
@@ -418,7 +419,6 @@ order --read-around --evaluate
 order --json --output or --evaluate
 live --interval=1s --continuous
 live --threshold=50% --continuous
-worth --counter=x --layouts
 bat --embed --function-map
 train --null --workloads
 END_OF_LIST
