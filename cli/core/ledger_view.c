@@ -107,7 +107,7 @@ void ledger_complain(const struct an_ledger *ledger)
     list_flagged(ledger, count_flagged(ledger, has_unnamed),
                  "with functions whose names are not in the file", has_unnamed);
     list_flagged(ledger, count_flagged(ledger, has_memprof),
-                 "with a memory profile, which anneal does not merge: left out", has_memprof);
+                 "with a memory profile, which partial results do not keep: left out", has_memprof);
 }
 
 static struct json_object *entry_json(const struct an_ledger_entry *entry)

@@ -34,6 +34,18 @@ void llvm_tell_left_out(const struct an_llvm_left_out *left_out)
     if (left_out->traces)
         say_warning("version %u cannot hold %zu temporal traces: left out", version,
                     left_out->traces);
+    if (left_out->memprof_functions && !version)
+        say_warning("text cannot hold the memory profile of %zu functions: left out",
+                    left_out->memprof_functions);
+    else if (left_out->memprof_functions)
+        say_warning("version %u cannot hold the memory profile of %zu functions: left out", version,
+                    left_out->memprof_functions);
+    if (left_out->memprof_callees)
+        say_warning(
+            "memory profiles for LLVM 19 cannot hold the callees of %zu call sites: left out",
+            left_out->memprof_callees);
+    if (left_out->memprof_accesses)
+        say_warning("memory profiles for LLVM 19 cannot hold data accesses: left out");
     if (left_out->binary_ids)
         say_warning("version %u cannot hold %zu binary ids: left out", version,
                     left_out->binary_ids);

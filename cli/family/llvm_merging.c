@@ -155,9 +155,14 @@ static void tell_result(const struct merge_request *request, const struct an_led
             with_commas(ledger->total_count), output_name(request->output), as_size(size), format);
         return;
     }
-    say("merged %s of %s input%s: %s function%s, total count %s -> %s (%s, %s)",
+    char memprof[80] = "";
+    size_t allocating = request->write.text ? 0 : an_llvm_profile_memprof_functions(profile);
+    if (allocating)
+        snprintf(memprof, sizeof memprof, ", memory profile of %s function%s",
+                 with_commas(allocating), plural(allocating));
+    say("merged %s of %s input%s: %s function%s, total count %s%s -> %s (%s, %s)",
         with_commas(ledger->used), with_commas(ledger->count), plural(ledger->count),
-        with_commas(functions), plural(functions), with_commas(ledger->total_count),
+        with_commas(functions), plural(functions), with_commas(ledger->total_count), memprof,
         output_name(request->output), as_size(size), format);
     merge_tell_partials(request, ledger);
     merge_tell_ignored(request);
@@ -198,12 +203,12 @@ static void complain_as_llvm(const struct an_ledger *ledger, unsigned threads, b
         fprintf(stderr, "error: no profile can be merged\n");
 }
 
-/* Whether there is a function to write; in a sparse profile, one that ran. */
+/* Whether there is a function to write; in a sparse profile, one that ran. A memory profile will do, too. */
 static bool has_functions(const struct merge_request *request, struct an_llvm_profile *profile)
 {
     struct an_llvm_cursor cursor = {0};
     struct an_llvm_record record;
-    bool found = false;
+    bool found = !request->write.text && an_llvm_profile_memprof_functions(profile);
     while (!found && an_llvm_profile_next(profile, &cursor, &record)) {
         found = !request->write.sparse;
         for (size_t i = 0; !found && i < record.count_number; i++)

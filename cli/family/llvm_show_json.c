@@ -159,6 +159,12 @@ static void add_kind(struct json_object *json, const struct an_llvm_info *info)
         json, "level", json_object_new_string(info->variants & AN_LLVM_IR ? "IR" : "front-end"));
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         json_add_flag(json, flags[i].name, info->variants & flags[i].variant);
+    if (info->memprof_bytes) {
+        json_add_number(json, "memprof_version", info->memprof_version);
+        json_add_number(json, "memprof_functions", info->memprof_functions);
+        json_add_number(json, "memprof_allocations", info->memprof_allocations);
+        json_add_number(json, "memprof_bytes", info->memprof_bytes);
+    }
     if (info->format != AN_LLVM_RAW)
         return;
     json_add_number(json, "raw_profiles", info->raw_profiles);

@@ -82,7 +82,9 @@ static void print_header(const struct llvm_show *show, const char *path, uint64_
     if (info->format == AN_LLVM_INDEXED)
         printf("hash table of %zu buckets\n", info->hash_buckets);
     if (info->memprof_bytes)
-        printf("a memory profile of %s, which anneal does not read\n",
+        printf("memory profile version %u, %zu function%s with %zu allocation%s, %s\n",
+               info->memprof_version, info->memprof_functions, plural(info->memprof_functions),
+               info->memprof_allocations, plural(info->memprof_allocations),
                as_size(info->memprof_bytes));
     if (info->unnamed)
         printf("%zu functions whose names are not in the file\n", info->unnamed);

@@ -33,7 +33,7 @@ enum an_llvm_variant {
     AN_LLVM_CONTEXT_SENSITIVE = 1 << 3, /* -fcs-profile-generate */
     AN_LLVM_BYTE_COVERAGE = 1 << 4,     /* counters say covered (1) or not (0) */
     AN_LLVM_ENTRY_ONLY = 1 << 5,        /* one counter per function */
-    AN_LLVM_MEMPROF = 1 << 6,           /* carries a memory profile, which anneal does not model */
+    AN_LLVM_MEMPROF = 1 << 6,           /* carries a memory profile (-fmemory-profile) */
     AN_LLVM_TEMPORAL = 1 << 7,          /* carries traces of first function entries */
     AN_LLVM_LOOP_ENTRIES = 1 << 8,      /* loops are counted at their entries; since LLVM 20 */
 };
@@ -135,12 +135,14 @@ struct an_llvm_info {
     uint64_t total_count;   /* sum of all counters, saturating */
     size_t unnamed;         /* raw records whose name is not in the name section */
     size_t hash_buckets;    /* of an indexed file */
-    uint64_t memprof_bytes; /* size of a memory profile that exists but is not read */
+    uint64_t memprof_bytes; /* size of the memory profile; 0: there is none */
     const struct an_llvm_binary_id *binary_ids;
     size_t binary_id_count;
     const struct an_llvm_trace *traces;
     size_t trace_count;
-    uint64_t trace_stream_size; /* how many traces those were sampled from */
+    uint64_t trace_stream_size;                    /* how many traces those were sampled from */
+    unsigned memprof_version;                      /* of the memory profile */
+    size_t memprof_functions, memprof_allocations; /* that it has */
 };
 
 /* The version as raw and indexed files have it: a word, with the variants in its high bits. */
@@ -227,6 +229,9 @@ AN_API unsigned an_llvm_profile_variants(const struct an_llvm_profile *profile);
 AN_API size_t an_llvm_profile_functions(const struct an_llvm_profile *profile); /* names */
 AN_API size_t an_llvm_profile_records(const struct an_llvm_profile *profile);
 
+/* How many functions its memory profile has, which merges keep of indexed inputs. */
+AN_API size_t an_llvm_profile_memprof_functions(const struct an_llvm_profile *profile);
+
 /*
  * Where a walk through a profile is; of no bytes but 0, it is at the beginning. While it goes on, the profile must not be
  * added to, filtered, written or freed.
@@ -281,10 +286,13 @@ AN_API unsigned an_llvm_profile_version(const struct an_llvm_profile *profile,
 
 /* Which version was written, and what it cannot hold, so that it was left out. */
 struct an_llvm_left_out {
-    size_t bitmap_functions; /* functions whose MC/DC bitmap was dropped (before version 11) */
-    size_t vtable_sites;     /* virtual-table value sites (before version 12) */
-    size_t traces;           /* temporal traces (before version 10) */
-    size_t binary_ids;       /* (before version 9) */
+    size_t bitmap_functions;  /* functions whose MC/DC bitmap was dropped (before version 11) */
+    size_t vtable_sites;      /* virtual-table value sites (before version 12) */
+    size_t traces;            /* temporal traces (before version 10) */
+    size_t binary_ids;        /* (before version 9) */
+    size_t memprof_functions; /* of a memory profile (before version 12, and text) */
+    size_t memprof_callees;   /* call sites of a memory profile without their callees (LLVM 19) */
+    bool memprof_accesses;    /* the data accesses of a memory profile (LLVM 19) */
     size_t
         uniform_functions; /* functions whose uniformity was dropped (before version 14, and text) */
     /* Not left out, but not found by clang, so that it uses none of their counts (front end only): */

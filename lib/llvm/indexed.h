@@ -18,7 +18,8 @@ struct indexed_image {
     uint64_t buckets, entries;
     uint64_t records;     /* of all entries */
     uint64_t total_count; /* of all counters, saturating */
-    uint64_t memprof_bytes;
+    bool has_memprof;
+    uint64_t memprof_at, memprof_bytes;
     uint64_t binary_ids_at, binary_ids_size;
     uint64_t vtable_names_at, vtable_names_size;
     uint64_t traces_at, trace_number, trace_stream_size;
@@ -61,9 +62,9 @@ struct indexed_walk an_indexed_walk(const struct indexed_image *image);
 enum an_code an_indexed_next(struct indexed_walk *walk, struct indexed_record *record, bool *more,
                              struct an_error *error);
 
-/* Serialises a settled profile; bytes are appended to the buffer. */
-enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned version, bool sparse,
-                              struct an_buffer *buffer, struct an_llvm_left_out *left_out,
-                              struct an_error *error);
+/* Serialises a settled profile for the compiler of a release (0: that is not known); bytes are appended to the buffer. */
+enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned version,
+                              unsigned release, bool sparse, struct an_buffer *buffer,
+                              struct an_llvm_left_out *left_out, struct an_error *error);
 
 #endif

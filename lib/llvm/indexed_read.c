@@ -200,13 +200,19 @@ static enum an_code open_traces(struct indexed_image *image, uint64_t offset,
 }
 
 /* The memory profile has no size field: it ends where the next section begins. */
-static void measure_memprof(struct indexed_image *image, const uint64_t offsets[5])
+static enum an_code measure_memprof(struct indexed_image *image, const uint64_t offsets[5],
+                                    struct an_error *error)
 {
     uint64_t end = image->file.size;
+    if (offsets[1] > end)
+        return cut_short(image, "memory profile", error);
     for (int i = 2; i < 5; i++)
         if (offsets[i] > offsets[1] && offsets[i] < end)
             end = offsets[i];
-    image->memprof_bytes = offsets[1] < end ? end - offsets[1] : 0;
+    image->has_memprof = true;
+    image->memprof_at = offsets[1];
+    image->memprof_bytes = end - offsets[1];
+    return AN_OK;
 }
 
 enum an_code an_indexed_open(struct indexed_image *image, struct an_bytes file,
@@ -226,7 +232,7 @@ enum an_code an_indexed_open(struct indexed_image *image, struct an_bytes file,
     if (code == AN_OK)
         code = check_records(image, error);
     if (code == AN_OK && image->version >= 8 && image->variants & AN_LLVM_MEMPROF)
-        measure_memprof(image, offsets);
+        code = measure_memprof(image, offsets, error);
     if (code == AN_OK && image->version >= 9)
         code = open_binary_ids(image, offsets[2], error);
     if (code == AN_OK && image->version >= 12)

@@ -3,98 +3,26 @@
  * 14 are byte for byte what llvm-profdata of LLVM 17 to 19, 22 and 23 writes; older ones have the
  * same content as theirs in another order.
  *
- * The order of the items follows from how LLVM's OnDiskChainedHashTableGenerator grows: names are
- * inserted in alphabetical order at the head of their bucket's chain, doubling a table of at first
- * 64 buckets turns chains around, and in the end the table is shrunk to fit. It is replayed here.
+ * Names are inserted into the hash table (chained.h) in alphabetical order.
  */
 #include <string.h>
 
+#include "llvm/chained.h"
 #include "llvm/format.h"
 #include "llvm/indexed.h"
 #include "llvm/names.h"
 #include "llvm/order.h"
 #include "llvm/summary.h"
 
-enum {
-    FIRST_BUCKETS = 64,
-    AROUND = 1 << 16, /* bytes, for what stands around the table, as a rule */
-};
-#define END UINT32_MAX
-
-/* ---- the order of items ---- */
-
-struct table {
-    uint32_t *heads; /* per bucket, an item or END */
-    uint32_t *next;  /* per item */
-    uint64_t *hashes;
-    size_t buckets;
-};
-
-static void chain(struct table *table, uint32_t item)
-{
-    size_t bucket = table->hashes[item] & (table->buckets - 1);
-    table->next[item] = table->heads[bucket];
-    table->heads[bucket] = item;
-}
-
-static bool resize(struct table *table, size_t buckets)
-{
-    uint32_t *old = table->heads;
-    size_t old_buckets = table->buckets;
-    uint32_t *heads = an_alloc(buckets, sizeof *heads);
-    if (!heads)
-        return false;
-    memset(heads, 0xff, buckets * sizeof *heads);
-    table->heads = heads;
-    table->buckets = buckets;
-    for (size_t b = 0; old && b < old_buckets; b++)
-        for (uint32_t item = old[b], following; item != END; item = following) {
-            following = table->next[item];
-            chain(table, item);
-        }
-    free(old);
-    return true;
-}
-
-/* A power of two for an occupancy of 3/8 to 3/4; one bucket for up to two items. */
-static size_t final_buckets(size_t items)
-{
-    size_t buckets = 1;
-    if (items > 2)
-        while (buckets < items * 4 / 3 + 1)
-            buckets *= 2;
-    return buckets;
-}
-
-static bool build(struct table *table, const struct an_llvm_profile *profile, const size_t *order,
-                  size_t count)
-{
-    table->next = an_alloc(count, sizeof *table->next);
-    table->hashes = an_alloc(count, sizeof *table->hashes);
-    if (!table->next || !table->hashes || count >= END || !resize(table, FIRST_BUCKETS))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        table->hashes[i] = profile->functions.items[order[i]].name_hash;
-        if (4 * (i + 1) >= 3 * table->buckets && !resize(table, 2 * table->buckets))
-            return false;
-        chain(table, (uint32_t)i);
-    }
-    size_t wanted = final_buckets(count);
-    return wanted == table->buckets || resize(table, wanted);
-}
-
-static void table_free(struct table *table)
-{
-    free(table->heads);
-    free(table->next);
-    free(table->hashes);
-}
+enum { AROUND = 1 << 16 /* bytes, for what stands around the table, as a rule */ };
 
 /* ---- one function ---- */
 
 struct writer {
     const struct an_llvm_profile *profile;
+    const size_t *order; /* functions by name */
     unsigned version;
+    unsigned release;     /* of the compiler that is to read it; 0: not known */
     unsigned value_kinds; /* how many this version knows */
     struct an_buffer *buffer;
     struct an_llvm_left_out *left_out;
@@ -191,7 +119,7 @@ static bool put_function(struct writer *writer, size_t index)
 }
 
 /* About how many bytes the table takes, values aside. */
-static size_t table_size(const struct writer *writer, const struct table *table)
+static size_t table_size(const struct writer *writer, const struct chained *table)
 {
     const struct an_llvm_profile *profile = writer->profile;
     size_t size = (size_t)8 * table->buckets;
@@ -203,36 +131,11 @@ static size_t table_size(const struct writer *writer, const struct table *table)
     return size;
 }
 
-/* Returns the offset of the bucket array. */
-static uint64_t put_table(struct writer *writer, const struct table *table, const size_t *order,
-                          size_t count)
+static void put_item(void *context, uint32_t item)
 {
-    struct an_buffer *buffer = writer->buffer;
-    uint64_t *offsets = an_alloc_zero(table->buckets, sizeof *offsets);
-    if (!offsets)
-        buffer->failed = true;
-    an_buffer_expect(buffer, buffer->size + table_size(writer, table) + AROUND);
-    for (size_t b = 0; b < table->buckets && !buffer->failed; b++) {
-        unsigned items = 0;
-        for (uint32_t item = table->heads[b]; item != END; item = table->next[item])
-            items++;
-        if (items == 0)
-            continue;
-        offsets[b] = buffer->size;
-        an_buffer_le(buffer, items, 2);
-        for (uint32_t item = table->heads[b]; item != END; item = table->next[item])
-            if (!put_function(writer, order[item]))
-                buffer->failed = true;
-    }
-    while (buffer->size % 8 && !buffer->failed)
-        an_buffer_le(buffer, 0, 1);
-    uint64_t at = buffer->size;
-    an_buffer_le64(buffer, table->buckets);
-    an_buffer_le64(buffer, count);
-    for (size_t b = 0; b < table->buckets && !buffer->failed; b++)
-        an_buffer_le64(buffer, offsets[b]);
-    free(offsets);
-    return at;
+    struct writer *writer = context;
+    if (!put_function(writer, writer->order[item]))
+        writer->buffer->failed = true;
 }
 
 /* ---- the parts around the table ---- */
@@ -342,17 +245,44 @@ static void put_traces(struct writer *writer)
     }
 }
 
-/* Memory profiles are never written; a version that has no traces cannot claim to have some. */
-static unsigned written_variants(const struct writer *writer)
+/*
+ * The version of the memory profile. LLVM 19 reads 0 to 3, later releases 2 to 4; which fields allocations have in older ones,
+ * is different in each. False: none is written.
+ */
+static bool memprof_version(const struct writer *writer, unsigned *version)
 {
-    unsigned variants = writer->profile->variants & ~(unsigned)AN_LLVM_MEMPROF;
-    if (writer->version < 10)
-        variants &= ~(unsigned)AN_LLVM_TEMPORAL;
-    return variants;
+    *version = writer->profile->memprof.version;
+    bool is_later = writer->release ? writer->release > 19 : writer->version >= INDEXED_MASKED;
+    if (is_later && *version < 2)
+        *version = 2;
+    if (writer->release && !is_later && *version > 3)
+        *version = 3;
+    return writer->profile->memprof.exists && writer->version >= INDEXED_VTABLES;
 }
 
-static enum an_code put_all(struct writer *writer, const struct table *table, const size_t *order,
-                            size_t count, struct an_error *error)
+/* A version that has no traces, or memory profiles, cannot claim to have some. */
+static unsigned written_variants(const struct writer *writer)
+{
+    unsigned variants = writer->profile->variants, ignored;
+    if (writer->version < 10)
+        variants &= ~(unsigned)AN_LLVM_TEMPORAL;
+    return memprof_version(writer, &ignored) ? variants | AN_LLVM_MEMPROF
+                                             : variants & ~(unsigned)AN_LLVM_MEMPROF;
+}
+
+static enum an_code put_memprof(struct writer *writer, struct an_error *error)
+{
+    const struct memprof *memprof = &writer->profile->memprof;
+    unsigned version;
+    memprof_version(writer, &version);
+    for (size_t i = 0; version < 4 && i < memprof->sites.count; i++)
+        writer->left_out->memprof_callees += memprof->sites.items[i].callee_number != 0;
+    writer->left_out->memprof_accesses = version < 4 && memprof->accesses.size;
+    return an_memprof_write(memprof, version, 0, writer->buffer, error);
+}
+
+static enum an_code put_all(struct writer *writer, const struct chained *table,
+                            struct an_error *error)
 {
     struct an_buffer *buffer = writer->buffer;
     unsigned version = writer->version, variants = written_variants(writer);
@@ -375,15 +305,22 @@ static enum an_code put_all(struct writer *writer, const struct table *table, co
         an_buffer_le64(buffer, 0);
 
     uint64_t offsets[5] = {0};
-    offsets[0] = put_table(writer, table, order, count);
+    an_buffer_expect(buffer, buffer->size + table_size(writer, table) + AROUND);
+    offsets[0] = an_chained_put(table, buffer, 0, put_item, writer);
+    enum an_code code = AN_OK;
+    if (variants & AN_LLVM_MEMPROF) {
+        offsets[1] = buffer->size;
+        code = put_memprof(writer, error);
+    } else {
+        writer->left_out->memprof_functions = writer->profile->memprof.records.count;
+    }
     if (version >= 9) {
         offsets[2] = buffer->size;
         put_binary_ids(writer);
     } else {
         writer->left_out->binary_ids = writer->profile->binary_ids.count;
     }
-    enum an_code code = AN_OK;
-    if (version >= 12) {
+    if (version >= 12 && code == AN_OK) {
         offsets[4] = buffer->size;
         code = put_vtable_names(writer, error);
     }
@@ -405,29 +342,41 @@ static enum an_code put_all(struct writer *writer, const struct table *table, co
     return code;
 }
 
-enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned version, bool sparse,
-                              struct an_buffer *buffer, struct an_llvm_left_out *left_out,
-                              struct an_error *error)
+static uint64_t *hashes_of(const struct an_llvm_profile *profile, const size_t *order, size_t count)
+{
+    uint64_t *hashes = an_alloc(count, sizeof *hashes);
+    for (size_t i = 0; hashes && i < count; i++)
+        hashes[i] = profile->functions.items[order[i]].name_hash;
+    return hashes;
+}
+
+enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned version,
+                              unsigned release, bool sparse, struct an_buffer *buffer,
+                              struct an_llvm_left_out *left_out, struct an_error *error)
 {
     struct writer writer = {
         .profile = profile,
         .version = version,
+        .release = release,
         .value_kinds = version >= INDEXED_VTABLES ? AN_LLVM_VALUE_KINDS : AN_LLVM_VTABLE,
         .buffer = buffer,
         .left_out = left_out,
         .summary = an_llvm_summary_builder_new(),
         .context_sensitive_summary = an_llvm_summary_builder_new(),
     };
-    struct table table = {0};
+    struct chained table = {0};
     size_t count = 0;
     size_t *order = an_order_by_name(profile, sparse, &count);
+    uint64_t *hashes = order ? hashes_of(profile, order, count) : NULL;
+    writer.order = order;
     enum an_code code;
-    if (!order || !writer.summary || !writer.context_sensitive_summary ||
-        !build(&table, profile, order, count))
+    if (!hashes || !writer.summary || !writer.context_sensitive_summary ||
+        !an_chained_build(&table, hashes, count))
         code = an_fail_memory(error);
     else
-        code = put_all(&writer, &table, order, count, error);
-    table_free(&table);
+        code = put_all(&writer, &table, error);
+    an_chained_free(&table);
+    free(hashes);
     free(order);
     an_llvm_summary_builder_free(writer.summary);
     an_llvm_summary_builder_free(writer.context_sensitive_summary);

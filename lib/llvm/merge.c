@@ -106,7 +106,15 @@ static enum an_code other_kind(const struct an_llvm_profile *profile, unsigned v
     return an_error_hint(error, "merge each kind separately");
 }
 
-static void enter(struct an_ledger_entry *entry, const struct an_llvm_info *info)
+static enum an_code other_accesses(struct an_error *error)
+{
+    an_fail(error, AN_MISMATCH,
+            "memory profile with data accesses that are not those of the inputs before it");
+    return an_error_hint(error, "how these add up is not known; leave one of the profiles out");
+}
+
+static void enter(struct an_ledger_entry *entry, const struct an_llvm_info *info,
+                  bool leaves_memprof_out)
 {
     entry->format = an_llvm_format_name(info->format);
     entry->version = info->version;
@@ -114,7 +122,7 @@ static void enter(struct an_ledger_entry *entry, const struct an_llvm_info *info
     entry->functions = info->functions;
     entry->unnamed = info->unnamed;
     entry->total_count = info->total_count;
-    entry->memprof_bytes = info->memprof_bytes;
+    entry->memprof_bytes = leaves_memprof_out ? info->memprof_bytes : 0;
 }
 
 /* The newest version that the compiler reads which made the input; 0: that is not known. Older ones read 12, too, where that
@@ -151,6 +159,12 @@ static bool add_all(struct an_llvm_reader *reader, const struct merge_sink *sink
     return !reader->failed;
 }
 
+/* A memory profile that no other profile is with says nothing of how functions are counted. */
+static bool is_memprof_alone(const struct an_llvm_info *info)
+{
+    return info->variants & AN_LLVM_MEMPROF && info->functions == 0;
+}
+
 static enum an_code merge_by_reader(const struct merge_sink *sink, struct an_bytes file,
                                     uint64_t weight, struct an_llvm_info *info,
                                     struct an_error *error)
@@ -161,10 +175,15 @@ static enum an_code merge_by_reader(const struct merge_sink *sink, struct an_byt
         return code;
     *info = reader->info;
     struct an_llvm_profile *profile = sink->profile;
-    if (!an_profile_merge_kind(profile, info->variants & ~(unsigned)AN_LLVM_MEMPROF)) {
+    if (!is_memprof_alone(info) &&
+        !an_profile_merge_kind(profile, info->variants & ~(unsigned)AN_LLVM_MEMPROF)) {
         code = other_kind(profile, info->variants, error);
+    } else if (!an_memprof_fits(&profile->memprof, &reader->memprof)) {
+        code = other_accesses(error);
     } else {
         bool done = add_all(reader, sink, weight);
+        if (done && !profile->lossless.is_on)
+            done = an_memprof_merge(&profile->memprof, &reader->memprof);
         for (size_t i = 0; done && i < info->binary_id_count; i++)
             done = an_profile_add_binary_id(profile, info->binary_ids[i].bytes,
                                             info->binary_ids[i].size);
@@ -195,7 +214,7 @@ static enum an_code merge_complete(struct share *share, const struct merge_sink 
     if (code == AN_OK && !done)
         code = merge_by_reader(sink, file, weight, &info, error);
     if (code == AN_OK) {
-        enter(entry, &info);
+        enter(entry, &info, sink->profile->lossless.is_on);
         an_profile_note_version(sink->profile, version_read(&info));
     }
     return code;

@@ -37,12 +37,18 @@ void an_llvm_profile_free(struct an_llvm_profile *profile)
     an_vector_free(&profile->binary_ids);
     an_vector_free(&profile->traces);
     an_lossless_free(&profile->lossless);
+    an_memprof_free(&profile->memprof);
     free(profile);
 }
 
 unsigned an_llvm_profile_variants(const struct an_llvm_profile *profile)
 {
     return profile->variants;
+}
+
+size_t an_llvm_profile_memprof_functions(const struct an_llvm_profile *profile)
+{
+    return profile->memprof.records.count;
 }
 
 size_t an_llvm_profile_functions(const struct an_llvm_profile *profile)

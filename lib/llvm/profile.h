@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "llvm/memprof.h"
 #include "llvm/origins.h"
 #include "llvm/random.h"
 #include "llvm/shape.h"
@@ -81,6 +82,8 @@ struct an_llvm_profile {
      */
     const size_t *foreseen; /* of the input that is being added; NULL: this is no such piece */
     size_t traced;          /* inputs that had a trace */
+
+    struct memprof memprof;
 
     uint64_t bound; /* no count in the profile is larger, pseudo counts aside */
 

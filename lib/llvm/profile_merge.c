@@ -35,6 +35,7 @@ bool an_profile_merge(struct an_llvm_profile *into, const struct an_llvm_profile
     for (size_t i = 0; done && from->foreseen && i < from->traces.count; i++)
         if (from->traces.items[i].function_count)
             done = an_profile_take_trace(into, i, &from->traces.items[i]);
+    done = done && an_memprof_merge(&into->memprof, &from->memprof);
     if (done && into->lossless.is_on)
         return an_lossless_merge_traces(into, from, offset);
     if (done && !from->foreseen && from->trace_stream_size)

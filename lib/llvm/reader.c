@@ -232,6 +232,15 @@ static enum an_code open_indexed(struct an_llvm_reader *reader, struct an_error 
     info->functions = (size_t)image->records;
     info->total_count = image->total_count;
     struct an_bytes ids = {image->file.data + image->binary_ids_at, (size_t)image->binary_ids_size};
+    if (image->has_memprof) {
+        code = an_memprof_read(&reader->memprof, reader->file, image->memprof_at,
+                               image->memprof_at + image->memprof_bytes, error);
+        if (code != AN_OK)
+            return code;
+        info->memprof_version = reader->memprof.version;
+        info->memprof_functions = reader->memprof.records.count;
+        info->memprof_allocations = reader->memprof.allocations.count;
+    }
     if (!make_indexed_traces(reader) || !remember_binary_ids(reader, ids, false, true))
         return an_fail_memory(error);
     reader->walk = an_indexed_walk(image);
@@ -414,6 +423,7 @@ void an_llvm_reader_close(struct an_llvm_reader *reader)
     an_value_scratch_free(&reader->values);
     an_symbols_free(&reader->symbols);
     an_arena_free(&reader->arena);
+    an_memprof_free(&reader->memprof);
     free(reader->counts);
     free(reader->bitmap);
     free(reader->uniform);

@@ -25,6 +25,7 @@ struct an_llvm_reader {
         AN_VECTOR(struct raw_part);
     } parts;
     struct indexed_image indexed;
+    struct memprof memprof; /* of an indexed profile */
     struct text_image text;
 
     /* where the walk is */

@@ -99,6 +99,7 @@ static enum an_code write_profile(struct an_llvm_profile *profile,
     an_profile_settle(profile);
     if (options->text) {
         count_uniform(profile, left_out);
+        left_out->memprof_functions = profile->memprof.records.count;
         return an_text_write(profile, options->sparse, buffer, error);
     }
     if (!options->keep_hashes && (hashes.old || hashes.new)) {
@@ -111,7 +112,7 @@ static enum an_code write_profile(struct an_llvm_profile *profile,
         left_out->new_hashes = hashes.new;
     else
         left_out->old_hashes = hashes.old;
-    return an_indexed_write(profile, version, options->sparse, buffer, left_out, error);
+    return an_indexed_write(profile, version, release, options->sparse, buffer, left_out, error);
 }
 
 static enum an_code write_partial(struct an_llvm_profile *profile, const struct an_ledger *ledger,

@@ -129,7 +129,7 @@ static enum an_code merge_llvm(const struct an_training *training, const struct 
         an_llvm_merge(&options, finding->llvm.items, finding->llvm.count, &profile, &ledger, error);
     if (code != AN_OK)
         code = tell_why(code, ledger, error);
-    else if (an_llvm_profile_records(profile))
+    else if (an_llvm_profile_records(profile) || an_llvm_profile_memprof_functions(profile))
         code = write_llvm(profile, &write, merged, result, error);
     if (code == AN_OK) {
         result->llvm_functions = an_llvm_profile_functions(profile);
