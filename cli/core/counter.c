@@ -20,7 +20,7 @@
 #include "base/proc.h"
 #include "shell.h"
 
-enum { MOST = 16384 };
+enum { MOST = 256 << 10 }; /* a page of metrics */
 
 /* What it has printed so far, or what it hung in, and what has become of it. */
 struct answer {
