@@ -131,6 +131,14 @@ uint32_t an_memprof_record(struct memprof *memprof, uint64_t function)
     return (uint32_t)(*place - 1);
 }
 
+/* behind: where the list's last item says which one comes next; NULL when there is none yet. */
+static void append(struct memprof_list *list, uint32_t index, uint32_t *behind)
+{
+    *(behind ? behind : &list->first) = index;
+    list->last = index;
+    list->number++;
+}
+
 uint64_t *an_memprof_numbers(struct memprof *memprof, size_t count)
 {
     return an_arena_zero(&memprof->arena, count, sizeof(uint64_t));
@@ -146,11 +154,7 @@ bool an_memprof_allocation(struct memprof *memprof, uint32_t record, uint32_t st
     if (!allocation)
         return false;
     *allocation = (struct memprof_allocation){stack, MEMPROF_NONE, values};
-    if (list->number++)
-        memprof->allocations.items[list->last].next = index;
-    else
-        list->first = index;
-    list->last = index;
+    append(list, index, list->number ? &memprof->allocations.items[list->last].next : NULL);
     return an_memprof_stack(memprof, stack);
 }
 
@@ -177,11 +181,7 @@ bool an_memprof_site(struct memprof *memprof, uint32_t record, uint32_t stack,
     if (!site)
         return false;
     *site = (struct memprof_site){stack, MEMPROF_NONE, callees, callee_number};
-    if (list->number++)
-        memprof->sites.items[list->last].next = index;
-    else
-        list->first = index;
-    list->last = index;
+    append(list, index, list->number ? &memprof->sites.items[list->last].next : NULL);
     size_t length;
     bool is_new;
     const char *text = site_text(memprof, record, stack, callees, (size_t)callee_number, &length);
