@@ -225,7 +225,7 @@ static enum an_code read_once(const char *source, int32_t pid, mode_t mask, doub
     if (begins_with(source, file))
         return read_file(source, source + sizeof file - 1, work, error);
     if (begins_with(source, "http://") || begins_with(source, "https://"))
-        script = (struct script){"exec curl -fsS -- \"$1\"", source, find_words(source)};
+        script = (struct script){"exec curl -fsS -- \"${1%%#*}\"", source, find_words(source)};
     return run(source, &script, mask, patience, stop, work, error);
 }
 

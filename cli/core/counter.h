@@ -17,6 +17,12 @@
 #include <sys/types.h>
 
 /*
+ * Seconds that an answer may take. On a busy machine, a script of some commands may take ten; and while the kernel places
+ * probes (perf, bpftrace), no process of the machine can fork.
+ */
+enum { COUNTER_PATIENCE = 60 };
+
+/*
  * The number that it tells now. A command is run by sh, with the mask of whoever called anneal and the process's id as "$1";
  * pages are fetched by curl. The number is what the text begins with, or what comes behind the words that "#" leads to. Fails
  * when there is none, a command ends with another status than 0 or takes longer than `patience` seconds, or when *stop

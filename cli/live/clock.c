@@ -13,14 +13,10 @@
 
 /* ---- the counter ---- */
 
-/* In seconds. On a busy machine, a script of some commands may take ten; and while the kernel places probes (perf, bpftrace), no
- * process of the machine can fork. */
-static const double patience = 60;
-
 enum an_code live_read_counter(const struct live_request *request, double *work,
                                struct an_error *error)
 {
-    return counter_read(request->counter, request->options.pid, request->mask, patience,
+    return counter_read(request->counter, request->options.pid, request->mask, COUNTER_PATIENCE,
                         &tracer_stop, work, error);
 }
 
@@ -33,7 +29,7 @@ static enum an_code begin_counter(struct live_clock *clock, struct an_error *err
     clock->moves = (struct moves){.source = request->counter,
                                   .pid = request->options.pid,
                                   .mask = request->mask,
-                                  .patience = patience,
+                                  .patience = COUNTER_PATIENCE,
                                   .stop = &tracer_stop};
     enum an_code code = moves_begin(&clock->moves, error);
     for (int i = 0; code == AN_OK && i < 2; i++) { /* how far apart its movements are */

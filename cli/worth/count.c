@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/core/counter.h"
 #include "cli/core/output.h"
 #include "cli/core/stopping.h"
 #include "worth.h"
@@ -22,7 +23,6 @@ static const double second = 1e9;
 enum an_code worth_count_open(const struct worth_request *request, struct worth_result *result,
                               struct worth_process *process, struct an_error *error)
 {
-    const double patience = 60;
     struct moves *moves = &process->moves;
     mode_t mask = umask(0);
     umask(mask);
@@ -30,7 +30,7 @@ enum an_code worth_count_open(const struct worth_request *request, struct worth_
         (struct moves){.source = request->counters[request->counter_count > 1 ? result->count : 0],
                        .pid = process->pid,
                        .mask = mask,
-                       .patience = patience,
+                       .patience = COUNTER_PATIENCE,
                        .stop = &stopping};
     enum an_code code = moves_begin(moves, error);
     if (code == AN_OK && moves->is_over)

@@ -304,13 +304,31 @@ for_a_part_of_the_time() {
 
 # ---- counters ----
 
-# steps FILE: a counter that stands still in between; it is replaced, so that nobody finds half of it
+# steps FILE: a counter that stands still for some time in between; it is replaced, so that nobody finds half of it
 steps() {
     local count=0
     while sleep 0.03; do
         count=$((count + 7))
         echo "requests: $count" >"$1.new" && mv "$1.new" "$1"
     done
+}
+
+# by_page: the same counter, and one that stands still, on pages of a server, behind words
+by_page() {
+    local server port
+    python3 -u -m http.server --bind 127.0.0.1 0 >served 2>requests &
+    server=$!
+    await grep -q 'port [0-9]' served
+    port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' served)
+    sed 's/requests/Total Accesses/' count >page
+    await eval '"$anneal" worth -p "$target" --counter "http://127.0.0.1:$port/count?auto#requests: " --interval 50ms -d 2s --json >out 2>err'
+    jq -e '.processes[0] | .counted > 0 and .counted % 7 == 0' out >/dev/null || fail "$(cat out err)"
+    run 1 "$anneal" worth -p "$target" --counter "http://127.0.0.1:$port/page#Total Accesses" --interval 10ms -d 200ms
+    says 'has not moved'
+    run 1 "$anneal" worth -p "$target" --counter "http://127.0.0.1:$port/none"
+    says 'has failed'
+    kill $server
+    wait $server || :
 }
 
 by_counters() {
@@ -325,6 +343,7 @@ by_counters() {
     is_document out
     await eval '"$anneal" worth -p "$target" --counter "sed s/[^0-9]*// count; kill -0 \$1" --interval 50ms -d 2s >out 2>err'
     grep -q '^  counter ' out && grep -q 'a CPU second' out || fail "$(cat out err)"
+    by_page
     # it does not move
     kill $counter
     wait $counter || :
@@ -406,7 +425,7 @@ check 'compares two processes' two_processes
 check 'tells what it has when it is interrupted' is_interrupted_in_order
 check 'says that a function is not there' no_such_function
 check 'counts for a part of the time what is entered often' for_a_part_of_the_time
-check 'counts by a counter, where it moves' by_counters
+check_with 'python3 curl' 'counts by a counter, where it moves' by_counters
 check 'compares two processes by their counters' two_by_counters
 check 'says that a function is entered too often' entered_too_often
 check 'says that a process does not run' asleep_and_stopped
