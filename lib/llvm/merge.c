@@ -448,7 +448,8 @@ static enum an_code round_of(struct job *job, size_t number, bool *in_order, str
     for (size_t i = 1; i < number && *in_order; i++) {
         struct an_llvm_profile *part = job->shares[i].profile;
         an_profile_settle(part); /* where it has the only record of a function, its order counts */
-        if (part->has_kind && !an_profile_merge_kind(whole, part->variants))
+        if (!an_memprof_fits(&whole->memprof, &part->memprof) ||
+            (part->has_kind && !an_profile_merge_kind(whole, part->variants)))
             *in_order = false; /* once more, in one share: it will say which input does not fit */
         else if (!an_profile_merge(whole, part))
             return an_fail_memory(error);

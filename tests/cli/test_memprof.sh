@@ -109,6 +109,12 @@ accesses_are_of_one() {
     run 0 "$anneal" merge -q -o ours "$golden"/23-{run1,accesses}-v4.profdata "$golden/23-accesses-v4.profdata"
     run 1 "$anneal" merge -o ours "$golden/23-accesses-v4.profdata" "$golden/23-other-accesses-v4.profdata"
     says 'data accesses that are not those of the inputs before it'
+    local threads # more than 64 inputs are divided, and each thread's fit each other
+    for threads in 1 2; do
+        run 1 "$anneal" merge -q -j$threads --failure-mode=any -o ours "$golden/23-accesses-v4.profdata"{,,,}{,,,}{,,,,} \
+            "$golden/23-other-accesses-v4.profdata"{,,,}{,,,}{,,,,}
+        says 'data accesses that are not those of the inputs before it'
+    done
 }
 
 # patch FILE OFFSET BYTES: a copy of it as `bad`
