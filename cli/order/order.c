@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/core/command.h"
+#include "cli/core/memory.h"
 #include "cli/core/output.h"
 #include "order.h"
 
@@ -330,6 +331,7 @@ static bool read_inputs(const struct request *request, char **inputs, size_t cou
     wanted.objective = request->ordering.objective;
     wanted.behaviour = request->ordering.behaviour;
     wanted.image = request->ordering.image;
+    memory_give_back(); /* what readers need is not what the partitioning needs later */
     bool done = order_add_inputs(&wanted, inputs, count);
     progress_clear();
     return done;

@@ -174,6 +174,11 @@ AN_API bool an_llvm_reader_failed(const struct an_llvm_reader *reader);
 /* The name behind a name hash in this file, or NULL, also when it is empty; *length receives its length. */
 AN_API const char *an_llvm_reader_symbol(struct an_llvm_reader *reader, uint64_t hash,
                                          size_t *length);
+/*
+ * A number for that name, the same each time and below the number of names in the file, so that what is known of names
+ * can be kept in an array. SIZE_MAX: there is no name.
+ */
+AN_API size_t an_llvm_reader_symbol_place(struct an_llvm_reader *reader, uint64_t hash);
 
 /* A record as the text format has it, for the caller to free; not ended by a 0. NULL: no memory. */
 AN_API char *an_llvm_reader_text(struct an_llvm_reader *reader, const struct an_llvm_record *record,

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { FIRST_BUCKETS = 64 };
+enum { FIRST_BUCKETS = 64, BUCKET_HEAD = 2 /* bytes: how many items there are */ };
 
 static void chain(struct chained *table, uint32_t item)
 {
@@ -92,30 +92,62 @@ bool an_chained_insertions(const uint64_t *hashes, size_t count, uint32_t *order
     return done;
 }
 
-uint64_t an_chained_put(const struct chained *table, struct an_buffer *buffer, uint64_t origin,
-                        void (*put)(void *context, uint32_t item), void *context)
+uint64_t an_chained_places(const struct chained *table, uint64_t at, uint64_t *places)
 {
-    uint64_t *offsets = an_alloc_zero(table->buckets, sizeof *offsets);
-    if (!offsets)
-        buffer->failed = true;
-    for (size_t b = 0; b < table->buckets && !buffer->failed; b++) {
-        unsigned items = 0;
-        for (uint32_t item = table->heads[b]; item != CHAINED_END; item = table->next[item])
-            items++;
-        if (items == 0)
-            continue;
-        offsets[b] = origin + buffer->size;
-        an_buffer_le(buffer, items, 2);
-        for (uint32_t item = table->heads[b]; item != CHAINED_END; item = table->next[item])
-            put(context, item);
+    for (size_t b = 0; b < table->buckets; b++) {
+        uint32_t item = table->heads[b];
+        at += item == CHAINED_END ? 0 : BUCKET_HEAD;
+        for (uint64_t size; item != CHAINED_END; item = table->next[item]) {
+            size = places[item];
+            places[item] = at;
+            at += size;
+        }
     }
+    return at;
+}
+
+/* The number of items, in front of the first one. */
+static void put_head(const struct chained *table, size_t bucket, uint8_t *to)
+{
+    unsigned items = 0;
+    for (uint32_t item = table->heads[bucket]; item != CHAINED_END; item = table->next[item])
+        items++;
+    to[0] = (uint8_t)items;
+    to[1] = (uint8_t)(items >> 8);
+}
+
+uint64_t an_chained_finish(const struct chained *table, struct an_buffer *buffer, uint64_t origin,
+                           const uint64_t *places)
+{
+    for (size_t b = 0; b < table->buckets && !buffer->failed; b++)
+        if (table->heads[b] != CHAINED_END)
+            put_head(table, b, buffer->data + places[table->heads[b]] - BUCKET_HEAD);
     while ((origin + buffer->size) % 8 && !buffer->failed)
         an_buffer_le(buffer, 0, 1);
     uint64_t at = origin + buffer->size;
     an_buffer_le64(buffer, table->buckets);
     an_buffer_le64(buffer, table->count);
-    for (size_t b = 0; b < table->buckets && !buffer->failed; b++)
-        an_buffer_le64(buffer, offsets[b]);
-    free(offsets);
+    for (size_t b = 0; b < table->buckets && !buffer->failed; b++) {
+        uint32_t first = table->heads[b];
+        an_buffer_le64(buffer, first == CHAINED_END ? 0 : origin + places[first] - BUCKET_HEAD);
+    }
+    return at;
+}
+
+uint64_t an_chained_put(const struct chained *table, struct an_buffer *buffer, uint64_t origin,
+                        void (*put)(void *context, uint32_t item), void *context)
+{
+    uint64_t *places = an_alloc(table->count, sizeof *places);
+    buffer->failed |= !places;
+    for (size_t b = 0; b < table->buckets && !buffer->failed; b++) {
+        if (table->heads[b] != CHAINED_END)
+            an_buffer_extend(buffer, BUCKET_HEAD);
+        for (uint32_t item = table->heads[b]; item != CHAINED_END; item = table->next[item]) {
+            places[item] = buffer->size;
+            put(context, item);
+        }
+    }
+    uint64_t at = buffer->failed ? 0 : an_chained_finish(table, buffer, origin, places);
+    free(places);
     return at;
 }

@@ -46,4 +46,13 @@ bool an_chained_insertions(const uint64_t *hashes, size_t count, uint32_t *order
 uint64_t an_chained_put(const struct chained *table, struct an_buffer *buffer, uint64_t origin,
                         void (*put)(void *context, uint32_t item), void *context);
 
+/*
+ * The same in two steps, for items whose sizes are known, so that they can be written in any order. places[] has the size of each
+ * item, and receives where it gets to in a buffer whose next byte is `at`; what is returned is the end of the last one. When all
+ * are written, and the buffer has that size, an_chained_finish() does the rest.
+ */
+uint64_t an_chained_places(const struct chained *table, uint64_t at, uint64_t *places);
+uint64_t an_chained_finish(const struct chained *table, struct an_buffer *buffer, uint64_t origin,
+                           const uint64_t *places);
+
 #endif

@@ -471,6 +471,8 @@ static bool make_indexed_symbols(struct an_llvm_reader *reader)
     struct indexed_record record;
     struct an_error never;
     bool more;
+    if (!an_symbols_expect(&reader->symbols, (size_t)image->entries))
+        return false;
     while (an_indexed_next(&walk, &record, &more, &never) == AN_OK && more)
         if (walk.name_length && !an_symbols_add(&reader->symbols, walk.name, walk.name_length))
             return false;
@@ -480,23 +482,48 @@ static bool make_indexed_symbols(struct an_llvm_reader *reader)
            AN_NO_MEMORY;
 }
 
-const char *an_llvm_reader_symbol(struct an_llvm_reader *reader, uint64_t hash, size_t *length)
+/* The name of a hash, and its place among all names of the file. NULL: there is none. */
+static const struct an_name *find_symbol(struct an_llvm_reader *reader, uint64_t hash,
+                                         size_t *place)
 {
+    const struct an_symbols *symbols = NULL;
     const struct an_name *name = NULL;
+    size_t before = 0;
     if (reader->info.format == AN_LLVM_INDEXED && !reader->symbols_made) {
         reader->symbols_made = true;
         reader->failed |= !make_indexed_symbols(reader);
     }
     if (reader->info.format == AN_LLVM_INDEXED)
-        name = an_symbols_find(&reader->symbols, hash);
+        symbols = &reader->symbols;
     else if (reader->info.format == AN_LLVM_TEXT)
-        name = an_symbols_find(&reader->text.symbols, hash);
-    for (size_t p = 0; !name && p < reader->parts.count; p++)
-        name = an_symbols_find(&reader->parts.items[p].symbols, hash);
+        symbols = &reader->text.symbols;
+    if (symbols)
+        name = an_symbols_find(symbols, hash);
+    for (size_t p = 0; !name && p < reader->parts.count; p++) {
+        before += symbols ? symbols->names.count : 0;
+        symbols = &reader->parts.items[p].symbols;
+        name = an_symbols_find(symbols, hash);
+    }
+    if (name)
+        *place = before + (size_t)(name - symbols->names.items);
+    return name;
+}
+
+const char *an_llvm_reader_symbol(struct an_llvm_reader *reader, uint64_t hash, size_t *length)
+{
+    size_t place;
+    const struct an_name *name = find_symbol(reader, hash, &place);
     if (!name || !name->length)
         return NULL;
     *length = name->length;
     return name->text;
+}
+
+size_t an_llvm_reader_symbol_place(struct an_llvm_reader *reader, uint64_t hash)
+{
+    size_t place;
+    const struct an_name *name = find_symbol(reader, hash, &place);
+    return name && name->length ? place : SIZE_MAX;
 }
 
 static const char *text_symbol(void *reader, uint64_t hash, size_t *length)

@@ -9,31 +9,56 @@
 struct source {
     struct an_behaviour *behaviour;
     struct an_llvm_reader *reader;
-    struct an_map numbers; /* name hash: 1 + number, or NAMELESS */
-    size_t nameless;
+    struct {
+        AN_VECTOR(uint32_t);
+    } numbers;              /* by the place of a name in the file: 1 + number, or 0: not yet met */
+    struct an_map nameless; /* name hashes that the file has no name for */
+    size_t nameless_count;
     bool no_memory;
 };
 
-#define NAMELESS UINT64_MAX
+/* Where the number of the name at this place is kept; NULL: no memory. */
+static uint32_t *numbered(struct source *source, size_t place)
+{
+    if (!an_vector_reserve(&source->numbers, place + 1))
+        return NULL;
+    while (source->numbers.count <= place)
+        source->numbers.items[source->numbers.count++] = 0;
+    return &source->numbers.items[place];
+}
+
+static uint32_t without_name(struct source *source, uint64_t hash)
+{
+    bool is_new;
+    if (an_map_insert(&source->nameless, hash, &is_new))
+        source->nameless_count += is_new;
+    else
+        source->no_memory = true;
+    return AN_NO_NUMBER;
+}
 
 /* The function of a name hash; AN_NO_NUMBER for one without a name, and when memory runs out. */
 static uint32_t number_of(struct source *source, uint64_t hash)
 {
-    bool is_new;
-    uint64_t *known = an_map_insert(&source->numbers, hash, &is_new);
-    if (known && is_new) {
-        size_t length;
+    size_t place = an_llvm_reader_symbol_place(source->reader, hash), length;
+    if (place == SIZE_MAX)
+        return without_name(source, hash);
+    uint32_t *number = numbered(source, place);
+    if (number && !*number) {
         const char *name = an_llvm_reader_symbol(source->reader, hash, &length);
-        uint32_t number =
-            name ? an_behaviour_number_of(source->behaviour, name, length) : AN_NO_NUMBER;
-        if (name && number == AN_NO_NUMBER)
-            source->no_memory = true;
-        *known = number == AN_NO_NUMBER ? NAMELESS : number + 1u;
-        source->nameless += number == AN_NO_NUMBER;
+        *number = an_behaviour_number_of(source->behaviour, name, length) + 1;
     }
-    if (!known)
-        source->no_memory = true;
-    return known && *known != NAMELESS ? (uint32_t)(*known - 1) : AN_NO_NUMBER;
+    if (number && *number)
+        return *number - 1;
+    source->no_memory = true;
+    return AN_NO_NUMBER;
+}
+
+static void close_source(struct source *source)
+{
+    an_vector_free(&source->numbers);
+    an_map_free(&source->nameless);
+    an_llvm_reader_close(source->reader);
 }
 
 /* Room for all entries: there are millions. */
@@ -75,9 +100,8 @@ enum an_code an_behaviour_add_llvm(struct an_behaviour *behaviour, const void *b
         add_run(&source, &info->traces[i]);
     if (source.no_memory)
         code = an_fail_memory(error);
-    behaviour->nameless += source.nameless;
-    an_map_free(&source.numbers);
-    an_llvm_reader_close(source.reader);
+    behaviour->nameless += source.nameless_count;
+    close_source(&source);
     return code;
 }
 
@@ -132,7 +156,6 @@ enum an_code an_behaviour_add_llvm_counts(struct an_behaviour *behaviour, const 
         add_counts(&source, &record);
     if (source.no_memory || an_llvm_reader_failed(source.reader))
         code = an_fail_memory(error);
-    an_map_free(&source.numbers);
-    an_llvm_reader_close(source.reader);
+    close_source(&source);
     return code;
 }

@@ -209,6 +209,7 @@ static void time_stamps_become_a_trace(void **state)
         size_t length;
         const char *name = an_llvm_reader_symbol(reader, info->traces[0].functions[i], &length);
         assert_non_null(name);
+        assert_true(an_llvm_reader_symbol_place(reader, info->traces[0].functions[i]) < SIZE_MAX);
         snprintf(line + strlen(line), sizeof line - strlen(line), "%.*s,", (int)length, name);
     }
     strcat(line, "\n");
@@ -216,6 +217,40 @@ static void time_stamps_become_a_trace(void **state)
     an_llvm_reader_close(reader);
     free_bytes(file);
     free_bytes(expected);
+}
+
+/* Each name of a file has a place of its own, whatever the format; what has no name has none. */
+static void names_have_places(const char *path)
+{
+    struct an_bytes file = corpus(path);
+    struct an_llvm_reader *reader;
+    struct an_llvm_record record;
+    struct an_error error;
+    bool taken[1024] = {0};
+    size_t names = 0;
+    assert_int_equal(an_llvm_reader_open(&reader, file.data, file.size, &error), AN_OK);
+    while (an_llvm_reader_next(reader, &record)) {
+        uint64_t hash = an_llvm_name_hash(record.name, record.name_length);
+        size_t place = an_llvm_reader_symbol_place(reader, hash), length;
+        assert_true(place < 1024 && !taken[place]);
+        assert_int_equal(an_llvm_reader_symbol_place(reader, hash), place);
+        assert_non_null(an_llvm_reader_symbol(reader, hash, &length));
+        taken[place] = true;
+        names++;
+    }
+    assert_true(names > 1);
+    assert_true(an_llvm_reader_symbol_place(reader, 1) == SIZE_MAX);
+    assert_true(an_llvm_reader_symbol_place(reader, 0) == SIZE_MAX);
+    an_llvm_reader_close(reader);
+    free_bytes(file);
+}
+
+static void symbols_have_places(void **state)
+{
+    (void)state;
+    names_have_places("raw/c-ir-temporal-clang19-run1.profraw");
+    names_have_places("text/c-ir-temporal-clang19-run1.profraw.text");
+    names_have_places("indexed/c-ir-temporal-clang19.merged.profdata");
 }
 
 /*
@@ -316,6 +351,7 @@ int main(void)
         cmocka_unit_test(the_first_stay_by_the_rule_of_22),
         cmocka_unit_test(an_absurd_stream_size_ends),
         cmocka_unit_test(time_stamps_become_a_trace),
+        cmocka_unit_test(symbols_have_places),
         cmocka_unit_test(every_run_has_the_same_chance),
         cmocka_unit_test(and_in_pieces_too),
         cmocka_unit_test(what_is_foreseen_comes_about),
