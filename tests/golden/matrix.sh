@@ -59,13 +59,36 @@ in_place() {
     "$@"
 }
 
-# compiler NAME TOOL...: the one that the cells are about; its other tools have to be in the same place
+# releases PREFIX NUMBER...: these, and others that COMPILERS names, which are newer than this list
+releases() {
+    local prefix=$1 one
+    shift
+    printf '%s\n' "$@"
+    for one in $only; do
+        one=${one#"$prefix-"}
+        case " $* " in
+        *" $one "*) ;;
+        *) [[ ! $one =~ ^[0-9]+$ ]] || echo "$one" ;;
+        esac
+    done
+}
+
+# compiler NAME TOOL...: the one that the cells are about; its other tools have to be in the same place. What FORMATS, a function,
+# prints is what it writes.
 compiler() {
     name=$1
     place=
     [ -z "$only" ] || found -w -e "$name" <<<"$only" || return 0
     place=$(place_of "$@")
-    [ -z "$place" ] || echo "# $name is $(cd / && inside "$1" --version 2>&1 | sed -n 's/^.*\(version\|) \|LLVM version\|rustc\) *\([0-9][0-9.]*\).*/\2/p' | first)"
+    [ "$place" ] || return 0
+    echo "# $name is $(cd / && inside "$1" --version 2>&1 | sed -n 's/^.*\(version\|) \|LLVM version\|rustc\) *\([0-9][0-9.]*\).*/\2/p' | first)"
+    [ -z "${formats:-}" ] || echo "# $name writes $(mkdir "$scratch/formats" && cd "$scratch/formats" && in_place "$formats")"
+    rm -rf "$scratch/formats"
+}
+
+# word FILE OFFSET: 32 bits
+word() {
+    od -An -tu4 --endian=little -j"$2" -N4 "$1" | tr -d ' '
 }
 
 # cell WHAT FUNCTION...: of the compiler

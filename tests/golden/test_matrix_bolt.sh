@@ -113,7 +113,7 @@ bolt_translates() {
 }
 
 walk=${3:+$(realpath "$3")}
-for release in 19 21 22 23; do
+for release in $(releases llvm-bolt 19 21 22 23); do
     compiler "llvm-bolt-$release" "/usr/lib/llvm-$release/bin/perf2bolt" "/usr/lib/llvm-$release/bin/merge-fdata"
     if [ -z "$walk" ]; then
         place=

@@ -153,7 +153,14 @@ gcc_coverage() {
     done
 }
 
-for gcc in 11 12 13 14 15 16; do
+gcc_writes() {
+    gcc_objects >&2
+    gcc_runs p1 >&2
+    echo "$(od -An -c -j4 -N4 p1/values.gcda | tr -d ' ' | rev)"
+}
+
+formats=gcc_writes
+for gcc in $(releases gcc 11 12 13 14 15 16); do
     compiler "gcc-$gcc" "g++-$gcc" "gcov-$gcc" "gcov-tool-$gcc"
     cell 'read' gcc_read
     cell 'merged' gcc_merges

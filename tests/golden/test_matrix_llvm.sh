@@ -189,7 +189,14 @@ llvm_coverage() {
     same ours theirs
 }
 
-for llvm in 14 16 19 20 21 22 23; do
+llvm_writes() {
+    runs c-ir >&2
+    peer_merge one.profdata one.profraw >&2
+    echo "raw $(word one.profraw 8), indexed $(word one.profdata 8)"
+}
+
+formats=llvm_writes
+for llvm in $(releases clang 14 16 19 20 21 22 23); do
     compiler "clang-$llvm" "llvm-profdata-$llvm" "llvm-cov-$llvm"
     [ "$llvm" != 20 ] || [ "$place" ] || continue
     cell 'read' llvm_read
@@ -318,6 +325,12 @@ rust_runtime() {
 }
 
 # rustc's own LLVM is one of these.
+rust_writes() {
+    rust_program >&2
+    echo "raw $(word one.profraw 8)"
+}
+
+formats=rust_writes
 name=rustc
 for llvm in 24 23 22 21 20 19 18 17 16; do
     place=$(place_of rustc "llvm-profdata-$llvm" "clang-$llvm")
