@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The profiles of compilers that Debian 12 does not have: LLVM 11, 17, 18, 22 and 23 (MANIFEST.others).
+# The profiles of compilers that Debian 12 does not have: LLVM 11, 17, 18, 22 and 23, and rustc (MANIFEST.others).
 # Their own answers were kept when they were made, so none of these tools is needed here.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# make-others.sh CHROOT VERSION...
+# make-others.sh CHROOT VERSION|rustc...
 #
 # Adds golden files of compilers that Debian 12 does not have by default: LLVM 11 (Debian 11), and 17,
 # 18, 22 and 23 (later Debians). CHROOT is a system in which clang-VERSION, its profile runtime
 # (libclang-common-VERSION-dev or libclang-rt-VERSION-dev) and llvm-VERSION are installed, as
-# debootstrap makes it. Needs root, for chroot. Writes raw/, text/ and indexed/ here; the lines for
+# debootstrap makes it; for rustc, llvm of the version that it is built with. Needs root, for chroot. Writes raw/, text/ and indexed/ here; the lines for
 # MANIFEST.others and MANIFEST.others.indexed are printed and have to be put there by hand.
 set -euo pipefail
 export LC_ALL=C
@@ -65,7 +65,25 @@ make() { # LLVM NAME KIND FLAGS SOURCES
     keep "$v" "$name" "$3"
 }
 
+# What Debian calls rustc: its own code generator, the profiling runtime in Rust's library.
+make_rust() {
+    local v release name run
+    v=$(inside 'rustc -vV' | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+    release=$(inside 'rustc -V' | sed 's/^rustc \([0-9]*\.[0-9]*\).*/\1/')
+    name=rust-ir-rustc$release
+    inside "cd src; rustc -O -Ccodegen-units=1 -Csymbol-mangling-version=v0 -Cprofile-generate -Clink-arg=-Wl,--build-id=none \
+        generic.rs -o ../$name"
+    for run in 1 2; do
+        inside "LLVM_PROFILE_FILE=$name-run$run.profraw setarch -R ./$name $run $((5 * run)) 27 >/dev/null"
+    done
+    keep "$v" "$name" ir
+}
+
 for v in "$@"; do
+    if [ "$v" = rustc ]; then
+        make_rust
+        continue
+    fi
     frontend=-fprofile-instr-generate
     mcdc=
     [ "$v" -lt 18 ] || mcdc="-fcoverage-mapping -fcoverage-mcdc" # MC/DC came with raw version 9
