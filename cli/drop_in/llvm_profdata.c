@@ -20,6 +20,11 @@
 
 static const char *const layouts[] = {"nest", "flat", NULL};
 static const char *const memprof_versions[] = {"0", "1", "2", "3", NULL};
+static const char *const memprof_versions_of_22[] = {"2", "3", "4", NULL};
+
+#define MEMORY_VERSION(words)                                                                      \
+    {MERGE_MEMORY_VERSION, 0, "memprof-version", "N", "write this version of memory profiles",     \
+     TAKEN_WORD(words)}
 
 /* In the order of the help. */
 #define MERGE_OPTIONS                                                                               \
@@ -81,14 +86,26 @@ static const char *const memprof_versions[] = {"0", "1", "2", "3", NULL};
         UNUSED("output-size-limit", "N", TAKEN_LLVM("ulong")),                                      \
         UNUSED("convert-sample-profile-layout", "LAYOUT", TAKEN_WORD(layouts)),                     \
         UNUSED("max-debug-info-correlation-warnings", "N", TAKEN_LLVM("uint")),                     \
-        UNUSED("profiled-binary", "FILE", TAKEN),                                                   \
-        UNUSED("memprof-version", "N", TAKEN_WORD(memprof_versions)),                               \
-        UNUSED("memprof-full-schema", NULL, TAKEN)
+        {MERGE_PROFILED_BINARY,                                                                     \
+         0,                                                                                         \
+         "profiled-binary",                                                                         \
+         "FILE",                                                                                    \
+         "the program that left raw memory profiles",                                               \
+         TAKEN},                                                                                    \
+    {                                                                                               \
+        MERGE_MEMORY_FULL, 0, "memprof-full-schema", NULL,                                          \
+            "write all that is known of allocations", TAKEN                                         \
+    }
 
-static const struct option_spec merge_options[] = {MERGE_OPTIONS, {0}};
+static const struct option_spec merge_options[] = {
+    MERGE_OPTIONS,
+    MEMORY_VERSION(memprof_versions),
+    {0},
+};
 
 static const struct option_spec merge_options_of_22[] = {
     MERGE_OPTIONS,
+    MEMORY_VERSION(memprof_versions_of_22),
     UNUSED("memprof-random-hotness", NULL, TAKEN),
     UNUSED("memprof-random-hotness-seed", "N", TAKEN_LLVM("uint")),
     UNUSED("split-layout", NULL, TAKEN),
@@ -104,6 +121,9 @@ static int run_merge(const struct command *command, int argc, char **argv)
                                     .inputs.take_everything = true,
                                     .merge.keep_local_names = true};
     request.merge.trace_rule = AN_LLVM_TRACES_AS_19;
+    request.merge.memory_release = llvm_profdata_release();
+    if (llvm_profdata_release() == 19) /* later ones: 3 */
+        request.write.has_memory_version = request.write.memory_version_of_raw = true;
     if (llvm_profdata_release() > 19) {
         request.merge.trace_rule = AN_LLVM_TRACES_AS_22;
         request.write.format_version = an_llvm_version_of_release(llvm_profdata_release());

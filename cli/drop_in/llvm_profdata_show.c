@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
+#include "cli/family/llvm_memory.h"
 #include "cli/family/llvm_names.h"
 #include "cli/family/llvm_verdict.h"
 #include "cli/profiles/llvm_refused.h"
@@ -42,6 +43,8 @@ enum {
     JSON,
     DEBUG_INFO,
     SYMBOL_LIST,
+    MEMORY,
+    PROFILED_BINARY,
 };
 
 #define SHOW_KINDS TAKEN_LLVM("Profile kind supported by show:")
@@ -76,14 +79,15 @@ static const struct option_spec show_options[] = {
     {HOT_LIST, 0, "hot-func-list", NULL, "list hot functions (as LLVM 22 and later)", TAKEN},
     {IGNORED, 0, "instr", NULL, "instrumentation profile (default)", SHOW_KINDS},
     {REFUSED_SAMPLE, 0, "sample", NULL, NULL, SHOW_KINDS},
-    {REFUSED_MEMORY, 0, "memory", NULL, NULL, SHOW_KINDS},
+    {MEMORY, 0, "memory", NULL, "raw memory profile", SHOW_KINDS},
     {FORMAT, 0, "show-format", "FORMAT", "text", TAKEN_WORD(show_formats)},
     {JSON, 0, "json", NULL, NULL, TAKEN},
     {DEBUG_INFO, 0, "debug-info", "FILE", "show the functions that debug info describes", TAKEN},
     /* These mean something for other kinds of profiles only. */
     {SYMBOL_LIST, 0, "show-prof-sym-list", NULL, NULL, TAKEN},
     {IGNORED, 0, "show-sec-info-only", NULL, NULL, TAKEN},
-    {IGNORED, 0, "profiled-binary", "FILE", NULL, TAKEN},
+    {PROFILED_BINARY, 0, "profiled-binary", "FILE", "the program that left a raw memory profile",
+     TAKEN},
     {IGNORED, 0, "max-debug-info-correlation-warnings", "N", NULL, TAKEN_LLVM("uint")},
     {0},
 };
@@ -96,7 +100,8 @@ struct site_statistics {
 struct show {
     bool all, counts, text, targets, vtables, sizes, detailed, cs, only_below, binary_ids, traces,
         covered, version, hot_list;
-    const char *function, *output, *debug_info;
+    const char *function, *output, *debug_info, *program;
+    bool memory;
     bool symbol_list;
     unsigned long long top, cutoff;
     uint32_t cutoffs[MOST_CUTOFFS];
@@ -474,6 +479,35 @@ static int show_file(struct show *show, const char *path)
     return status;
 }
 
+static void report_memory(const struct an_error *error, const char *path)
+{
+    const char *between = llvm_profdata_release() > 19 ? ": " : "\n";
+    if (error->code == AN_UNKNOWN && !error->file[0])
+        fprintf(stderr, "error: %s%sinvalid instrumentation profile data (bad magic)\n", path,
+                between);
+    else
+        report(error, error->file[0] ? error->file : path, 0);
+}
+
+static int show_memory(const struct show *show, const char *path)
+{
+    struct an_file file = {0};
+    struct an_error error;
+    enum an_code code = an_file_load(&file, path, &error);
+    bool done = false;
+    if (code != AN_OK) {
+        report(&error, path, 0);
+    } else if (redirect_start(show->output)) {
+        code = llvm_memory_print(file.bytes, &show->program, show->program != NULL,
+                                 llvm_profdata_release(), &error);
+        done = redirect_finish() && code == AN_OK;
+        if (code != AN_OK)
+            report_memory(&error, path);
+    }
+    an_file_close(&file);
+    return done ? EXIT_DONE : EXIT_FAILED;
+}
+
 static bool take(const struct command *command, void *values, int id, const char *value)
 {
     struct show *show = values;
@@ -512,6 +546,12 @@ static bool take(const struct command *command, void *values, int id, const char
     case DEBUG_INFO:
         show->debug_info = value;
         return true;
+    case MEMORY:
+        show->memory = true;
+        return true;
+    case PROFILED_BINARY:
+        show->program = value;
+        return true;
     case SYMBOL_LIST:
         show->symbol_list = true;
         return true;
@@ -549,7 +589,8 @@ static int act(void *values, const struct option_parser *parser)
     }
     if (show->all && show->function)
         fprintf(stderr, "warning: -function argument ignored: showing all functions\n");
-    return show_file(values, parser->operands[0]);
+    return show->memory ? show_memory(show, parser->operands[0])
+                        : show_file(values, parser->operands[0]);
 }
 
 static int run_show(const struct command *command, int argc, char **argv)

@@ -18,6 +18,7 @@ static bool refuses_options(const struct show_request *request)
     } options[] = {
         {request->binary_ids, "--binary-ids"},
         {request->cs, "--cs"},
+        {request->memory, "--memory"},
         {request->text, "--text"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

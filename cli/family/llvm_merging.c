@@ -307,12 +307,12 @@ static bool read_binaries(const struct merge_request *request,
                           struct an_llvm_correlation **correlation)
 {
     *correlation = NULL;
-    for (size_t i = 0; i < request->correlating_count; i++) {
-        const struct correlating *its = &request->correlating[i];
-        if (request->as_llvm && its->kind != request->correlating[0].kind) {
-            fprintf(stderr, "error: Expected only one of -debug-info, -binary-file\n");
-            return false;
-        }
+    unsigned kinds = 0;
+    for (size_t i = 0; i < request->correlating_count; i++)
+        kinds |= 1u << request->correlating[i].kind;
+    if (request->as_llvm && kinds >> AN_LLVM_BY_BINARY & 1 && kinds >> AN_LLVM_BY_DEBUG_INFO & 1) {
+        fprintf(stderr, "error: Expected only one of -debug-info, -binary-file\n");
+        return false;
     }
     if (request->correlating_count)
         *correlation = an_llvm_correlation_new();
@@ -323,6 +323,8 @@ static bool read_binaries(const struct merge_request *request,
             *correlation ? an_llvm_correlation_add(*correlation, its->path, its->kind, &error)
                          : an_fail_memory(&error);
         if (code != AN_OK) {
+            if (request->as_llvm && its->kind == AN_LLVM_MEMORY_OF)
+                continue; /* LLVM's tool looks at it only when there is a raw memory profile */
             if (request->as_llvm)
                 llvm_tell_binary(its->path, &error);
             else

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/core/output.h"
+#include "llvm_memory.h"
 #include "llvm_names.h"
 
 /* ---- functions ---- */
@@ -142,12 +143,32 @@ static bool show_all(struct llvm_show *show, const char *path, uint64_t size)
     return false;
 }
 
+static int show_memory(const struct show_request *request, const char *path)
+{
+    struct an_error error;
+    struct an_file file = {0};
+    enum an_code code = an_file_load(&file, path, &error);
+    bool done = false;
+    if (code == AN_OK && redirect_start(request->output)) {
+        code = llvm_memory_print(file.bytes, request->programs, request->program_count, 0, &error);
+        if (code != AN_OK)
+            an_error_in(&error, path);
+        done = redirect_finish();
+    }
+    an_file_close(&file);
+    if (code != AN_OK)
+        report_error(&error);
+    return done && code == AN_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
 int llvm_show_run(const struct show_request *request, const struct inputs *inputs)
 {
     const char *path = inputs->items[0].path;
     struct llvm_show show = {.request = request};
     struct an_file file = {0};
     int status = EXIT_FAILED;
+    if (request->memory)
+        return show_memory(request, path);
     if (!open_profile(&show, path, &file)) {
         an_file_close(&file);
         return EXIT_FAILED;

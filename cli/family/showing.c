@@ -9,13 +9,10 @@ bool showing_refuses_options(const struct show_request *request, const struct fa
         bool given;
         const char *name;
     } options[] = {
-        {request->values, "--values"},
-        {request->summary, "--detailed-summary"},
-        {request->binary_ids, "--binary-ids"},
-        {request->traces, "--traces"},
-        {request->covered, "--covered"},
-        {request->cs, "--cs"},
-        {request->text, "--text"},
+        {request->values, "--values"},         {request->summary, "--detailed-summary"},
+        {request->binary_ids, "--binary-ids"}, {request->traces, "--traces"},
+        {request->covered, "--covered"},       {request->cs, "--cs"},
+        {request->memory, "--memory"},         {request->text, "--text"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given) {

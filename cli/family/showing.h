@@ -9,8 +9,10 @@
 /* What was asked for. */
 struct show_request {
     const char *name; /* what the profile is called; NULL: as its file */
-    bool all, counts, values, summary, binary_ids, traces, header, covered, cs, text, json;
+    bool all, counts, values, summary, binary_ids, traces, header, covered, cs, text, json, memory;
     const char *function, *output;
+    const char **programs; /* that left raw memory profiles */
+    size_t program_count;
     const char *gcno; /* the folder that GCC's control flow is below, or NULL */
     unsigned long long top;
     bool top_given;

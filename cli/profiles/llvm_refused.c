@@ -4,7 +4,6 @@
 
 static const char *const unsupported_reason[] = {
     "anneal does not support sample profiles (AutoFDO)",
-    "anneal does not support memory profiles",
 };
 
 bool llvm_option_refused(int id)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* Option ids at and above LLVM_REFUSED ask for something that anneal does not do. */
-enum { LLVM_REFUSED = 1000, REFUSED_SAMPLE = 1000, REFUSED_MEMORY };
+enum { LLVM_REFUSED = 1000, REFUSED_SAMPLE = 1000 };
 
 /* Prints why an option is refused; false when it is not one of those. */
 bool llvm_option_refused(int id);

@@ -49,6 +49,17 @@ static const struct option_spec options[] = {
      "the same by debug information (-mllvm -profile-correlate=debug-info), of the program or "
      "apart from it",
      TAKEN_EACH},
+    {MERGE_PROFILED_BINARY, 0, "profiled-binary", "FILE",
+     "the program FILE left raw memory profiles (-fmemory-profile); its debug information says of "
+     "which functions they are; may be repeated, likewise",
+     TAKEN_EACH},
+    {MERGE_MEMORY_VERSION, 0, "memprof-version", "N",
+     "write memory profiles of version N, 0 to 4 (default: the newest of the inputs, 3 of raw "
+     "ones; "
+     "clang 19 reads 0 to 3, 20 and later ones read 2 to 4)",
+     TAKEN},
+    {MERGE_MEMORY_FULL, 0, "memprof-full-schema", NULL,
+     "write all that raw memory profiles have of an allocation, not only what clang uses", TAKEN},
     {MERGE_VTABLES, 0, "keep-vtable-symbols", NULL, "keep the names of virtual tables", TAKEN},
     {MERGE_RESERVOIR, 0, "trace-reservoir-size", "N",
      "keep at most N temporal traces (default: 100)", TAKEN},

@@ -44,15 +44,26 @@ static void forget_lists(struct merging *merging)
 }
 
 /* Of the option of a tool that takes one file, the last one counts. */
-static void forget_correlating(const struct command *command, struct merge_request *request, int id)
+static void forget_correlating(const struct command *command, struct merge_request *request,
+                               enum an_llvm_correlation_kind kind)
 {
     size_t kept = 0;
     if (!command->last_counts)
         return;
     for (size_t i = 0; i < request->correlating_count; i++)
-        if ((request->correlating[i].kind == AN_LLVM_BY_BINARY) != (id == MERGE_BINARY_FILE))
+        if (request->correlating[i].kind != kind)
             request->correlating[kept++] = request->correlating[i];
     request->correlating_count = kept;
+}
+
+static void add_correlating(const struct command *command, struct merge_request *request, int id,
+                            const char *path)
+{
+    enum an_llvm_correlation_kind kind = id == MERGE_BINARY_FILE  ? AN_LLVM_BY_BINARY
+                                         : id == MERGE_DEBUG_INFO ? AN_LLVM_BY_DEBUG_INFO
+                                                                  : AN_LLVM_MEMORY_OF;
+    forget_correlating(command, request, kind);
+    request->correlating[request->correlating_count++] = (struct correlating){kind, path};
 }
 
 static bool take(const struct command *command, void *values, int id, const char *value)
@@ -115,9 +126,18 @@ static bool take(const struct command *command, void *values, int id, const char
         return true;
     case MERGE_BINARY_FILE:
     case MERGE_DEBUG_INFO:
-        forget_correlating(command, request, id);
-        request->correlating[request->correlating_count++] = (struct correlating){
-            id == MERGE_BINARY_FILE ? AN_LLVM_BY_BINARY : AN_LLVM_BY_DEBUG_INFO, value};
+    case MERGE_PROFILED_BINARY:
+        add_correlating(command, request, id, value);
+        return true;
+    case MERGE_MEMORY_VERSION:
+        if (!option_range(command, id, value, 0, AN_LLVM_NEWEST_MEMORY_VERSION, &number))
+            return false;
+        request->write.has_memory_version = true;
+        request->write.memory_version_of_raw = false;
+        request->write.memory_version = (unsigned)number;
+        return true;
+    case MERGE_MEMORY_FULL:
+        request->write.memory_in_full = true;
         return true;
     case MERGE_RESERVOIR:
         if (!option_number_of(command, id, value, 1u << 30, &number))
@@ -208,6 +228,8 @@ static int merge_inputs(struct merge_request *request, bool nothing_named)
     if (family == &family_llvm && request->compiler &&
         !llvm_release_of("for", request->compiler, &request->write.release))
         return EXIT_USAGE;
+    if (request->write.release)
+        request->merge.memory_release = request->write.release;
     if (request->spread)
         return request->spread(request, commands);
     return (request->one_input ? commands->convert : commands->merge)(request);

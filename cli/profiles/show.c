@@ -1,5 +1,8 @@
 /* anneal show: one profile, for people and for scripts. */
 #include "show.h"
+
+#include <stdlib.h>
+
 #include "cli/core/output.h"
 #include "cli/family/commands.h"
 #include "cli/family/showing.h"
@@ -21,6 +24,8 @@ enum {
     JSON,
     OUTPUT,
     GCNO,
+    MEMORY,
+    PROFILED_BINARY,
 };
 
 static const struct option_spec options[] = {
@@ -60,6 +65,10 @@ static const struct option_spec options[] = {
      "find the gcno files that name GCC's functions below DIR, not beside the counts",
      VALUE_OF(struct show_request, gcno)},
     {GCNO, 0, "gcno", "DIR", NULL, TAKEN},
+    {MEMORY, 0, "memory", NULL, "show a raw memory profile (-fmemory-profile), as YAML",
+     VALUE_OF(struct show_request, memory)},
+    {PROFILED_BINARY, 0, "profiled-binary", "FILE",
+     "the program FILE left the raw memory profile; may be repeated", TAKEN_EACH},
     JSON_ROWS(JSON, "print JSON", VALUE_OF(struct show_request, json)),
     OUTPUT_ROW(OUTPUT, VALUE_OF(struct show_request, output)),
     {0},
@@ -73,6 +82,9 @@ static const struct option_rule rules[] = {
     {EXCLUDES, TEXT, {COVERED, TOP, SUMMARY, CUTOFFS, BINARY_IDS, TRACES}, {0}},
     {EXCLUDES, HEADER, {ALL, FUNCTION, COUNTS, VALUES, TOP, COVERED, TEXT}, {0}},
     {EXCLUDES, ALL, {FUNCTION}, {0}},
+    {EXCLUDES, MEMORY, {ALL, FUNCTION, COUNTS, VALUES, TOP, SUMMARY, CUTOFFS, BINARY_IDS, TRACES,
+        HEADER, COVERED, CONTEXT_SENSITIVE, TEXT, JSON}, {0}},
+    {NEEDS, PROFILED_BINARY, {MEMORY}, {0}},
     {NEEDS, COUNTS, {ALL, FUNCTION, TEXT}, {0}},
     {NEEDS, VALUES, {ALL, FUNCTION, TEXT}, {0}},
     {0},
@@ -82,6 +94,17 @@ static const struct option_rule rules[] = {
 static bool take(const struct command *command, void *values, int id, const char *value)
 {
     struct show_request *request = values;
+    if (id == PROFILED_BINARY) {
+        const char **grown =
+            realloc(request->programs, (request->program_count + 1) * sizeof *grown);
+        if (!grown) {
+            say_error("out of memory");
+            return false;
+        }
+        request->programs = grown;
+        grown[request->program_count++] = value;
+        return true;
+    }
     if (id == TOP) {
         request->top_given = true;
         return option_number(command, "top", value, 1u << 30, &request->top);
@@ -137,7 +160,9 @@ static int act(void *values, const struct option_parser *parser)
 int show_as(const char *name, int argc, char **argv)
 {
     struct show_request request = {.name = name};
-    return option_run(&command_show, argc, argv, &request, take, act);
+    int status = option_run(&command_show, argc, argv, &request, take, act);
+    free(request.programs);
+    return status;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -116,9 +116,10 @@ enum an_llvm_format {
     AN_LLVM_RAW,
     AN_LLVM_INDEXED,
     AN_LLVM_TEXT,
+    AN_LLVM_RAW_MEMORY, /* what was allocated where (-fmemory-profile), in addresses; for merges only */
 };
 
-/* "raw", "indexed" or "text". */
+/* "raw", "indexed", "text" or "raw memory". */
 AN_API const char *an_llvm_format_name(enum an_llvm_format format);
 
 /* ------------------------------------------------------------------------------------------- */
@@ -234,7 +235,7 @@ AN_API unsigned an_llvm_profile_variants(const struct an_llvm_profile *profile);
 AN_API size_t an_llvm_profile_functions(const struct an_llvm_profile *profile); /* names */
 AN_API size_t an_llvm_profile_records(const struct an_llvm_profile *profile);
 
-/* How many functions its memory profile has, which merges keep of indexed inputs. */
+/* How many functions its memory profile has, which merges keep of indexed inputs, and make of raw ones. */
 AN_API size_t an_llvm_profile_memprof_functions(const struct an_llvm_profile *profile);
 
 /*
@@ -267,8 +268,16 @@ struct an_llvm_write_options {
     /* Leave hashes of the front end as they are. Else those of LLVM 21 become those of LLVM 22 from version 13 on, and before
      * it the latter become the former where a function has both: releases give one function two hashes. */
     bool keep_hashes;
+    /* Of a memory profile: write this version, 0 to 4, instead of the newest one of the indexed inputs, or of 3; and all that
+     * was measured, also where that is more than LLVM's compiler uses. */
+    bool has_memory_version;
+    bool
+        memory_version_of_raw; /* only where no input is an indexed profile with a memory profile */
+    unsigned memory_version;
+    bool memory_in_full;
 };
 
+#define AN_LLVM_NEWEST_MEMORY_VERSION 4
 #define AN_LLVM_DEFAULT_VERSION 12 /* what LLVM 19 to 21 write, and later ones read */
 #define AN_LLVM_OLDEST_WRITTEN 5
 #define AN_LLVM_NEWEST_WRITTEN 14
@@ -321,10 +330,15 @@ AN_API enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
 
 /*
  * What completes raw profiles that have counters only (-mllvm -profile-correlate): the binaries that left them, or files with
- * the debug information of these. Of several, a profile's is found by its build-id.
+ * the debug information of these; and the programs that left raw memory profiles, which have debug information. Of several, a
+ * profile's is found by its build-id.
  */
 struct an_llvm_correlation;
-enum an_llvm_correlation_kind { AN_LLVM_BY_BINARY, AN_LLVM_BY_DEBUG_INFO };
+enum an_llvm_correlation_kind {
+    AN_LLVM_BY_BINARY,
+    AN_LLVM_BY_DEBUG_INFO,
+    AN_LLVM_MEMORY_OF, /* the program of a raw memory profile */
+};
 
 AN_API struct an_llvm_correlation *an_llvm_correlation_new(void); /* NULL: no memory */
 AN_API void an_llvm_correlation_free(struct an_llvm_correlation *correlation);
@@ -333,6 +347,14 @@ AN_API void an_llvm_correlation_free(struct an_llvm_correlation *correlation);
 AN_API enum an_code an_llvm_correlation_add(struct an_llvm_correlation *correlation,
                                             const char *path, enum an_llvm_correlation_kind kind,
                                             struct an_error *error);
+
+/*
+ * What llvm-profdata of a release shows of a raw memory profile, as YAML: segments, and what functions allocate. For the caller
+ * to free.
+ */
+AN_API enum an_code an_llvm_memory_yaml(const struct an_llvm_correlation *correlation,
+                                        const void *bytes, size_t size, unsigned release,
+                                        char **text, size_t *text_size, struct an_error *error);
 
 /* How many bytes of counters the files have. */
 AN_API uint64_t an_llvm_correlation_counters(const struct an_llvm_correlation *correlation);
@@ -385,7 +407,10 @@ struct an_llvm_merge_options {
     bool keep_local_names;
     enum an_llvm_trace_rule trace_rule; /* not of partial results: theirs is the first one */
     const struct an_llvm_correlation
-        *correlation; /* completes raw profiles of counters; may be NULL */
+        *correlation; /* completes raw profiles of counters, and of memory; may be NULL */
+    /* Of raw memory profiles: number frames, and bring all into the order, as llvm-profdata of this release of LLVM; 0: the
+     * newest. Up to version 3 of memory profiles that can be seen. */
+    unsigned memory_release;
 };
 
 /*

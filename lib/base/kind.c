@@ -8,6 +8,7 @@
 
 #define RECORDING "anneal aggregate makes a profile of a recording and its binary"
 #define NOTES "the counts are in gcda files; anneal cov reads both"
+#define MEMORY "anneal merge and anneal show --memory read it by --profiled-binary=PROGRAM"
 #define PROGRAM "name the profiles that the program left when it ran"
 
 static const struct kind {
@@ -26,7 +27,7 @@ static const struct kind {
      "ANPART\n",
      8, "a partial result of anneal merge", "anneal merge makes a profile of it"},
     {"---\nheader:", 11, "a BOLT profile (YAML)", NULL},
-    {"\x81rforpm\xff", 8, "a raw memory profile (memprof)", NULL},
+    {"\x81rforpm\xff", 8, "a raw memory profile (memprof)", MEMORY},
     {"\x7f"
      "ELF",
      4, "an ELF program or object file, not its profile", PROGRAM},

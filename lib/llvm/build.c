@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "llvm/memprof_raw.h"
 #include "llvm/raw.h"
 
 /* The first one is shown, others go into a number. */
@@ -63,6 +64,18 @@ static enum an_code look_at_raw(struct an_llvm_build *build, struct an_bytes fil
     return code;
 }
 
+static enum an_code look_at_memory(struct an_llvm_build *build, struct an_bytes file,
+                                   struct an_error *error)
+{
+    struct memprof_raw raw = {0};
+    enum an_code code = an_memprof_raw_read(&raw, file, error);
+    for (size_t i = 0; code == AN_OK && i < raw.segments.count; i++)
+        if (raw.segments.items[i].build_id.size)
+            add_id(build, raw.segments.items[i].build_id.data, raw.segments.items[i].build_id.size);
+    an_memprof_raw_free(&raw);
+    return code;
+}
+
 /* Ids of other kinds of profiles lie in the file, too. */
 static enum an_code look_at_other(struct an_llvm_build *build, struct an_bytes file,
                                   struct an_error *error)
@@ -87,6 +100,8 @@ enum an_code an_llvm_build_find(const void *bytes, size_t size, struct an_llvm_b
 {
     struct an_bytes file = {bytes, size};
     *build = (struct an_llvm_build){0};
-    return an_raw_recognise(file) ? look_at_raw(build, file, error)
-                                  : look_at_other(build, file, error);
+    if (an_raw_recognise(file))
+        return look_at_raw(build, file, error);
+    return an_memprof_raw_recognise(file) ? look_at_memory(build, file, error)
+                                          : look_at_other(build, file, error);
 }

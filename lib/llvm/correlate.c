@@ -12,6 +12,9 @@ struct an_llvm_correlation {
     struct {
         AN_VECTOR(struct correlated);
     } files;
+    struct {
+        AN_VECTOR(struct memprof_binary *);
+    } programs; /* of raw memory profiles */
 };
 
 struct an_llvm_correlation *an_llvm_correlation_new(void)
@@ -26,13 +29,52 @@ void an_llvm_correlation_free(struct an_llvm_correlation *correlation)
     for (size_t i = 0; i < correlation->files.count; i++)
         an_correlated_free(&correlation->files.items[i]);
     an_vector_free(&correlation->files);
+    for (size_t i = 0; i < correlation->programs.count; i++)
+        an_memprof_binary_free(correlation->programs.items[i]);
+    an_vector_free(&correlation->programs);
     free(correlation);
+}
+
+static enum an_code add_program(struct an_llvm_correlation *correlation, const char *path,
+                                struct an_error *error)
+{
+    struct memprof_binary *program = an_memprof_binary_open(path, error);
+    if (!program)
+        return an_error_in(error, path);
+    struct memprof_binary **place = an_vector_push(&correlation->programs);
+    if (!place) {
+        an_memprof_binary_free(program);
+        return an_fail_memory(error);
+    }
+    *place = program;
+    return AN_OK;
+}
+
+static bool has_segment(const struct memprof_raw *raw, struct an_bytes id)
+{
+    for (size_t i = 0; i < raw->segments.count; i++) {
+        struct an_bytes its = raw->segments.items[i].build_id;
+        if (its.size == id.size && memcmp(its.data, id.data, id.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct memprof_binary *an_correlation_program(const struct an_llvm_correlation *correlation,
+                                              const struct memprof_raw *raw)
+{
+    for (size_t i = 0; correlation && i < correlation->programs.count; i++)
+        if (has_segment(raw, correlation->programs.items[i]->build_id))
+            return correlation->programs.items[i];
+    return NULL;
 }
 
 enum an_code an_llvm_correlation_add(struct an_llvm_correlation *correlation, const char *path,
                                      enum an_llvm_correlation_kind kind, struct an_error *error)
 {
     struct correlated read;
+    if (kind == AN_LLVM_MEMORY_OF)
+        return add_program(correlation, path, error);
     enum an_code code = an_correlated_read(&read, path, kind, error);
     if (code != AN_OK)
         return an_error_in(error, path);

@@ -18,6 +18,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "llvm/memprof_binary.h"
+#include "llvm/memprof_raw.h"
 
 /* A function, as a data record describes it. */
 struct correlated_function {
@@ -73,6 +75,10 @@ bool an_correlated_add(struct correlated *correlated, struct correlated_function
 enum an_code an_correlated_read(struct correlated *correlated, const char *path,
                                 enum an_llvm_correlation_kind kind, struct an_error *error);
 void an_correlated_free(struct correlated *correlated);
+
+/* The program that left a raw memory profile, if it was added; else NULL. */
+struct memprof_binary *an_correlation_program(const struct an_llvm_correlation *correlation,
+                                              const struct memprof_raw *raw);
 
 /*
  * Completes the raw profiles of a file that need it. *is_needed is false, and nothing is written, where none does.

@@ -56,6 +56,8 @@ const char *an_llvm_format_name(enum an_llvm_format format)
         return "raw";
     case AN_LLVM_INDEXED:
         return "indexed";
+    case AN_LLVM_RAW_MEMORY:
+        return "raw memory";
     case AN_LLVM_TEXT:
         break;
     }

@@ -62,9 +62,11 @@ struct indexed_walk an_indexed_walk(const struct indexed_image *image);
 enum an_code an_indexed_next(struct indexed_walk *walk, struct indexed_record *record, bool *more,
                              struct an_error *error);
 
-/* Serialises a settled profile for the compiler of a release (0: that is not known); bytes are appended to the buffer. */
-enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned version,
-                              unsigned release, bool sparse, struct an_buffer *buffer,
+/* Serialises a settled profile for the compiler of a release (0: that is not known); bytes are appended to the buffer. Whatever
+ * version and release the options ask for, they are these. */
+enum an_code an_indexed_write(const struct an_llvm_profile *profile,
+                              const struct an_llvm_write_options *options, unsigned version,
+                              unsigned release, struct an_buffer *buffer,
                               struct an_llvm_left_out *left_out, struct an_error *error);
 
 #endif

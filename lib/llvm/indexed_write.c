@@ -20,6 +20,7 @@ enum { AROUND = 1 << 16 /* bytes, for what stands around the table, as a rule */
 
 struct writer {
     const struct an_llvm_profile *profile;
+    const struct an_llvm_write_options *options;
     const size_t *order; /* functions by name */
     unsigned version;
     unsigned release;     /* of the compiler that is to read it; 0: not known */
@@ -302,13 +303,19 @@ static void put_traces(struct writer *writer)
  */
 static bool memprof_version(const struct writer *writer, unsigned *version)
 {
-    *version = writer->profile->memprof.version;
+    const struct memprof *memprof = &writer->profile->memprof;
+    const struct an_llvm_write_options *options = writer->options;
+    bool is_said =
+        options->has_memory_version && !(options->memory_version_of_raw && memprof->is_indexed);
+    *version = is_said               ? options->memory_version
+               : memprof->is_indexed ? memprof->version
+                                     : MEMPROF_USUAL;
     bool is_later = writer->release ? writer->release > 19 : writer->version >= INDEXED_MASKED;
-    if (is_later && *version < 2)
+    if (is_later && *version < 2 && (writer->release || !is_said))
         *version = 2;
     if (writer->release && !is_later && *version > 3)
         *version = 3;
-    return writer->profile->memprof.exists && writer->version >= INDEXED_VTABLES;
+    return memprof->exists && writer->version >= INDEXED_VTABLES;
 }
 
 /* A version that has no traces, or memory profiles, cannot claim to have some. */
@@ -329,7 +336,8 @@ static enum an_code put_memprof(struct writer *writer, struct an_error *error)
     for (size_t i = 0; version < 4 && i < memprof->sites.count; i++)
         writer->left_out->memprof_callees += memprof->sites.items[i].callee_number != 0;
     writer->left_out->memprof_accesses = version < 4 && memprof->accesses.size;
-    return an_memprof_write(memprof, version, 0, writer->buffer, error);
+    uint32_t schema = an_memprof_schema(memprof, version, writer->options->memory_in_full);
+    return an_memprof_write(memprof, version, schema, 0, writer->buffer, error);
 }
 
 static enum an_code put_all(struct writer *writer, const struct chained *table,
@@ -400,12 +408,14 @@ static uint64_t *hashes_of(const struct an_llvm_profile *profile, const size_t *
     return hashes;
 }
 
-enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned version,
-                              unsigned release, bool sparse, struct an_buffer *buffer,
+enum an_code an_indexed_write(const struct an_llvm_profile *profile,
+                              const struct an_llvm_write_options *options, unsigned version,
+                              unsigned release, struct an_buffer *buffer,
                               struct an_llvm_left_out *left_out, struct an_error *error)
 {
     struct writer writer = {
         .profile = profile,
+        .options = options,
         .version = version,
         .release = release,
         .value_kinds = version >= INDEXED_VTABLES ? AN_LLVM_VALUE_KINDS : AN_LLVM_VTABLE,
@@ -416,7 +426,7 @@ enum an_code an_indexed_write(const struct an_llvm_profile *profile, unsigned ve
     };
     struct chained table = {0};
     size_t count = 0;
-    size_t *order = an_order_by_name(profile, sparse, &count);
+    size_t *order = an_order_by_name(profile, options->sparse, &count);
     uint64_t *hashes = order ? hashes_of(profile, order, count) : NULL;
     writer.order = order;
     enum an_code code;

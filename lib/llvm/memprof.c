@@ -38,6 +38,12 @@ void an_memprof_free(struct memprof *memprof)
     *memprof = (struct memprof){0};
 }
 
+uint32_t an_memprof_schema(const struct memprof *memprof, unsigned version, bool is_full)
+{
+    bool is_all = is_full || version < 2;
+    return memprof->schema | (memprof->measured & (is_all ? MEMPROF_ALL : MEMPROF_HOT_COLD));
+}
+
 /* ---- frames and stacks ---- */
 
 uint32_t an_memprof_frame(struct memprof *memprof, const uint8_t *bytes)
@@ -109,6 +115,15 @@ uint64_t an_memprof_frame_id(const uint8_t *frame, bool is_new)
     for (int i = 0; i < 4; i++)
         id ^= fields[i] + 0x9e3779b97f4a7c15 + (id << 6) + (id >> 2);
     return id;
+}
+
+uint64_t an_memprof_stack_id(const struct memprof *memprof, const uint64_t *frame_ids,
+                             uint32_t node, struct an_buffer *scratch)
+{
+    scratch->size = 0;
+    for (; node != MEMPROF_TOP; node = memprof->nodes.items[node].parent)
+        an_buffer_le64(scratch, frame_ids[memprof->nodes.items[node].frame]);
+    return an_blake3_64(scratch->data, scratch->size);
 }
 
 /* ---- records ---- */
@@ -291,7 +306,10 @@ bool an_memprof_merge(struct memprof *into, const struct memprof *from)
     into->has_summary = !into->exists && from->has_summary;
     memcpy(into->summary, from->summary, sizeof into->summary);
     into->exists = true;
+    into->is_indexed |= from->is_indexed;
+    into->is_raw |= from->is_raw;
     into->schema |= from->schema;
+    into->measured |= from->measured;
     into->has_new_ids |= from->has_new_ids;
     if (into->version < from->version)
         into->version = from->version;

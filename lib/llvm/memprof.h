@@ -1,5 +1,6 @@
 /*
- * Memory profiles (-fmemory-profile): what was allocated where, by call stack. They are a section of indexed profiles.
+ * Memory profiles (-fmemory-profile): what was allocated where, by call stack. They are a section of indexed profiles, or come
+ * from raw ones, which are files of their own (memprof_raw.h).
  *
  *     record of a function ──► its allocations: a call stack, and what was measured of it
  *                         └──► its call sites that lead to allocations: the piece of a call stack that is inlined there
@@ -23,13 +24,26 @@
 
 enum {
     MEMPROF_NEWEST = 4,
+    MEMPROF_USUAL = 3,   /* which LLVM 19 and all later ones read */
     MEMPROF_FIELDS = 28, /* 1 to 27: what there is to measure */
     MEMPROF_FRAME = 17,  /* bytes of a frame in files */
     MEMPROF_SUMMARY = 6, /* fields of a summary */
 };
 
 /* Fields that have a meaning here. */
-enum { MEMPROF_COUNT = 1, MEMPROF_SIZE = 5, MEMPROF_LIFETIME = 10, MEMPROF_DENSITY = 23 };
+enum {
+    MEMPROF_COUNT = 1,
+    MEMPROF_SIZE = 5,
+    MEMPROF_LIFETIME = 10,
+    MEMPROF_DENSITY = 23,
+    MEMPROF_HISTOGRAM = 26,    /* how many accesses are counted apart */
+    MEMPROF_HISTOGRAM_AT = 27, /* where the process had them */
+};
+
+/* Schemas: all fields, and those by which LLVM's compiler tells hot from cold. */
+#define MEMPROF_ALL 0xffffffeu
+#define MEMPROF_HOT_COLD                                                                           \
+    (1u << MEMPROF_COUNT | 1u << MEMPROF_SIZE | 1u << MEMPROF_LIFETIME | 1u << MEMPROF_DENSITY)
 
 #define MEMPROF_NONE UINT32_MAX
 #define MEMPROF_TOP 0u /* the node above all roots; the stack of no frames */
@@ -46,9 +60,11 @@ struct memprof_node {
 };
 
 struct memprof_allocation {
-    uint32_t stack;         /* node */
-    uint32_t next;          /* of the same record, or MEMPROF_NONE */
-    const uint64_t *values; /* MEMPROF_FIELDS of them, 0 for what the schema does not have */
+    uint32_t stack; /* node */
+    uint32_t next;  /* of the same record, or MEMPROF_NONE */
+    /* MEMPROF_FIELDS of them, 0 for what the schema does not have; the first one is no field: of a raw profile, it is the index of
+     * the measurement. */
+    const uint64_t *values;
 };
 
 struct memprof_site {
@@ -95,10 +111,11 @@ struct memprof {
     /* Of a single input, as it was (version 4): what is hot or cold in it is for the tool to say that made it. */
     uint64_t summary[MEMPROF_SUMMARY];
     bool has_summary;
-    unsigned version; /* the newest of the inputs */
-    uint32_t schema;  /* a bit for each field that an input has */
-    bool exists;
-    bool has_new_ids; /* an input's frames have the numbers of LLVM 20 and later */
+    unsigned version;                /* the newest of the indexed inputs */
+    uint32_t schema;                 /* a bit for each field that an indexed input has */
+    uint32_t measured;               /* and that raw inputs have */
+    bool exists, is_indexed, is_raw; /* at least one input */
+    bool has_new_ids;                /* an input's frames have the numbers of LLVM 20 and later */
 };
 
 void an_memprof_free(struct memprof *memprof);
@@ -138,13 +155,23 @@ bool an_memprof_merge(struct memprof *into, const struct memprof *from);
 /* The number by which LLVM knows a frame, since LLVM 20 or before. */
 uint64_t an_memprof_frame_id(const uint8_t *frame, bool is_new);
 
+/* The number of a stack, by those of all frames. */
+uint64_t an_memprof_stack_id(const struct memprof *memprof, const uint64_t *frame_ids,
+                             uint32_t node, struct an_buffer *scratch);
+
+/* What of it is written as this version: all that is known, or what LLVM writes where nobody asks for more. */
+uint32_t an_memprof_schema(const struct memprof *memprof, unsigned version, bool is_full);
+
+/* What version 4 has in front. False: no memory. */
+bool an_memprof_sum_up(const struct memprof *memprof, uint64_t fields[MEMPROF_SUMMARY]);
+
 /* Reads the section of a file that begins at `at` and ends before `end`, into an empty memory profile; to be freed in any
  * case. */
 enum an_code an_memprof_read(struct memprof *memprof, struct an_bytes file, uint64_t at,
                              uint64_t end, struct an_error *error);
 
-/* Appends the section, as this version. Places in it are right if the buffer's first byte gets to `origin` in the file. */
-enum an_code an_memprof_write(const struct memprof *memprof, unsigned version, uint64_t origin,
-                              struct an_buffer *buffer, struct an_error *error);
+/* Appends the section, as this version, with these fields of allocations. Places in it are right if the buffer's first byte gets to `origin` in the file. */
+enum an_code an_memprof_write(const struct memprof *memprof, unsigned version, uint32_t schema,
+                              uint64_t origin, struct an_buffer *buffer, struct an_error *error);
 
 #endif

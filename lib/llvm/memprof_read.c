@@ -480,8 +480,8 @@ static bool is_reproduced(struct section *section)
     struct an_buffer buffer = {0};
     struct an_error ignored;
     uint64_t size = section->file.size - section->at;
-    bool same = an_memprof_write(section->memprof, section->version, section->at, &buffer,
-                                 &ignored) == AN_OK &&
+    bool same = an_memprof_write(section->memprof, section->version, section->memprof->schema,
+                                 section->at, &buffer, &ignored) == AN_OK &&
                 !buffer.failed && buffer.size <= size &&
                 memcmp(buffer.data, section->file.data + section->at, buffer.size) == 0;
     an_buffer_free(&buffer);
@@ -521,7 +521,7 @@ enum an_code an_memprof_read(struct memprof *memprof, struct an_bytes file, uint
 {
     struct section section = {.memprof = memprof, .file = file, .error = error, .at = at};
     section.file.size = (size_t)end;
-    memprof->exists = true;
+    memprof->exists = memprof->is_indexed = true;
     bool done = read_header(&section) && read_section(&section);
     if (done)
         find_ids(&section);

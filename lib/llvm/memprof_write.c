@@ -1,7 +1,6 @@
 /* Writing memory profiles, of any version; the layout is drawn in memprof_read.c. */
 #include <string.h>
 
-#include "base/blake3.h"
 #include "llvm/chained.h"
 #include "llvm/memprof.h"
 #include "llvm/memprof_layout.h"
@@ -10,6 +9,7 @@ struct writer {
     const struct memprof *memprof;
     struct an_buffer *buffer;
     unsigned version;
+    uint32_t schema;
     uint64_t origin;
     uint64_t *frame_ids;                 /* of all frames */
     uint64_t *stack_ids;                 /* by node (version 2) */
@@ -43,17 +43,14 @@ static uint64_t depth_of(const struct writer *writer, uint32_t node)
 static bool number_stacks(struct writer *writer)
 {
     const struct memprof *memprof = writer->memprof;
-    struct an_buffer bytes = {0};
-    struct writer scratch = *writer;
-    scratch.buffer = &bytes;
+    struct an_buffer scratch = {0};
     writer->stack_ids = an_alloc_zero(memprof->nodes.count + 1, sizeof *writer->stack_ids);
     for (size_t i = 0; writer->stack_ids && i < memprof->stacks.count; i++) {
-        bytes.size = 0;
-        put_frame_ids(&scratch, memprof->stacks.items[i]);
-        writer->stack_ids[memprof->stacks.items[i]] = an_blake3_64(bytes.data, bytes.size);
+        uint32_t node = memprof->stacks.items[i];
+        writer->stack_ids[node] = an_memprof_stack_id(memprof, writer->frame_ids, node, &scratch);
     }
-    bool done = writer->stack_ids && !bytes.failed;
-    an_buffer_free(&bytes);
+    bool done = writer->stack_ids && !scratch.failed;
+    an_buffer_free(&scratch);
     return done;
 }
 
@@ -105,7 +102,7 @@ static void put_stack_item(void *context, uint32_t index)
 static uint64_t record_size(const struct writer *writer, const struct memprof_record *record)
 {
     const struct memprof *memprof = writer->memprof;
-    uint64_t size = 16, values = an_memprof_schema_size(memprof->schema);
+    uint64_t size = 16, values = an_memprof_schema_size(writer->schema);
     uint32_t at = record->allocations.first;
     for (; at != MEMPROF_NONE; at = memprof->allocations.items[at].next)
         size += stack_size(writer, memprof->allocations.items[at].stack) + values;
@@ -120,7 +117,7 @@ static uint64_t record_size(const struct writer *writer, const struct memprof_re
 static void put_values(const struct writer *writer, const uint64_t *values)
 {
     for (unsigned field = 1; field < MEMPROF_FIELDS; field++)
-        if (writer->memprof->schema >> field & 1)
+        if (writer->schema >> field & 1)
             an_buffer_le(writer->buffer, values[field], an_memprof_field_size(field));
 }
 
@@ -203,7 +200,7 @@ static bool is_cold(const uint64_t *values)
 }
 
 /* Of each call stack that allocates, the first allocation counts. What would be hot, LLVM only tells when it is asked to. */
-static bool sum_up(const struct memprof *memprof, uint64_t fields[MEMPROF_SUMMARY])
+bool an_memprof_sum_up(const struct memprof *memprof, uint64_t fields[MEMPROF_SUMMARY])
 {
     enum { CONTEXTS, COLD, HOT, LARGEST_COLD, LARGEST_WARM, LARGEST_HOT };
     uint8_t *seen = an_alloc_zero(memprof->nodes.count + 1, 1);
@@ -233,7 +230,7 @@ static void put_summary(const struct writer *writer)
     uint64_t fields[MEMPROF_SUMMARY] = {0};
     if (memprof->has_summary)
         memcpy(fields, memprof->summary, sizeof fields);
-    else if (!sum_up(memprof, fields))
+    else if (!an_memprof_sum_up(memprof, fields))
         writer->buffer->failed = true;
     an_buffer_le(writer->buffer, MEMPROF_SUMMARY, 4);
     for (int i = 0; i < MEMPROF_SUMMARY; i++)
@@ -244,7 +241,7 @@ static void put_summary(const struct writer *writer)
 
 static void put_schema(const struct writer *writer)
 {
-    uint32_t schema = writer->memprof->schema;
+    uint32_t schema = writer->schema;
     an_buffer_le64(writer->buffer, (uint64_t)__builtin_popcount(schema));
     for (unsigned field = 1; field < MEMPROF_FIELDS; field++)
         if (schema >> field & 1)
@@ -301,13 +298,14 @@ static void put_all(struct writer *writer)
         put_by_tables(writer, offsets_at);
 }
 
-enum an_code an_memprof_write(const struct memprof *memprof, unsigned version, uint64_t origin,
-                              struct an_buffer *buffer, struct an_error *error)
+enum an_code an_memprof_write(const struct memprof *memprof, unsigned version, uint32_t schema,
+                              uint64_t origin, struct an_buffer *buffer, struct an_error *error)
 {
     struct memprof_layout layout = {0};
     struct writer writer = {.memprof = memprof,
                             .buffer = buffer,
                             .version = version,
+                            .schema = schema,
                             .origin = origin,
                             .layout = &layout};
     bool done;

@@ -28,6 +28,7 @@
 #include "llvm/format.h"
 #include "llvm/local_names.h"
 #include "llvm/lossless.h"
+#include "llvm/memprof_records.h"
 #include "llvm/partial.h"
 #include "llvm/profile.h"
 #include "llvm/raw_merge.h"
@@ -200,6 +201,29 @@ static enum an_code merge_by_reader(const struct merge_sink *sink, struct an_byt
     return code;
 }
 
+/* Its measurements do not depend on how functions are counted, so they go with any profile. */
+static enum an_code merge_memory(const struct merge_sink *sink, struct an_bytes file,
+                                 struct an_ledger_entry *entry, struct an_error *error)
+{
+    struct memprof memprof = {0};
+    struct an_llvm_profile *profile = sink->profile;
+    bool as_19 = sink->options->memory_release && sink->options->memory_release <= 19;
+    bool is_left_out = profile->lossless.is_on;
+    unsigned version = 0;
+    enum an_code code =
+        an_memprof_convert(&memprof, file, sink->options->correlation, as_19, &version, error);
+    if (code == AN_OK && !is_left_out && !an_memprof_merge(&profile->memprof, &memprof))
+        code = an_fail_memory(error);
+    an_memprof_free(&memprof);
+    if (code == AN_OK) {
+        entry->format = an_llvm_format_name(AN_LLVM_RAW_MEMORY);
+        entry->version = version;
+        entry->variants = AN_LLVM_MEMPROF;
+        entry->memprof_bytes = is_left_out ? file.size : 0;
+    }
+    return code;
+}
+
 static enum an_code merge_complete(struct share *share, const struct merge_sink *sink,
                                    struct an_bytes file, uint64_t weight,
                                    struct an_ledger_entry *entry, struct an_error *error)
@@ -228,6 +252,8 @@ static enum an_code merge_bytes(struct share *share, const struct merge_sink *si
     struct an_buffer complete = {0};
     bool is_needed = false;
     enum an_code code = AN_OK;
+    if (an_memprof_raw_recognise(file))
+        return merge_memory(sink, file, entry, error);
     if (sink->options->correlation && an_raw_recognise(file))
         code = an_llvm_correlate(sink->options->correlation, file, &complete, &is_needed, error);
     if (is_needed)

@@ -10,6 +10,7 @@
 #include "base/kind.h"
 #include "partial/partial.h"
 #include "llvm/format.h"
+#include "llvm/memprof_raw.h"
 #include "llvm/raw_trace.h"
 
 static bool remember_binary_ids(struct an_llvm_reader *reader, struct an_bytes section, bool big,
@@ -383,7 +384,7 @@ bool an_llvm_recognise(const void *bytes, size_t size)
 {
     const struct an_bytes file = {bytes, size};
     unsigned family;
-    return an_indexed_recognise(file) || an_raw_recognise(file) ||
+    return an_indexed_recognise(file) || an_raw_recognise(file) || an_memprof_raw_recognise(file) ||
            (an_partial_recognise(bytes, size, &family) && family == AN_PARTIAL_LLVM);
 }
 
@@ -444,6 +445,7 @@ bool an_reader_next(struct an_llvm_reader *reader, struct an_llvm_record *record
         return next_raw(reader, record, name_hash);
     case AN_LLVM_INDEXED:
         return next_indexed(reader, record, name_hash);
+    case AN_LLVM_RAW_MEMORY: /* is of addresses, not of functions */
     case AN_LLVM_TEXT:
         break;
     }

@@ -112,7 +112,7 @@ static enum an_code write_profile(struct an_llvm_profile *profile,
         left_out->new_hashes = hashes.new;
     else
         left_out->old_hashes = hashes.old;
-    return an_indexed_write(profile, version, release, options->sparse, buffer, left_out, error);
+    return an_indexed_write(profile, options, version, release, buffer, left_out, error);
 }
 
 static enum an_code write_partial(struct an_llvm_profile *profile, const struct an_ledger *ledger,
@@ -145,6 +145,10 @@ enum an_code an_llvm_profile_write(struct an_llvm_profile *profile,
     if (version < AN_LLVM_OLDEST_WRITTEN || version > AN_LLVM_NEWEST_WRITTEN)
         return an_fail(error, AN_USAGE, "cannot write indexed version %u, expected %d to %d",
                        version, AN_LLVM_OLDEST_WRITTEN, AN_LLVM_NEWEST_WRITTEN);
+    if (full.has_memory_version && full.memory_version > AN_LLVM_NEWEST_MEMORY_VERSION)
+        return an_fail(error, AN_USAGE,
+                       "cannot write memory profiles of version %u, expected 0 to %d",
+                       full.memory_version, AN_LLVM_NEWEST_MEMORY_VERSION);
     if (full.release && full.release < AN_LLVM_OLDEST_RELEASE)
         return an_fail(error, AN_USAGE, "cannot write for LLVM %u, expected %d or later",
                        full.release, AN_LLVM_OLDEST_RELEASE);

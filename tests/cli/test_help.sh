@@ -202,8 +202,6 @@ refuses_what_it_does_not_do() {
     ln -s "$anneal" llvm-profdata
     run 1 ./llvm-profdata merge --sample "$one"
     says 'does not support sample profiles (AutoFDO)'
-    run 1 ./llvm-profdata show --memory "$one"
-    says 'does not support memory profiles'
 }
 
 # LLVM's tools take long options with one dash or two, and -o=FILE.

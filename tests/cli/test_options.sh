@@ -173,6 +173,8 @@ merge --input-files
 merge --weighted-input
 merge --binary-file
 merge --debug-info
+merge --profiled-binary
+show --profiled-binary
 train --workloads
 train --each-file
 train --weighted-workload
