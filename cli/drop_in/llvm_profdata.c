@@ -222,7 +222,7 @@ const struct command command_llvm_profdata = {
         "raw profiles that need no --binary-file or --debug-info are merged beside others; "
         "its result does not "
         "depend on the number of threads (it is that of --num-threads=1). Options for sample "
-        "profiles and memory profiles are refused by name.",
+        "profiles are refused by name.",
     .options = no_options,
     .examples = "ln -s anneal llvm-profdata\n"
                 "./llvm-profdata merge -o app.profdata *.profraw\n",
