@@ -6,6 +6,7 @@
 # usage: test_memprof_raw.sh ANNEAL
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh" "$@"
+golden=$corpus/memprof_raw
 counts=$corpus/raw/c-ir-clang19-run1.profraw
 
 # build NAME OPTION...: a program that leaves raw memory profiles
@@ -194,6 +195,29 @@ rejects_damage() {
     done
 }
 
+# Of clang 19 and 22, beside what llvm-profdata of the same release made.
+keeps_to_golden_files() {
+    local release name version
+    for release in 19 22; do
+        ln -s "$anneal" llvm-profdata-$release
+        for name in run1 run2 accesses; do
+            local raw=$golden/$release-$name.memprofraw debug=$golden/$release.debug
+            [ $name != accesses ] || debug=$golden/$release-accesses.debug
+            for version in 2 3; do
+                run 0 "$anneal" merge -q --for=clang-$release --profiled-binary="$debug" --memprof-version=$version -o ours "$raw"
+                same ours "$golden/$release-$name-v$version.profdata"
+            done
+            run 0 ./llvm-profdata-$release show --memory --profiled-binary "$debug" "$raw"
+            gzip -dc "$golden/$release-$name.yaml.gz" >expected
+            same out expected
+        done
+        run 0 ./llvm-profdata-$release merge --profiled-binary "$golden/$release.debug" --memprof-version=2 \
+            --memprof-full-schema -o ours "$golden/$release-run1.memprofraw"
+        same ours "$golden/$release-run1-full.profdata"
+    done
+}
+
+check 'profiles by clang 19 and 22 become what llvm-profdata made of them' keeps_to_golden_files
 check_with 'clang++-19 llvm-profdata-19' 'a raw profile becomes what llvm-profdata makes of it' is_merged_as_by_llvm
 check_with 'clang++-19 llvm-profdata-19' 'whatever kind of debug information the program has' knows_all_debug_information
 check_with 'clang++-19 llvm-profdata-19' 'several runs, and several dumps of one, add up as by llvm-profdata' adds_runs_up
