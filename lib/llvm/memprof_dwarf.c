@@ -9,7 +9,7 @@
  * Functions are found as LLVM finds them: of all that have an address, the last one, for inner ones come behind outer ones. Lines
  * count from the one where a function is declared, so that they stay when something above it changes.
  */
-#include "llvm/memprof_binary.h"
+#include "llvm/memprof_dwarf.h"
 
 #ifdef AN_HAVE_LIBDW
 
@@ -238,9 +238,9 @@ static bool add_frames(struct search *search, size_t i)
     while (at != MEMPROF_NONE) {
         struct subroutine *here = &search->subroutines.items[at];
         const char *name = name_of(&here->die);
-        if (!an_memprof_binary_add(search->binary, name ? name : "<invalid>",
-                                   line_at - declared_at(&here->die), column_at,
-                                   here->parent != MEMPROF_NONE))
+        if (!an_memprof_frame_add(search->binary, name ? name : "<invalid>",
+                                  line_at - declared_at(&here->die), column_at,
+                                  here->parent != MEMPROF_NONE))
             return false;
         line_at = called_at(&here->die, DW_AT_call_line);
         column_at = called_at(&here->die, DW_AT_call_column);
