@@ -33,8 +33,8 @@ keep() {
 }
 
 for release in 19 22; do
-    build=(clang++-$release -O2 -g -fdebug-compilation-dir=. -fmemory-profile -fno-omit-frame-pointer
-        -mno-omit-leaf-frame-pointer -Wl,--build-id memprof.cpp)
+    build=("clang++-$release" -O2 -g -fdebug-compilation-dir=. -fmemory-profile -fno-omit-frame-pointer
+        -mno-omit-leaf-frame-pointer "-Wl,--build-id" memprof.cpp)
     "${build[@]}" -o program
     "${build[@]}" -mllvm -memprof-histogram -mllvm -memprof-use-callbacks=true -o counted
     keep program $release
