@@ -28,8 +28,8 @@ static void locate_all(struct memprof_binary *program, const struct memprof_raw 
             *index = program->places.count;
             const char name[] = {(char)('a' + address % 26), 0};
             if (address & 1)
-                claim(an_memprof_binary_add(program, name, (uint32_t)address, 1, true));
-            claim(an_memprof_binary_add(program, "main.llvm.1", (uint32_t)address, 2, false));
+                claim(an_memprof_frame_add(program, name, (uint32_t)address, 1, true));
+            claim(an_memprof_frame_add(program, "main.llvm.1", (uint32_t)address, 2, false));
         }
 }
 
