@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "llvm/dense_order.h"
 
 static bool ran(const struct record *record)
 {
@@ -99,63 +100,25 @@ void an_function_records_free(struct record **records, struct record *few[FEW_RE
         free(records);
 }
 
-/* LLVM 19's DenseMapInfo<uint64_t>: the mixer of splitmix64 (S. Vigna), cut to 32 bits. */
-static uint32_t bucket_hash(uint64_t key)
-{
-    key *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(key ^ (key >> 31));
-}
-
-/*
- * Both tables of LLVM's look 0, 1, 3, 6, 10... places behind a key's own one, and hashes have no secret: all
- * keys of a file may have one place. But nothing is removed, so a search need not begin anew: `reached` is how
- * far the last one came from each place.
- */
-static void place(struct record **buckets, uint32_t *reached, size_t number, struct record *record)
-{
-    size_t home = bucket_hash(record->hash) & (number - 1), steps = reached[home];
-    size_t at = (home + steps * (steps + 1) / 2) & (number - 1);
-    while (buckets[at])
-        at = (at + ++reached[home]) & (number - 1);
-    buckets[at] = record;
-}
-
 bool an_order_as_densemap(struct record **records, size_t count)
 {
     if (count < 2)
         return true;
-    /* The table as it would have grown: full to 3/4 it doubles, from 4 inline buckets to 64. */
-    size_t most = 4;
-    while (4 * count >= 3 * most)
-        most = most == 4 ? 64 : 2 * most;
-    struct record **buckets = an_alloc_zero(2 * most, sizeof(struct record *));
-    uint32_t *reached = buckets ? an_alloc_zero(most, sizeof *reached) : NULL;
-    if (!reached) {
-        free(buckets);
-        return false;
+    uint64_t *hashes = an_alloc(count, sizeof *hashes);
+    uint32_t *order = an_alloc(count, sizeof *order);
+    struct record **before = an_alloc(count, sizeof(struct record *));
+    bool done = hashes && order && before;
+    for (size_t i = 0; done && i < count; i++) {
+        before[i] = records[i];
+        hashes[i] = records[i]->hash;
     }
-    struct record **old = buckets + most; /* spare half, for growing */
-    size_t number = 4;
-    for (size_t i = 0; i < count; i++) {
-        if (4 * (i + 1) >= 3 * number) {
-            memcpy(old, buckets, number * sizeof(struct record *));
-            size_t before = number;
-            number = number == 4 ? 64 : 2 * number;
-            memset(buckets, 0, number * sizeof(struct record *));
-            memset(reached, 0, number * sizeof *reached);
-            for (size_t b = 0; b < before; b++)
-                if (old[b])
-                    place(buckets, reached, number, old[b]);
-        }
-        place(buckets, reached, number, records[i]);
-    }
-    size_t to = 0;
-    for (size_t b = 0; b < number; b++)
-        if (buckets[b])
-            records[to++] = buckets[b];
-    free(buckets);
-    free(reached);
-    return true;
+    done = done && an_dense_order_small(hashes, count, order);
+    for (size_t i = 0; done && i < count; i++)
+        records[i] = before[order[i]];
+    free(hashes);
+    free(order);
+    free(before);
+    return done;
 }
 
 /* A place in a hash table of names. */
