@@ -48,6 +48,7 @@ void an_memprof_binary_free(struct memprof_binary *binary)
 {
     if (!binary)
         return;
+    an_memprof_dwarf_close(binary->debug);
     an_elf_close(binary->elf);
     an_vector_free(&binary->frames);
     an_vector_free(&binary->places);

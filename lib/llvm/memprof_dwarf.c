@@ -15,7 +15,11 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEEPEST = 512, FARTHEST = 16 };
 
@@ -280,22 +284,65 @@ static bool search_all(struct search *search, Dwarf *dwarf)
     return done;
 }
 
+/*
+ * libdw reads the file anew: where debug information is compressed, libelf changes the headers that it was given. It stays open,
+ * for the next profile has other addresses of the same program.
+ */
+struct memprof_debug {
+    int file;
+    Elf *elf;
+    Dwarf *dwarf;
+};
+
+void an_memprof_dwarf_close(struct memprof_debug *debug)
+{
+    if (!debug)
+        return;
+    dwarf_end(debug->dwarf);
+    elf_end(debug->elf);
+    if (debug->file >= 0)
+        close(debug->file);
+    free(debug);
+}
+
+static bool is_same_program(Elf *elf, struct an_bytes build_id)
+{
+    const void *id;
+    ssize_t size = dwelf_elf_gnu_build_id(elf, &id);
+    return size > 0 && (size_t)size == build_id.size &&
+           memcmp(id, build_id.data, build_id.size) == 0;
+}
+
+static enum an_code open_debug(struct memprof_binary *binary, struct an_error *error)
+{
+    struct memprof_debug *debug = an_alloc(1, sizeof *debug);
+    if (!debug)
+        return an_fail_memory(error);
+    *debug = (struct memprof_debug){.file = -1};
+    binary->debug = debug;
+    debug->file = open(an_elf_path(binary->elf), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (debug->file >= 0)
+        debug->elf = elf_begin(debug->file, ELF_C_READ, NULL);
+    if (!debug->elf || !is_same_program(debug->elf, binary->build_id))
+        return an_fail(error, AN_MISMATCH, "program that has changed since it was first read");
+    debug->dwarf = dwarf_begin_elf(debug->elf, DWARF_C_READ, NULL);
+    if (debug->dwarf)
+        return AN_OK;
+    an_fail(error, AN_MISMATCH, "program without debug information (%s)", dwarf_errmsg(-1));
+    return an_error_hint(error, "build it with -g or -gmlt -fdebug-info-for-profiling");
+}
+
 enum an_code an_memprof_dwarf_locate(struct memprof_binary *binary, const uint64_t *addresses,
                                      size_t count, struct an_error *error)
 {
     struct search search = {.binary = binary, .addresses = addresses, .count = count};
-    struct an_bytes bytes = an_elf_bytes(binary->elf);
-    Elf *elf = elf_memory((char *)bytes.data, bytes.size);
-    Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-    enum an_code code = AN_OK;
-    if (!dwarf) {
-        an_fail(error, AN_MISMATCH, "program without debug information (%s)", dwarf_errmsg(-1));
-        code = an_error_hint(error, "build it with -g or -gmlt -fdebug-info-for-profiling");
-    } else if (!search_all(&search, dwarf)) {
+    enum an_code code = binary->debug ? AN_OK : open_debug(binary, error);
+    if (code == AN_OK && !search_all(&search, binary->debug->dwarf))
         code = an_fail_memory(error);
+    if (code != AN_OK) {
+        an_memprof_dwarf_close(binary->debug);
+        binary->debug = NULL;
     }
-    dwarf_end(dwarf);
-    elf_end(elf);
     return code;
 }
 
@@ -307,6 +354,11 @@ enum an_code an_memprof_dwarf_locate(struct memprof_binary *binary, const uint64
     (void)binary, (void)addresses, (void)count;
     an_fail(error, AN_UNSUPPORTED, "raw memory profile, but this anneal was built without libdw");
     return an_error_hint(error, "install libdw-dev and build anneal again");
+}
+
+void an_memprof_dwarf_close(struct memprof_debug *debug)
+{
+    (void)debug;
 }
 
 #endif

@@ -8,4 +8,7 @@
 enum an_code an_memprof_dwarf_locate(struct memprof_binary *binary, const uint64_t *addresses,
                                      size_t count, struct an_error *error);
 
+/* Closes what that has opened, for good. */
+void an_memprof_dwarf_close(struct memprof_debug *debug);
+
 #endif

@@ -21,9 +21,12 @@ struct memprof_place {
     size_t count; /* 0: nothing is known of it, or it belongs to the runtime */
 };
 
+struct memprof_debug; /* an open program; see memprof_dwarf.h */
+
 struct memprof_binary {
     struct an_arena arena;
     struct an_elf *elf;
+    struct memprof_debug *debug; /* NULL: it was not needed yet */
     struct an_bytes build_id;
     uint64_t text; /* where the program wants its executable segment to be */
     pthread_mutex_t lock;

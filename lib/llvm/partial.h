@@ -44,6 +44,8 @@ enum {
     PARTIAL_COLUMNS
 };
 
+/* In the first word: the variants of the profile, or that no input counted anything, so that it goes with any; and a version. */
+enum { PARTIAL_KINDLESS = 1 << 15 };
 enum { PARTIAL_VERSION_SHIFT = 16, PARTIAL_VERSION = 1 << PARTIAL_VERSION_SHIFT };
 
 /* Appends a lossless profile, which is arranged for it, with origins as indices of the ledger's used entries in the order of

@@ -16,6 +16,7 @@ struct reader {
     uint32_t offset;                 /* of the origins in the profile */
     struct an_cursor columns[PARTIAL_COLUMNS];
     unsigned variants, version;
+    bool has_kind;
     uint64_t reservoir, trace_length, stream;
     struct an_cursor rest; /* behind the columns */
     bool no_memory;
@@ -240,7 +241,8 @@ static bool walk(struct reader *reader, struct an_bytes content)
     struct an_cursor cursor = an_cursor_at(content, 0, false);
     uint64_t size, traces;
     uint64_t kind = an_cursor_uleb128(&cursor);
-    reader->variants = (unsigned)(kind & (PARTIAL_VERSION - 1));
+    reader->has_kind = !(kind & PARTIAL_KINDLESS);
+    reader->variants = (unsigned)(kind & (PARTIAL_KINDLESS - 1));
     reader->version = (unsigned)(kind >> PARTIAL_VERSION_SHIFT);
     reader->reservoir = an_cursor_uleb128(&cursor);
     reader->trace_length = an_cursor_uleb128(&cursor);
@@ -248,6 +250,7 @@ static bool walk(struct reader *reader, struct an_bytes content)
     uint64_t functions = an_cursor_uleb128(&cursor);
     uint64_t records = an_cursor_uleb128(&cursor);
     if (cursor.short_read || kind >> 24 || reader->variants & ~AN_LLVM_VARIANTS ||
+        (!reader->has_kind && (reader->variants || functions)) ||
         (reader->version && reader->version < AN_LLVM_DEFAULT_VERSION) || functions > records ||
         records > content.size / 8)
         return false;
@@ -301,7 +304,7 @@ enum an_code an_llvm_partial_merge(const struct merge_sink *sink, struct an_byte
         reader.inputs += ledger->entries[i].status == AN_INPUT_USED;
     bool done = walk(&reader, content);
     *variants = reader.variants;
-    if (done && reader.inputs && !an_profile_merge_kind(profile, *variants))
+    if (done && reader.inputs && reader.has_kind && !an_profile_merge_kind(profile, *variants))
         code = an_fail(error, AN_MISMATCH, "other kind of instrumentation");
     if (done && code == AN_OK && add_origins(&reader, profile, ledger)) {
         reader.profile = profile;

@@ -170,7 +170,8 @@ enum an_code an_llvm_partial_write(struct an_llvm_profile *profile, const struct
     if (!an_lossless_arrange(profile))
         return an_fail_memory(error);
     writer.inputs = number_inputs(profile, ledger);
-    an_buffer_uleb128(buffer, profile->variants | profile->version << PARTIAL_VERSION_SHIFT);
+    unsigned kind = profile->has_kind || !ledger->used ? profile->variants : PARTIAL_KINDLESS;
+    an_buffer_uleb128(buffer, kind | profile->version << PARTIAL_VERSION_SHIFT);
     an_buffer_uleb128(buffer, profile->trace_reservoir);
     an_buffer_uleb128(buffer, profile->trace_length);
     an_buffer_uleb128(buffer, profile->trace_stream_size);

@@ -217,7 +217,37 @@ keeps_to_golden_files() {
     done
 }
 
+# The golden program's debug information is compressed; several profiles need it.
+reads_compressed_information_again() {
+    local golden_runs=("$golden/19-run1.memprofraw" "$golden/19-run2.memprofraw")
+    objcopy --decompress-debug-sections "$golden/19.debug" plain
+    run 0 "$anneal" merge -q --profiled-binary=plain -o expected "${golden_runs[@]}"
+    run 0 "$anneal" merge -q --profiled-binary="$golden/19.debug" -o ours "${golden_runs[@]}"
+    same ours expected
+    run 0 "$anneal" merge -q --profiled-binary="$golden/19.debug" -o single "${golden_runs[0]}"
+    ! cmp -s ours single || fail 'the second run is not there'
+}
+
+# A partial result of memory profiles alone, raw or indexed ones, is of no kind of counts.
+goes_with_any_counts() {
+    local counts
+    run 0 "$anneal" merge -q --partial --profiled-binary="$golden/19.debug" -o raw.partial "$golden/19-run1.memprofraw"
+    run 0 "$anneal" merge -q --partial -o indexed.partial "$golden/19-run1-v3.profdata"
+    for counts in c-ir-clang19-run1 c-fe-clang19-run1; do
+        run 0 "$anneal" merge -q -o expected "$corpus/raw/$counts.profraw"
+        run 0 "$anneal" merge -q -o ours raw.partial indexed.partial "$corpus/raw/$counts.profraw"
+        same ours expected
+        run 0 "$anneal" merge -q -o ours "$corpus/raw/$counts.profraw" raw.partial indexed.partial
+        same ours expected
+        run 0 "$anneal" merge -q --partial -o both.partial raw.partial indexed.partial
+        run 0 "$anneal" merge -q -o ours both.partial "$corpus/raw/$counts.profraw"
+        same ours expected
+    done
+}
+
 check 'profiles by clang 19 and 22 become what llvm-profdata made of them' keeps_to_golden_files
+check_with objcopy 'compressed debug information serves several profiles' reads_compressed_information_again
+check 'a partial result of memory profiles goes with any counts' goes_with_any_counts
 check_with 'clang++-19 llvm-profdata-19' 'a raw profile becomes what llvm-profdata makes of it' is_merged_as_by_llvm
 check_with 'clang++-19 llvm-profdata-19' 'whatever kind of debug information the program has' knows_all_debug_information
 check_with 'clang++-19 llvm-profdata-19' 'several runs, and several dumps of one, add up as by llvm-profdata' adds_runs_up

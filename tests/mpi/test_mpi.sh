@@ -230,6 +230,16 @@ killed_ranks() {
     echo "$killed ranks killed in $tries jobs, $campaign campaigns" >>"$scratch/remarks"
 }
 
+# As all partial results do.
+leaves_memory_out() {
+    local golden=$corpus/memprof_raw counts=("$corpus"/raw/c-ir-clang19-run?.profraw)
+    run 0 "$anneal" merge -q -o expected "${counts[@]}"
+    run 0 job 3 merge --profiled-binary="$golden/19.debug" -o ours "$golden"/19-run?.memprofraw "${counts[@]}"
+    says "merged $((2 + ${#counts[@]})) of $((2 + ${#counts[@]})) inputs"
+    says '2 inputs with a memory profile, which partial results do not keep: left out: '
+    same ours expected
+}
+
 # What completes raw profiles is known to all processes: none of them rejects what needs it.
 completed() {
     local number
@@ -262,6 +272,7 @@ if [ -n "$anneal_mpi" ]; then
     check_with $tools 'all families that have partial results' families
     check_with $tools 'each input is accounted for' accounts
     check_with "$tools clang-19" 'profiles that a binary completes' completed
+    check_with "$tools" 'raw memory profiles are left out, and said to be' leaves_memory_out
     check_with $tools 'a job that lost a process goes on' goes_on
     tier long
     check_with "$tools jq" 'ranks that are killed at any moment' killed_ranks
