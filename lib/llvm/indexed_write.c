@@ -118,10 +118,13 @@ static bool put_function(struct writer *writer, size_t index)
     bool done = an_order_as_densemap(records, function->records);
     an_buffer_le64(writer->buffer, function->name_hash);
     an_buffer_le64(writer->buffer, name->length);
-    an_buffer_le64(writer->buffer, records_size(writer, function));
+    size_t size_at = writer->buffer->size;
+    an_buffer_le64(writer->buffer, 0);
     an_buffer_put(writer->buffer, name->text, name->length);
+    size_t records_at = writer->buffer->size;
     for (size_t i = 0; done && i < function->records; i++)
         put_record(writer, records[i]);
+    an_buffer_patch_le64(writer->buffer, size_at, writer->buffer->size - records_at);
     an_function_records_free(records, few);
     return done;
 }
@@ -169,7 +172,7 @@ static void put_functions(struct writer *writer, const uint32_t *numbers, const 
 /*
  * In the file, functions are in the order of hashes, and in memory in that of the first profile. They are written in the order in
  * which they are in memory, each to its place: that is one step to somewhere else for each function; in the file's order
- * it was five, for what is known of a function is in five places, and a quarter of the time that a large merge took.
+ * it was five, for what is known of a function is in five places, and took a fifth longer for the whole of a large merge.
  */
 static uint64_t put_table(struct writer *writer, const struct chained *table)
 {
