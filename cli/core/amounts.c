@@ -70,3 +70,10 @@ const char *const record_methods[] = {
     [AN_RECORD_STEP] = "step",
     NULL,
 };
+
+const char *const work_clocks[] = {
+    [AN_WORK_BY_ANY] = "auto",
+    [AN_WORK_BY_TRAFFIC] = "traffic",
+    [AN_WORK_BY_FUNCTIONS] = "functions",
+    NULL,
+};

@@ -7,6 +7,7 @@
 
 #include <anneal/ledger.h>
 #include <anneal/record.h>
+#include <anneal/work.h>
 
 #include "command.h"
 
@@ -21,5 +22,8 @@ extern const char *const failure_modes[];
 
 /* The words of enum an_record_method, as values of an option. */
 extern const char *const record_methods[];
+
+/* The words of enum an_work_by, as values of an option. */
+extern const char *const work_clocks[];
 
 #endif

@@ -57,7 +57,8 @@ static enum an_code measure(struct live_check *check, const struct live_judge *j
     const struct an_work_options options = {
         .size = sizeof options,
         .functions = (const char *const *)check->functions.items,
-        .function_count = check->functions.count,
+        .function_count = check->by_traffic ? 0 : check->functions.count,
+        .by = check->by_traffic ? AN_WORK_BY_TRAFFIC : judge->request->clock,
     };
     struct live_slices slices = {0};
     struct live_clock clock;
@@ -65,8 +66,10 @@ static enum an_code measure(struct live_check *check, const struct live_judge *j
     enum an_code code = live_clock_open(&clock, judge->request, &options, error);
     if (code == AN_OK && check->functions.count == 0)
         code = live_clock_names(&clock, &check->functions, error);
-    if (code == AN_OK)
+    if (code == AN_OK) {
+        check->by_traffic = live_clock_is_free(&clock);
         code = take_slices(check, &clock, &slices, error);
+    }
     if (code == AN_OK && slices.count == SLICES && check->first.count == 0) {
         check->first = slices;
         slices = (struct live_slices){0};
@@ -123,4 +126,5 @@ void live_check_reset(struct live_check *check)
 {
     live_names_free(&check->functions);
     an_vector_free(&check->first);
+    check->by_traffic = false;
 }

@@ -59,7 +59,7 @@ static enum an_code read_counter(struct live_clock *clock, struct an_work_readin
     return code;
 }
 
-/* ---- functions ---- */
+/* ---- traffic and functions ---- */
 
 static void on_choosing(void *context, enum an_work_step step)
 {
@@ -125,6 +125,11 @@ enum an_code live_clock_read(struct live_clock *clock, struct an_work_reading *r
 double live_clock_duty(const struct live_clock *clock)
 {
     return clock->work ? an_work_duty(clock->work) : 1;
+}
+
+bool live_clock_is_free(const struct live_clock *clock)
+{
+    return clock->work && an_work_counts_by(clock->work) == AN_WORK_BY_TRAFFIC;
 }
 
 void live_clock_pause(struct live_clock *clock, bool pauses)

@@ -1,6 +1,6 @@
 /*
- * What counts the work of the process: its own functions (anneal/work.h) or, when there is one, the command of
- * --counter.
+ * What counts the work of the process: what it reads and writes, or its own functions (anneal/work.h) or, when there is one,
+ * the command of --counter.
  */
 #ifndef AN_CLI_LIVE_CLOCK_H
 #define AN_CLI_LIVE_CLOCK_H
@@ -52,7 +52,10 @@ double live_clock_step(const struct live_clock *clock);
 double live_clock_duty(const struct live_clock *clock);
 void live_clock_pause(struct live_clock *clock, bool pauses);
 
-/* Copies the names of the functions that count: none, when that is a counter. */
+/* Whether counting costs the process nothing, and readings are exact at any moment: traffic counts. */
+bool live_clock_is_free(const struct live_clock *clock);
+
+/* Copies the names of the functions that count, or of the directions of traffic: none, when that is a counter. */
 enum an_code live_clock_names(const struct live_clock *clock, struct live_names *names,
                               struct an_error *error);
 void live_names_free(struct live_names *names);

@@ -17,6 +17,7 @@ enum live_option {
     LIVE_OVERHEAD,
     LIVE_BINARY,
     LIVE_COUNTER,
+    LIVE_CLOCK,
     LIVE_WORTH_TIME,
     LIVE_KEEP,
     LIVE_INTERVAL,
@@ -64,9 +65,13 @@ static const struct option_spec options[] = {
      "use this file of the program, with symbols and relocations, if the running one lacks them",
      VALUE_OF(struct live_request, options.binary)},
     {LIVE_COUNTER, 0, "counter", "COUNTER",
-     "count work by what tells how much has been done, instead of by the process's functions: a "
+     "count work by what tells how much has been done, instead of by the process itself: a "
      "shell command, in which $1 is the PID, file:PATH, or a URL",
      VALUE_OF(struct live_request, counter)},
+    {LIVE_CLOCK, 0, "clock", "CLOCK",
+     "count work by traffic (what the process reads and writes) or by functions (default: auto, "
+     "traffic where it is steady)",
+     WORD_OF(struct live_request, clock, work_clocks)},
     {LIVE_WORTH_TIME, 0, "worth-time", "TIME",
      "let the new layout and the original code take turns for at most this long, to measure the "
      "gain (default: 20s)",
@@ -115,6 +120,7 @@ static const struct option_rule rules[] = {
     {ALONE, LIVE_STATUS, {LIVE_PID, LIVE_BINARY, LIVE_STATE_DIR, LIVE_JSON, LIVE_QUIET}, {0}},
     {EXCLUDES, LIVE_CONTINUOUS, {LIVE_PROFILE, LIVE_ROUNDS, LIVE_DRY_RUN}, {0}},
     {EXCLUDES, LIVE_THIN, {LIVE_PROFILE}, {0}},
+    {EXCLUDES, LIVE_COUNTER, {LIVE_CLOCK}, {0}},
     {NEEDS, LIVE_INTERVAL, {LIVE_CONTINUOUS}, {0}},
     {NEEDS, LIVE_THRESHOLD, {LIVE_CONTINUOUS}, {0}},
     {EXCLUDES, LIVE_DRY_RUN, {LIVE_KEEP, LIVE_ROUNDS, LIVE_WORTH_TIME}, {0}},
@@ -179,9 +185,10 @@ const struct command command_live = {
         "must not be stripped ('anneal doctor' checks).\n\n"
         "Rounds can be repeated: each starts from the original binary and a profile of whatever "
         "runs by then. --revert restores every byte, even after anneal was killed.\n\n"
-        "The new layout and the original code then take turns, and functions of the process count "
-        "the work it does in each ('anneal worth'). A layout that is no gain is taken back. "
-        "Where no function counts work, sampling compares the share of time spent in the new "
+        "The new layout and the original code then take turns, and what the process reads and "
+        "writes, or else entries into functions of it, count the work it does in each ('anneal "
+        "worth'). A layout that is no gain is taken back. Where neither counts work, sampling "
+        "compares the share of time spent in the new "
         "code.\n\n"
         "The new code is in files below --state-dir, which must stay there as long as the "
         "process, or a child that it forked, runs. Children begin with the layouts of the process; "

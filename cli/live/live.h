@@ -23,11 +23,12 @@ struct live_request {
     struct an_live_options options;
     struct an_record_options record;
     struct option_list bolt_options;
-    const char *profile; /* for every round, instead of recording */
-    const char *counter; /* a command that prints how much work has been done */
-    double worth_time;   /* seconds that layouts may take turns */
-    bool has_worth_time; /* somebody has said so */
-    mode_t mask;         /* of whoever called: the command above gets it */
+    const char *profile;   /* for every round, instead of recording */
+    const char *counter;   /* a command that prints how much work has been done */
+    enum an_work_by clock; /* without a counter */
+    double worth_time;     /* seconds that layouts may take turns */
+    bool has_worth_time;   /* somebody has said so */
+    mode_t mask;           /* of whoever called: the command above gets it */
     unsigned rounds;
     double interval;  /* seconds between two looks, in continuous mode */
     double threshold; /* of the overlap */
@@ -54,7 +55,8 @@ struct live_verdict {
 
     /* of "work" and "counter" */
     struct an_worth_crossover found;
-    struct live_names functions; /* that have counted */
+    struct live_names functions; /* that have counted, or directions of traffic */
+    bool by_traffic;
     unsigned turns;
     double seconds;
 
@@ -121,8 +123,9 @@ void live_name_rejected(struct an_live *live, char *path, size_t size);
 struct live_check {
     bool (*pass)(void *context, double seconds); /* false: there shall be an end */
     void *context;
-    struct live_names functions; /* that count; none yet: they will be chosen */
-    struct live_slices first;    /* of the work, when it was counted for the first time */
+    struct live_names functions; /* that count; none yet, or traffic does: they will be chosen */
+    bool by_traffic;
+    struct live_slices first; /* of the work, when it was counted for the first time */
 };
 
 /*

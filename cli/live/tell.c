@@ -258,8 +258,9 @@ void live_tell_turns(const struct live_verdict *verdict)
         word_ratio(&found->step, text, sizeof text);
         printf("  beside the layout before %s\n", text);
     }
-    printf("  measured by              %s",
-           verdict->functions.count ? "entries of " : "the counter");
+    printf("  measured by              %s", verdict->by_traffic        ? ""
+                                            : verdict->functions.count ? "entries of "
+                                                                       : "the counter");
     for (size_t i = 0; i < verdict->functions.count; i++)
         tell_function(verdict->functions.items[i], i > 0);
     printf(", in %.1f s and %u switches\n", verdict->seconds, verdict->turns);

@@ -2,6 +2,7 @@
  * What a new layout is worth: it and the original code take turns, as does the layout that was in force before, and work
  * is counted (clock.h).
  */
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -86,6 +87,16 @@ static void tell_steps(const struct contest *contest)
             step, crossover->longest * (length + step) / length);
 }
 
+/* Where counting costs nothing, turns may be as short as makes the stops between them cost next to nothing: neighbouring moments
+ * resemble each other most. */
+static double short_turn(const struct live_judge *judge)
+{
+    const double least = 0.1, most_stopped = 0.01, unknown = 0.002;
+    const struct an_live_stops *change = &judge->request->stops.change;
+    double stop = change->count ? change->sum / (double)change->count : unknown;
+    return fmax(least, stop / most_stopped);
+}
+
 static enum an_code open_clock(const struct live_judge *judge, struct contest *contest,
                                struct live_verdict *verdict, struct an_error *error)
 {
@@ -97,12 +108,14 @@ static enum an_code open_clock(const struct live_judge *judge, struct contest *c
         .layouts = crossover->layouts + 1, /* the first is the original */
         .layout_count = crossover->count - 1,
         .budget = judge->counting,
+        .by = judge->request->clock,
     };
     enum an_code code = live_clock_open(&contest->clock, judge->request, &options, error);
     if (code == AN_OK)
         code = live_clock_names(&contest->clock, &verdict->functions, error);
     crossover->functions = contest->clock.functions;
     crossover->duty = live_clock_duty(&contest->clock);
+    crossover->turn = live_clock_is_free(&contest->clock) ? short_turn(judge) : 0;
     if (code == AN_OK)
         tell_steps(contest);
     return code;
@@ -146,6 +159,7 @@ enum an_code live_take_turns(const struct live_judge *judge, unsigned number,
     }
     verdict->unit = judge->request->counter ? "counter" : "work";
     enum an_code code = open_clock(judge, &contest, verdict, error);
+    verdict->by_traffic = live_clock_is_free(&contest.clock);
     if (code == AN_OK) {
         const struct an_crossover_driver driver = {put, read_work, pass, pause_counting, &contest};
         judge->request->takes_turns = true;

@@ -81,6 +81,7 @@ static int work(void *context)
                     .stop = &tracer_stop},
         .counter = request->counters[0],
         .mask = mask,
+        .clock = request->clock,
         .worth_time = request->duration,
         .quiet = request->quiet,
     };

@@ -1,5 +1,5 @@
 /*
- * Measuring processes slice by slice, by their functions; count.c has what a counter makes different.
+ * Measuring processes slice by slice, by their traffic or functions; count.c has what a counter makes different.
  *
  * Two processes are read right after one another at the end of each slice, so that what disturbs the machine
  * disturbs both in the same slices.
@@ -31,19 +31,21 @@ static enum an_code open_process(const struct worth_request *request, struct wor
                                       .functions = request->functions,
                                       .function_count = request->function_count,
                                       .budget = request->overhead,
+                                      .by = request->clock,
                                       .stop = &stopping,
                                       .progress = on_choosing};
     const char *names[AN_WORK_MOST];
     struct an_proc_stat stat;
     if (result->count && !request->counter_count &&
-        !request->function_count) { /* those that were chosen for the first one */
+        !request->function_count) { /* what was chosen for the first one */
         size_t count;
         const struct an_work_function *functions =
             an_work_functions(result->processes[0].work, &count);
         for (size_t i = 0; i < count; i++)
             names[i] = functions[i].name;
+        options.by = an_work_counts_by(result->processes[0].work);
         options.functions = names;
-        options.function_count = count;
+        options.function_count = options.by == AN_WORK_BY_FUNCTIONS ? count : 0;
     }
     if (an_proc_stat(pid, 0, &stat))
         snprintf(process->name, sizeof process->name, "%s", stat.name);
@@ -89,35 +91,48 @@ static enum an_code check_cost(const struct worth_request *request,
                          "program's own counter (--counter)");
 }
 
+/* *is_good: the counters are those of the reading before. They are not when the program is gone, or when there was traffic of
+ * a child's. */
 static enum an_code read_slice(const struct worth_request *request, struct worth_process *process,
-                               bool is_whole, struct an_error *error)
+                               struct an_work_reading *slice, bool *is_good, struct an_error *error)
 {
-    struct an_work_reading reading, slice;
-    bool is_over = false;
-    enum an_code code = an_work_read(process->work, &reading, &is_over, error);
+    struct an_work_reading reading;
+    enum an_code code = an_work_read(process->work, &reading, &process->is_over, error);
     if (code != AN_OK)
         return code;
-    process->is_over = is_over;
-    bool is_good = an_work_slice(&process->last, &reading, &slice);
+    *is_good = an_work_slice(&process->last, &reading, slice);
     process->last = reading;
-    if (is_good) /* else the counters are gone with the program */
-        an_work_add(&process->total, &slice);
-    if (is_good && is_whole && !is_over) {
-        struct an_work_reading *kept = an_vector_push(&process->slices);
-        if (!kept)
-            return an_fail_memory(error);
-        *kept = slice;
-        an_work_correct(kept, an_work_cost(process->work));
-    }
-    return is_good ? check_cost(request, process, &slice, error) : AN_OK;
+    if (!*is_good)
+        return AN_OK;
+    an_work_add(&process->total, slice);
+    return check_cost(request, process, slice, error);
 }
 
+static enum an_code keep_slice(struct worth_process *process, const struct an_work_reading *slice,
+                               struct an_error *error)
+{
+    struct an_work_reading *kept = an_vector_push(&process->slices);
+    if (!kept)
+        return an_fail_memory(error);
+    *kept = *slice;
+    an_work_correct(kept, an_work_cost(process->work));
+    return AN_OK;
+}
+
+/* Slices of two processes belong together: where one of them is not good, neither counts. */
 static enum an_code read_all(const struct worth_request *request, struct worth_result *result,
                              bool is_whole, struct an_error *error)
 {
+    struct an_work_reading slices[WORTH_PROCESSES];
     enum an_code code = AN_OK;
-    for (size_t i = 0; code == AN_OK && i < result->count; i++)
-        code = read_slice(request, &result->processes[i], is_whole, error);
+    bool keeps = is_whole;
+    for (size_t i = 0; code == AN_OK && i < result->count; i++) {
+        bool is_good = false;
+        code = read_slice(request, &result->processes[i], &slices[i], &is_good, error);
+        keeps = keeps && is_good && !result->processes[i].is_over;
+    }
+    for (size_t i = 0; keeps && code == AN_OK && i < result->count; i++)
+        code = keep_slice(&result->processes[i], &slices[i], error);
     return code;
 }
 
@@ -228,7 +243,7 @@ static void tell_start(const struct worth_request *request, const struct worth_r
                  as_plain(functions[i].name));
     }
     if (!request->quiet)
-        say("counting entries of %s", text);
+        say("counting %s%s", worth_by_traffic(&result->processes[0]) ? "" : "entries of ", text);
 }
 
 /* Until the time is over, a process is, or somebody wants it. What is counted behind the last whole slice counts for

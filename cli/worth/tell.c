@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 
 #include "base/proc.h"
+#include "cli/core/amounts.h"
 #include "cli/core/output.h"
 #include "worth.h"
 
@@ -50,8 +51,15 @@ const char *worth_lack(const struct worth_process *process)
         return process->is_over
                    ? "it has ended, or executes another program: too early for a figure"
                    : "too few slices for a figure";
-    return process->work ? "none of these functions counts its work"
-                         : "its counter does not count its work";
+    return !process->work              ? "its counter does not count its work"
+           : worth_by_traffic(process) ? "what it reads and writes does not count its work "
+                                         "(--clock=functions counts entries into functions)"
+                                       : "none of these functions counts its work";
+}
+
+bool worth_by_traffic(const struct worth_process *process)
+{
+    return process->work && an_work_counts_by(process->work) == AN_WORK_BY_TRAFFIC;
 }
 
 static double half_percent(const struct an_work_estimate *estimate)
@@ -139,7 +147,9 @@ static void tell_functions(const struct worth_process *process)
     const struct an_work_function *functions = an_work_functions(process->work, &count);
     printf("process %d (%s), %s thread%s\n", process->pid, as_plain(process->name),
            with_commas(threads), plural(threads));
-    printf("  functions                                 entries   a CPU second\n");
+    puts(worth_by_traffic(process)
+             ? "  traffic                                     bytes   a CPU second"
+             : "  functions                                 entries   a CPU second");
     for (size_t i = 0; i < count; i++)
         tell_function(&functions[i], &process->estimate.shares[i]);
 }
@@ -202,7 +212,10 @@ static void tell_difference(const struct worth_result *result)
     tell_inlined(result);
     if (!difference->disagree)
         return;
-    printf("  but the functions disagree: the processes do different work, or code was inlined\n");
+    puts(
+        worth_by_traffic(&result->processes[0])
+            ? "  but the directions disagree: the processes do different work"
+            : "  but the functions disagree: the processes do different work, or code was inlined");
     size_t count; /* of functions, since a counter agrees with itself */
     const struct an_work_function *functions = an_work_functions(result->processes[0].work, &count);
     for (size_t i = 0; i < count; i++)
@@ -269,6 +282,8 @@ static void add_functions(struct json_object *object, const struct worth_process
     const struct an_work_function *functions = an_work_functions(process->work, &count);
     json_add_number(object, "threads", an_work_threads(process->work));
     json_add_real(object, "counting_share", cost_of(process, duty));
+    json_object_object_add(object, "counts_by",
+                           json_object_new_string(work_clocks[an_work_counts_by(process->work)]));
     for (size_t i = 0; i < count; i++)
         json_object_array_add(list, function_json(&functions[i], process, i));
     json_object_object_add(object, "functions", list);

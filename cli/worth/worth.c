@@ -11,6 +11,7 @@ enum {
     WORTH_OVERHEAD,
     WORTH_LAYOUTS,
     WORTH_COUNTER,
+    WORTH_CLOCK,
     WORTH_JSON,
     WORTH_QUIET
 };
@@ -32,10 +33,14 @@ static const struct option_spec options[] = {
      "turns",
      VALUE_OF(struct worth_request, layouts)},
     {WORTH_COUNTER, 0, "counter", "COUNTER",
-     "count work by what tells how much has been done, instead of by the process's functions: a "
+     "count work by what tells how much has been done, instead of by the process itself: a "
      "shell command, in which $1 is the PID, file:PATH, or a URL; given twice, the second one is "
      "that of the second process",
      TAKEN_EACH},
+    {WORTH_CLOCK, 0, "clock", "CLOCK",
+     "count work by traffic (what the process reads and writes) or by functions (default: auto, "
+     "traffic where it is steady)",
+     WORD_OF(struct worth_request, clock, work_clocks)},
     JSON_ROWS(WORTH_JSON, "print JSON", VALUE_OF(struct worth_request, json)),
     {WORTH_QUIET, 'q', "quiet", NULL, "print the figure only, with its interval",
      VALUE_OF(struct worth_request, quiet)},
@@ -45,7 +50,8 @@ static const struct option_spec options[] = {
 static const struct option_rule rules[] = {
     {EXCLUDES, WORTH_JSON, {WORTH_QUIET}, {0}},
     {EXCLUDES, WORTH_LAYOUTS, {WORTH_INTERVAL}, {0}},
-    {EXCLUDES, WORTH_COUNTER, {WORTH_FUNCTION, WORTH_OVERHEAD}, {0}},
+    {EXCLUDES, WORTH_COUNTER, {WORTH_FUNCTION, WORTH_OVERHEAD, WORTH_CLOCK}, {0}},
+    {EXCLUDES, WORTH_CLOCK, {WORTH_FUNCTION}, {0}},
     {0},
 };
 
@@ -145,22 +151,23 @@ const struct command command_worth = {
     .description =
         "Measures how much work a running process does for each second of CPU time, to see whether "
         "new "
-        "code, another build or another setting is worth it. Functions of the process count "
-        "its work: how often they are entered, in a second of CPU time of its threads. They are "
-        "counted by execution breakpoints that neither stop the process nor change it. "
-        "The program needs no preparation.\n\n"
+        "code, another build or another setting is worth it. What a server reads and writes counts "
+        "its work, by the second of CPU time: the kernel knows these bytes. Of a program that "
+        "hardly reads or writes, entries into functions do, which are counted by execution "
+        "breakpoints that neither stop the process nor change it. The program needs no "
+        "preparation.\n\n"
         "Without --function, functions are chosen that are entered some ten to some hundred times "
         "a "
         "second, steadily. The result has an interval that contains the true mean with a "
         "probability of 95%, also when neighbouring slices resemble each other.\n\n"
-        "Where no function will do, a counter of the program's own counts (--counter): a command "
+        "Where neither will do, a counter of the program's own counts (--counter): a command "
         "that prints how much has been done, a file (file:PATH), or a page of a server "
         "(http://HOST/PATH), with #WORDS behind it when the number is behind these words. A "
         "counter "
         "that stands still and then moves by much is read where it moves.\n\n"
         "With two processes, such as the old and the new release under one load balancer, both are "
         "measured "
-        "at the same time by the same functions, and the difference has an interval of its "
+        "at the same time by the same measure, and the difference has an interval of its "
         "own. Both must do the same kind of work.\n\n"
         "With --layouts, the layout that anneal live has put in force and the original code take "
         "turns, which stops the process for a moment each time; in the end it runs what it ran "

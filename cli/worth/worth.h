@@ -18,7 +18,8 @@ struct worth_request {
     const char *counters[WORTH_PROCESSES]; /* what tells how much work has been done (counter.h) */
     size_t counter_count;                  /* 0: functions count; 1: it is that of all processes */
     double duration, interval;             /* seconds */
-    double overhead; /* a share of the process's CPU time; 0: AN_WORK_BUDGET */
+    double overhead;       /* a share of the process's CPU time; 0: AN_WORK_BUDGET */
+    enum an_work_by clock; /* without a counter, and without functions that are named */
     bool layouts, json, quiet;
 };
 
@@ -66,6 +67,9 @@ int worth_layouts(struct worth_request *request);
 /* Telling (tell.c). */
 void worth_tell(const struct worth_request *request, const struct worth_result *result);
 void worth_tell_json(const struct worth_request *request, const struct worth_result *result);
+
+/* Whether what it reads and writes counts its work. */
+bool worth_by_traffic(const struct worth_process *process);
 
 /* Why there is no figure for a process, as a sentence; NULL: there is one. */
 const char *worth_lack(const struct worth_process *process);

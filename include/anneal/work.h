@@ -1,8 +1,9 @@
 /*
  * The work that a running process does for each second of CPU time.
  *
- * Functions of the process count it: execution breakpoints, which only count, at the entries of functions that are
- * entered some ten to some ten thousand times a second, divided by the CPU time of the same threads in the same time.
+ * What a server reads and writes counts it, which the kernel knows; or functions of the process do: execution breakpoints, which
+ * only count, at the entries of functions that are entered some ten to some ten thousand times a second. Either is divided by
+ * the CPU time of the same threads in the same time.
  * Nobody has to say what a unit of work is, and the process needs not be prepared. Whether the figure rises or falls
  * when the code, or the machine, is changed can be seen within seconds.
  *
@@ -33,7 +34,7 @@ enum { AN_WORK_MOST = 3 };
 struct an_work_reading {
     uint64_t cpu;  /* nanoseconds that the threads ran while entries were counted */
     uint64_t wall; /* nanoseconds, of any clock that only grows */
-    uint64_t entries[AN_WORK_MOST]; /* into each function */
+    uint64_t entries[AN_WORK_MOST]; /* into each function, or bytes of each direction */
 };
 
 /* What they have counted between two readings. False, with nothing in it, when one of them went backwards: then it
@@ -115,6 +116,13 @@ struct an_work;
 
 enum an_work_step { AN_WORK_SAMPLE, AN_WORK_TRY };
 
+/* What counts work. */
+enum an_work_by {
+    AN_WORK_BY_ANY,       /* traffic where it does, else functions */
+    AN_WORK_BY_TRAFFIC,   /* bytes that are read, and bytes that are written: they cost nothing */
+    AN_WORK_BY_FUNCTIONS, /* entries into them */
+};
+
 struct an_work_options {
     size_t size; /* of this structure: sizeof */
     int32_t pid;
@@ -133,17 +141,18 @@ struct an_work_options {
     /* Called some times in a second while functions are chosen; may be NULL. */
     void (*progress)(void *context, enum an_work_step step);
     void *context;
+    enum an_work_by by; /* functions that are named count in any case */
 };
 
 struct an_work_function {
-    const char *name;
-    uint64_t address; /* of its original entry, in the process */
+    const char *name; /* of traffic, "bytes read" or "bytes written" */
+    uint64_t address; /* of its original entry, in the process; of traffic, 0 */
     unsigned
         entries; /* places that are counted: the original's and those of layouts (anneal/live.h) */
 };
 
 /*
- * Finds functions that count the work of a process, unless they are named, and starts to count: in all of its threads,
+ * Finds what counts the work of a process, unless functions are named, and starts to count: in all of its threads,
  * and in those that it starts. Functions that would slow down the process too much while
  * they are counted are not chosen, and refused when they are named; see an_work_duty() for those that need a pause. *out is closed by the caller; NULL on failure: AN_USAGE (no such process or function), AN_SYSTEM (no permission,
  * no debug register is free), AN_UNSUPPORTED (this machine has none, or no function is fit).
@@ -152,10 +161,14 @@ AN_API enum an_code an_work_open(const struct an_work_options *options, struct a
                                  struct an_error *error);
 AN_API void an_work_close(struct an_work *work); /* may be NULL */
 
-/* The functions, in the order of the readings. Valid until the clock is closed. */
+/* What counts: traffic or functions. */
+AN_API enum an_work_by an_work_counts_by(const struct an_work *work);
+
+/* The functions, or the directions of traffic, in the order of the readings. Valid until the clock is closed. */
 AN_API const struct an_work_function *an_work_functions(const struct an_work *work, size_t *count);
 
-/* Reads the counters. *is_over: the process has ended, or executes another program; they are those up to then. */
+/* Reads the counters. *is_over: the process has ended, or executes another program; they are those up to then, or, of traffic,
+ * 0. */
 AN_API enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
                                  bool *is_over, struct an_error *error);
 
@@ -169,7 +182,7 @@ AN_API void an_work_pause(struct an_work *work, bool pauses);
 /* Threads that are counted, without those that they have started since. */
 AN_API size_t an_work_threads(const struct an_work *work);
 
-/* Seconds that an entry costs the process on this machine, as was measured. */
+/* Seconds that an entry costs the process on this machine, as was measured; of traffic, 0. */
 AN_API double an_work_cost(const struct an_work *work);
 
 #ifdef __cplusplus

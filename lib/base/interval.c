@@ -2,6 +2,7 @@
 #include "base/interval.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The quantile of Student's t for an interval of 95 %, by a series around that of the normal distribution; within
  * half a percent from 5 degrees of freedom on. */
@@ -50,4 +51,30 @@ double an_interval_half_width(const double *influences, size_t count, double gra
     for (size_t batches = count / 2; batches > AN_INTERVAL_FEWEST; batches /= 2)
         widest = fmax(widest, half_width_of(influences, count, batches));
     return hypot(fmax(widest, half_width_of(influences, count, AN_INTERVAL_FEWEST)), grain);
+}
+
+static int by_size(const void *one, const void *other)
+{
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+double an_interval_trimmed(double *values, size_t count, double trimmed, double *mean)
+{
+    size_t ends = (size_t)((double)count * trimmed);
+    double left = (double)(count - 2 * ends), sum = 0, squares = 0;
+    qsort(values, count, sizeof *values, by_size);
+    *mean = 0;
+    for (size_t k = ends; k < count - ends; k++)
+        *mean += values[k] / left;
+    for (size_t k = 0; k < ends; k++) {
+        values[k] = values[ends];
+        values[count - 1 - k] = values[count - 1 - ends];
+    }
+    for (size_t k = 0; k < count; k++)
+        sum += values[k];
+    double middle = sum / (double)count;
+    for (size_t k = 0; k < count; k++)
+        squares += (values[k] - middle) * (values[k] - middle);
+    return student((size_t)left - 1) * sqrt(squares / (left * (left - 1)));
 }

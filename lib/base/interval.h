@@ -25,4 +25,12 @@ enum { AN_INTERVAL_FEWEST = 6 };
  */
 double an_interval_half_width(const double *influences, size_t count, double grain);
 
+/*
+ * The mean of values that do not depend on one another, without the share `trimmed` of them, below a half, at either end, and half
+ * the width of its 95 % interval (Yuen 1974: the variance with the outer values moved to the edge of what is left).
+ * A few that are far off, as machines are disturbed now and then, move neither. The values are sorted; at least
+ * AN_INTERVAL_FEWEST of them are left.
+ */
+double an_interval_trimmed(double *values, size_t count, double trimmed, double *mean);
+
 #endif

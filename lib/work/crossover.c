@@ -2,9 +2,17 @@
 #include "work/crossover.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/interval.h"
+#include "base/memory.h"
 
 /* So many blocks fit into the time: twice those that an interval needs at least. */
 enum { BLOCKS = 2 * AN_WORK_FEWEST_SLICES };
+
+/* Of blocks of short turns, so many are looked at before an interval is taken to be narrow: a few may resemble one another by
+ * chance. */
+enum { FEWEST_SHORT = 4 * AN_WORK_FEWEST_SLICES };
 
 /* The part of a turn in which threads come out of the code before, and the new one gets into the caches: at least this
  * is not counted. */
@@ -13,7 +21,47 @@ static const double settling = 0.05;
 double an_crossover_length(const struct an_crossover *crossover)
 {
     const double least = 0.05, most = 2;
-    return fmin(most, fmax(least, crossover->longest / (BLOCKS * 2 * crossover->count)));
+    double usual = crossover->longest / (BLOCKS * 2 * crossover->count);
+    if (crossover->turn > 0)
+        usual = fmin(usual, crossover->turn);
+    return fmin(most, fmax(least, usual));
+}
+
+/* How much more work is done in `b` in a block, as a logarithm, with the weights of the estimate. False: none was done in one. */
+static bool ratio_of(const struct an_work_reading *a, const struct an_work_reading *b,
+                     const struct an_work_estimate *estimate, double *logarithm)
+{
+    bool is_good = a->cpu && b->cpu;
+    *logarithm = 0;
+    for (size_t i = 0; is_good && i < AN_WORK_MOST; i++) {
+        if (estimate->shares[i].weight <= 0)
+            continue;
+        is_good = a->entries[i] && b->entries[i];
+        if (is_good)
+            *logarithm += estimate->shares[i].weight * log((double)b->entries[i] / (double)b->cpu *
+                                                           (double)a->cpu / (double)a->entries[i]);
+    }
+    return is_good;
+}
+
+/* Of many blocks, those that were disturbed most do not count. */
+static void trim(const struct an_crossover *crossover, unsigned a, unsigned b,
+                 struct an_work_estimate *estimate)
+{
+    const double outer = 0.2;
+    const struct an_work_reading *as = crossover->slices[a].items, *bs = crossover->slices[b].items;
+    size_t count = crossover->slices[a].count;
+    double *ratios = an_alloc_zero(count + 1, sizeof *ratios), mean;
+    bool is_good = ratios != NULL;
+    for (size_t k = 0; is_good && k < count; k++)
+        is_good = ratio_of(&as[k], &bs[k], estimate, &ratios[k]);
+    if (is_good) {
+        double half = an_interval_trimmed(ratios, count, outer, &mean);
+        estimate->value = exp(mean);
+        estimate->low = exp(mean - half);
+        estimate->high = exp(mean + half);
+    }
+    free(ratios);
 }
 
 void an_crossover_compare(const struct an_crossover *crossover, unsigned a, unsigned b,
@@ -21,6 +69,8 @@ void an_crossover_compare(const struct an_crossover *crossover, unsigned a, unsi
 {
     an_work_compare(crossover->slices[a].items, crossover->slices[b].items,
                     crossover->slices[0].count, crossover->functions, estimate);
+    if (estimate->is_known && crossover->turn > 0 && estimate->slices >= FEWEST_SHORT)
+        trim(crossover, a, b, estimate);
 }
 
 void an_crossover_free(struct an_crossover *crossover)
@@ -48,6 +98,7 @@ struct block {
     double first[AN_CROSSOVER_MOST]; /* of two turns, seconds of the first */
     bool is_reversed;
     bool is_whole;
+    bool is_spoiled; /* what counts began anew meanwhile */
 };
 
 static void begin(struct an_crossover *crossover, struct block *block)
@@ -114,10 +165,11 @@ static enum an_code count_turn(const struct an_crossover *crossover,
         block->is_whole = pass_counted(driver, rest, counted / (1 - settling));
     code = driver->read(driver->context, &after, &is_over, error);
     pause_counting(driver, true);
-    block->is_whole = block->is_whole && code == AN_OK && !is_over && !was_over &&
-                      an_work_slice(&before, &after, &slice);
-    if (block->is_whole)
+    block->is_whole = block->is_whole && code == AN_OK && !is_over && !was_over;
+    if (block->is_whole && an_work_slice(&before, &after, &slice))
         an_work_add(&block->sums[index], &slice);
+    else
+        block->is_spoiled = true;
     return code;
 }
 
@@ -158,7 +210,7 @@ static bool keep(struct an_crossover *crossover, const struct block *block)
 /* Whether what the new layout is worth is known well enough, beside each of the others. */
 static bool is_narrow(const struct an_crossover *crossover)
 {
-    bool narrow = true;
+    bool narrow = crossover->turn <= 0 || crossover->slices[0].count >= FEWEST_SHORT;
     for (unsigned i = 0; i + 1 < crossover->count; i++) {
         struct an_work_estimate estimate;
         an_crossover_compare(crossover, i, crossover->count - 1, &estimate);
@@ -179,7 +231,7 @@ enum an_code an_crossover_take(struct an_crossover *crossover,
         if (crossover->seconds + one > crossover->longest + rounding || is_narrow(crossover))
             break;
         code = take_block(crossover, driver, &block, error);
-        if (code == AN_OK && block.is_whole && !keep(crossover, &block))
+        if (code == AN_OK && block.is_whole && !block.is_spoiled && !keep(crossover, &block))
             code = an_fail_memory(error);
     }
     return code;

@@ -1,8 +1,10 @@
 /*
  * The clock of a process; see anneal/work.h.
  *
- *     program.c ─► stacks.c ─► choose.c ─► counters.c ─► estimate.c
- *     functions    under way   fit ones    entries and     a rate
+ *     traffic.c ──────────────────────────────────────► estimate.c
+ *     bytes and CPU time                                  a rate
+ *     program.c ─► stacks.c ─► choose.c ─► counters.c ──────┘
+ *     functions    under way   fit ones    entries and
  *                              (attempt.c)  CPU time
  */
 #include <anneal/work.h>
@@ -19,12 +21,14 @@
 #include "work/breakpoint.h"
 #include "work/choose.h"
 #include "work/counters.h"
+#include "work/traffic.h"
 
 static const double usual_most = 0.6;
 
 struct an_work {
     struct an_work_options options;
-    double cost;
+    struct an_traffic *traffic; /* counts; NULL: functions do */
+    double cost;                /* of these, as all that follows */
     struct an_work_program *program;
     struct an_counters *counters;
     struct an_chosen chosen[AN_WORK_MOST];
@@ -193,6 +197,13 @@ static enum an_code choose(struct an_work *work, struct an_error *error)
 
 /* ---- the whole ---- */
 
+static void describe_traffic(struct an_work *work)
+{
+    for (work->count = 0; work->count < AN_TRAFFIC_COUNTS; work->count++)
+        work->functions[work->count] =
+            (struct an_work_function){.name = an_traffic_name(work->count)};
+}
+
 static void describe(struct an_work *work)
 {
     for (size_t i = 0; i < work->count; i++) {
@@ -214,6 +225,34 @@ static enum an_code start(struct an_work *work, struct an_error *error)
     return an_counters_open(work->options.pid, places, count, true, &work->counters, error);
 }
 
+static enum an_code open_functions(struct an_work *work, struct an_error *error)
+{
+    enum an_code code = an_work_program_open(work->options.pid, &work->program, error);
+    if (code == AN_OK)
+        code = an_breakpoint_cost(&work->cost, error);
+    if (code == AN_OK)
+        code = work->options.function_count ? use_named(work, error) : choose(work, error);
+    if (code == AN_OK)
+        code = start(work, error);
+    describe(work);
+    return code;
+}
+
+/* What fails for traffic, may be had of functions, and is told again if not. */
+static enum an_code open_either(struct an_work *work, struct an_error *error)
+{
+    const struct an_work_options *options = &work->options;
+    bool is_tried = options->by != AN_WORK_BY_FUNCTIONS && !options->function_count;
+    if (is_tried && an_traffic_open(options, &work->traffic, error) == AN_OK) {
+        describe_traffic(work);
+        return AN_OK;
+    }
+    if (is_tried && options->by == AN_WORK_BY_TRAFFIC)
+        return an_error_hint(error, "count entries into its functions (--clock=functions), or by "
+                                    "the program's own counter (--counter)");
+    return open_functions(work, error);
+}
+
 enum an_code an_work_open(const struct an_work_options *options, struct an_work **out,
                           struct an_error *error)
 {
@@ -231,14 +270,7 @@ enum an_code an_work_open(const struct an_work_options *options, struct an_work 
     if (work->options.most <= 0)
         work->options.most = usual_most;
     work->options.most = fmax(work->options.most, work->options.budget);
-    code = an_work_program_open(full.pid, &work->program, error);
-    if (code == AN_OK)
-        code = an_breakpoint_cost(&work->cost, error);
-    if (code == AN_OK)
-        code = full.function_count ? use_named(work, error) : choose(work, error);
-    if (code == AN_OK)
-        code = start(work, error);
-    describe(work);
+    code = open_either(work, error);
     if (code == AN_OK)
         *out = work;
     else
@@ -250,9 +282,15 @@ void an_work_close(struct an_work *work)
 {
     if (!work)
         return;
+    an_traffic_close(work->traffic);
     an_counters_close(work->counters);
     an_work_program_free(work->program);
     free(work);
+}
+
+enum an_work_by an_work_counts_by(const struct an_work *work)
+{
+    return work->traffic ? AN_WORK_BY_TRAFFIC : AN_WORK_BY_FUNCTIONS;
 }
 
 const struct an_work_function *an_work_functions(const struct an_work *work, size_t *count)
@@ -265,6 +303,8 @@ enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
                           struct an_error *error)
 {
     struct an_work_reading places;
+    if (work->traffic)
+        return an_traffic_read(work->traffic, reading, is_over, error);
     *is_over =
         !an_work_program_is_there(work->program); /* before: what it did until then is read */
     enum an_code code = an_counters_read(work->counters, &places, error);
@@ -282,12 +322,16 @@ double an_work_duty(const struct an_work *work)
 
 void an_work_pause(struct an_work *work, bool pauses)
 {
-    an_counters_pause(work->counters, pauses);
+    if (work->counters)
+        an_counters_pause(work->counters, pauses);
 }
 
 size_t an_work_threads(const struct an_work *work)
 {
-    return an_counters_threads(work->counters);
+    struct an_proc_stat stat;
+    if (work->counters)
+        return an_counters_threads(work->counters);
+    return an_proc_stat(work->options.pid, 0, &stat) ? stat.threads : 0;
 }
 
 double an_work_cost(const struct an_work *work)

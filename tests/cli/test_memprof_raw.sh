@@ -245,6 +245,16 @@ goes_with_any_counts() {
     done
 }
 
+# libdw is optional.
+has_libdw() {
+    ! "$anneal" merge -q --profiled-binary="$golden/19.debug" -o /dev/null "$golden/19-run1.memprofraw" 2>&1 |
+        found 'built without libdw'
+}
+
+if ! has_libdw; then
+    skip 'raw memory profiles' 'anneal was built without libdw'
+    finish
+fi
 check 'profiles by clang 19 and 22 become what llvm-profdata made of them' keeps_to_golden_files
 check_with objcopy 'compressed debug information serves several profiles' reads_compressed_information_again
 check 'a partial result of memory profiles goes with any counts' goes_with_any_counts

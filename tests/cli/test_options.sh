@@ -355,6 +355,9 @@ live --continuous --rounds=2
 live --continuous --dry-run
 live --dry-run --keep-anyway
 worth --counter=x --function=x
+worth --counter=x --clock=traffic
+worth --clock=traffic --function=x
+live --counter=x --clock=traffic
 worth --counter=x --overhead=1%
 aggregate --pa --pid=1
 aggregate --pa --ignore-build-id

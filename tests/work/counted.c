@@ -10,7 +10,9 @@
  *     steady    serves for ever; with SLOWER, so many percent more work for the same; SIGUSR1 doubles that work
  *     busy      the same, with far more and smaller calls of work()
  *     tiny      the same, with millions of them
+ *     relay     the same as busy, and each work() reads 100 bytes and writes 50
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -34,7 +36,15 @@ static atomic_ulong calls;
 static unsigned long rounds;
 static unsigned long steps = STEPS;
 static atomic_uint percent;
+static int zero = -1, null = -1; /* that are read and written */
 static pthread_barrier_t begins;
+
+static void relay(void)
+{
+    char bytes[100];
+    if (read(zero, bytes, 100) != 100 || write(null, bytes, 50) != 50)
+        exit(1);
+}
 
 APART unsigned long work(unsigned long value)
 {
@@ -42,6 +52,8 @@ APART unsigned long work(unsigned long value)
     unsigned long count = steps * (100 + percent) / 100;
     for (unsigned long i = 0; i < count; i++)
         sum = sum * 6364136223846793005u + 1;
+    if (zero >= 0)
+        relay();
     return sum;
 }
 
@@ -142,8 +154,13 @@ int main(int argc, char **argv)
         steps = STEPS_TO_SERVE;
     if (strcmp(mode, "tiny") == 0)
         steps = TINY_STEPS;
-    bool serves =
-        strcmp(mode, "steady") == 0 || strcmp(mode, "busy") == 0 || strcmp(mode, "tiny") == 0;
+    bool relays = strcmp(mode, "relay") == 0;
+    if (relays) {
+        zero = open("/dev/zero", O_RDONLY);
+        null = open("/dev/null", O_WRONLY);
+    }
+    bool serves = relays || strcmp(mode, "steady") == 0 || strcmp(mode, "busy") == 0 ||
+                  strcmp(mode, "tiny") == 0;
     for (unsigned long value = 0; serves;)
         value = serve(value);
     if (strcmp(mode, "exec") == 0)

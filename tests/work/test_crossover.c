@@ -20,7 +20,9 @@ struct process {
     char order[64];           /* the layouts of the turns that passed */
     size_t turns;
     bool pauses;
-    double counted; /* seconds */
+    double counted;   /* seconds */
+    double restarts;  /* then the counter begins anew; 0: never */
+    double disturbed; /* the share of seconds, by chance, in which the rate is 30 % lower */
 };
 
 static enum an_code put(void *context, unsigned layout, struct an_error *error)
@@ -66,6 +68,10 @@ static bool pass(void *context, double seconds)
     double phase = (int)process->now % 2 ? process->noise : -process->noise;
     double rate = process->rates[process->in_force] *
                   (1 + process->drift * process->now + phase + by_chance(process));
+    if (process->disturbed > 0 && fmod(process->now * 7.3, 1) < process->disturbed)
+        rate *= 0.7;
+    if (process->restarts > 0 && process->now >= process->restarts && seconds > 0.1)
+        process->restarts = process->work = 0; /* and not between two readings */
     if (!process->pauses) {
         process->counted += seconds;
         process->work += rate * seconds;
@@ -308,12 +314,62 @@ static void test_fails(void **context)
     an_crossover_free(&crossover);
 }
 
+/* A counter that begins anew spoils its block, and no other. */
+static void test_restarts(void **context)
+{
+    struct process process = {.rates = {[0] = 10000, [4] = 10600}, .restarts = 9};
+    struct an_crossover crossover = two(24);
+    struct an_work_estimate gain;
+    struct an_error error;
+    (void)context;
+    crossover.narrow = 0;
+    assert_int_equal(take(&crossover, &process, &error), AN_OK);
+    assert_int_equal(crossover.slices[0].count, 11);
+    an_crossover_compare(&crossover, 0, 1, &gain);
+    check(fabs(gain.value - 1.06) < 1e-3, "%g", gain.value);
+    an_crossover_free(&crossover);
+}
+
+/* Many short turns: the moments in which the machine was disturbed do not count, and what is said is right as often as it has to
+ * be. */
+static void test_short_turns(void **context)
+{
+    enum { TIMES = 300 };
+    unsigned inside = 0, early = 0;
+    double widest = 0;
+    (void)context;
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct process process = {.rates = {[0] = 10000, [4] = 10150},
+                                  .chance = 0.01,
+                                  .disturbed = 0.03,
+                                  .random = i + 1};
+        struct an_crossover crossover = two(20);
+        struct an_work_estimate gain;
+        struct an_error error;
+        crossover.random = i + 1;
+        crossover.turn = 0.1;
+        assert_int_equal(take(&crossover, &process, &error), AN_OK);
+        an_crossover_compare(&crossover, 0, 1, &gain);
+        inside += gain.low <= 1.015 && gain.high >= 1.015;
+        widest = fmax(widest, gain.high - gain.low);
+        early += crossover.seconds < 20 - 1e-6;
+        check(crossover.seconds > 9.5, "%g", crossover.seconds);
+        an_crossover_free(&crossover);
+    }
+    check(inside >= TIMES * 93 / 100, "%u of %d", inside, (int)TIMES);
+    check(widest < 0.03, "%g", widest);
+    check(early > TIMES / 4, "%u of %d", early, (int)TIMES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order), cmocka_unit_test(test_phases),  cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_three), cmocka_unit_test(test_longest), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_fails), cmocka_unit_test(test_duty),    cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_drift),       cmocka_unit_test(test_three),
+        cmocka_unit_test(test_longest),     cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_fails),       cmocka_unit_test(test_duty),
+        cmocka_unit_test(test_chance),      cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_short_turns),
     };
     return RUN_TESTS(tests);
 }

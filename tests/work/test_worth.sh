@@ -238,6 +238,75 @@ is_interrupted_in_order() {
     stop
 }
 
+# ---- traffic ----
+
+# counts_by CLOCK [ARGUMENT]...: the machine may leave it no time, in which traffic is not steady
+counts_by() {
+    "$anneal" worth -p "$target" --json --interval 50ms -d 1s "${@:2}" >out 2>err &&
+        jq -e --arg clock "$1" '.processes[0].counts_by == $clock and .processes[0].work.rate > 0' out >/dev/null
+}
+
+# What it reads and writes counts, unless functions are asked for: as many bytes as it says, at no cost.
+by_traffic() {
+    start_counted relay
+    passes
+    await counts_by traffic
+    jq -e '.processes[0] | .counting_share == 0 and [.functions[] | .name, .use] == ["bytes read", "used", "bytes written", "used"] and
+        (.functions[0].entries - 2 * .functions[1].entries | fabs) <= 200' out >/dev/null || fail "$(cat out err)"
+    is_document out
+    says 'counting bytes read, bytes written'
+    stop
+}
+
+traffic_of_two_processes() {
+    start_counted relay
+    passes
+    local other first=$target
+    mkfifo other-gate
+    "$program" other-gate relay >other-said &
+    other=$!
+    await grep -q ready other-said
+    echo >other-gate
+    await eval '"$anneal" worth -p $first -p $other --clock=traffic --interval 50ms -d 1s --json >out 2>err'
+    kill -KILL $other
+    jq -e '(.difference | .ratio > 0 and .low <= .ratio and .high >= .ratio) and
+        .processes[0].counts_by == .processes[1].counts_by' out >/dev/null || fail "$(cat out err)"
+    stop
+}
+
+functions_of_a_server() {
+    start_counted relay
+    passes
+    await counts_by functions --clock=functions
+    jq -e '.processes[0] | all(.functions[]; .address > 0)' out >/dev/null || fail "$(cat out err)"
+    stop
+}
+
+# traffic_takes_turns: as take_turns does
+traffic_takes_turns() {
+    live --profile profile --keep-anyway --worth-time=3s --json >out 2>err
+    jq -e '.rounds[0] | .gain and .counted == ["bytes read", "bytes written"]' out >/dev/null || { live --revert && false; }
+}
+
+traffic_in_turns() {
+    start_counted relay
+    printf '1 %s 0 1 work 0 0 1000\n' call_all parse serve >profile
+    passes
+    await traffic_takes_turns
+    jq -e '.rounds[0] | .unit == "work" and .kept and .switches >= 6 and
+        .gain.low <= .gain.value and .gain.value <= .gain.high' out >/dev/null || fail "$(cat out err)"
+    run 0 live --revert
+    stop
+}
+
+no_traffic() {
+    start_counted steady
+    passes
+    run 1 "$anneal" worth -p "$target" --clock=traffic
+    says 'too seldom' '--clock=functions'
+    stop
+}
+
 # ---- what is in the way ----
 
 wrong_usage() {
@@ -265,6 +334,9 @@ wrong_usage() {
     run 2 "$anneal" worth -p 1 --counter true --counter true
     says 'more counters than processes'
     run 2 "$anneal" worth -p 1 --counter true -f f
+    run 2 "$anneal" worth -p 1 --counter true --clock=traffic
+    run 2 "$anneal" worth -p 1 --clock=traffic -f f
+    run 2 "$anneal" worth -p 1 --clock=sundial
     run 2 "$anneal" worth -p 1 --json -q
 }
 
@@ -409,6 +481,10 @@ where_it_is_forbidden() {
 
 check 'says what is wrong with a command line' wrong_usage
 check 'says that a process is not there' no_such_process
+check 'counts what a server reads and writes' by_traffic
+check 'compares two processes by what they read and write' traffic_of_two_processes
+check 'says that a process hardly reads or writes' no_traffic
+check_with "$llvm_bolt" 'counts what a layout of a server is worth by its traffic' traffic_in_turns
 if ! (cd "$scratch" && mkdir may && cd may && may_count); then
     skip 'counts entries' 'no hardware breakpoints here'
     finish
@@ -420,6 +496,7 @@ check 'counts no entries of another program' not_those_of_another_program
 check_with "$llvm_bolt" 'counts each entry once where code was moved' each_entry_once_in_layouts
 check_with "$llvm_bolt" 'counts what a layout is worth, at once and later' in_turns
 check 'chooses functions' chooses
+check 'chooses functions of a server, too, if asked' functions_of_a_server
 check_on_terminal 'draws a line on a terminal' tells_on_a_terminal
 check 'compares two processes' two_processes
 check 'tells what it has when it is interrupted' is_interrupted_in_order
