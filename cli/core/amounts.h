@@ -26,4 +26,13 @@ extern const char *const record_methods[];
 /* The words of enum an_work_by, as values of an option. */
 extern const char *const work_clocks[];
 
+#define CLOCK_ROW(id, ...)                                                                         \
+    {id,                                                                                           \
+     0,                                                                                            \
+     "clock",                                                                                      \
+     "CLOCK",                                                                                      \
+     "count work by traffic (what the process reads and writes) or by functions (default: auto, "  \
+     "traffic where it is steady)",                                                                \
+     __VA_ARGS__}
+
 #endif

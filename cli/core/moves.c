@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "counter.h"
 
 static const double second = 1e9;
@@ -15,25 +16,15 @@ struct answer {
     bool has_moved;
 };
 
-static bool cpu_time(int32_t pid, uint64_t *nanoseconds)
-{
-    clockid_t clock;
-    struct timespec time;
-    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
-        return false;
-    *nanoseconds = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    return true;
-}
-
 static enum an_code ask(struct moves *moves, struct answer *answer, struct an_error *error)
 {
     uint64_t before = 0, after = 0, began = an_clock_now();
-    bool is_there = cpu_time(moves->pid, &before);
+    bool is_there = an_proc_cpu_time(moves->pid, &before);
     enum an_code code = counter_read(moves->source, moves->pid, moves->mask, moves->patience,
                                      moves->stop, &answer->count, error);
     if (code != AN_OK)
         return code;
-    moves->is_over = !is_there || !cpu_time(moves->pid, &after);
+    moves->is_over = !is_there || !an_proc_cpu_time(moves->pid, &after);
     answer->at = began + (an_clock_now() - began) / 2;
     answer->cpu = moves->is_over ? 0 : before + (after - before) / 2;
     answer->has_moved = moves->was_asked && answer->count != moves->last;

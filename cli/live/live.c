@@ -68,10 +68,7 @@ static const struct option_spec options[] = {
      "count work by what tells how much has been done, instead of by the process itself: a "
      "shell command, in which $1 is the PID, file:PATH, or a URL",
      VALUE_OF(struct live_request, counter)},
-    {LIVE_CLOCK, 0, "clock", "CLOCK",
-     "count work by traffic (what the process reads and writes) or by functions (default: auto, "
-     "traffic where it is steady)",
-     WORD_OF(struct live_request, clock, work_clocks)},
+    CLOCK_ROW(LIVE_CLOCK, WORD_OF(struct live_request, clock, work_clocks)),
     {LIVE_WORTH_TIME, 0, "worth-time", "TIME",
      "let the new layout and the original code take turns for at most this long, to measure the "
      "gain (default: 20s)",

@@ -37,10 +37,7 @@ static const struct option_spec options[] = {
      "shell command, in which $1 is the PID, file:PATH, or a URL; given twice, the second one is "
      "that of the second process",
      TAKEN_EACH},
-    {WORTH_CLOCK, 0, "clock", "CLOCK",
-     "count work by traffic (what the process reads and writes) or by functions (default: auto, "
-     "traffic where it is steady)",
-     WORD_OF(struct worth_request, clock, work_clocks)},
+    CLOCK_ROW(WORTH_CLOCK, WORD_OF(struct worth_request, clock, work_clocks)),
     JSON_ROWS(WORTH_JSON, "print JSON", VALUE_OF(struct worth_request, json)),
     {WORTH_QUIET, 'q', "quiet", NULL, "print the figure only, with its interval",
      VALUE_OF(struct worth_request, quiet)},

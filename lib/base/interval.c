@@ -59,11 +59,16 @@ static int by_size(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
+void an_interval_sort(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_size);
+}
+
 double an_interval_trimmed(double *values, size_t count, double trimmed, double *mean)
 {
     size_t ends = (size_t)((double)count * trimmed);
     double left = (double)(count - 2 * ends), sum = 0, squares = 0;
-    qsort(values, count, sizeof *values, by_size);
+    an_interval_sort(values, count);
     *mean = 0;
     for (size_t k = ends; k < count - ends; k++)
         *mean += values[k] / left;

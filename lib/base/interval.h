@@ -33,4 +33,7 @@ double an_interval_half_width(const double *influences, size_t count, double gra
  */
 double an_interval_trimmed(double *values, size_t count, double trimmed, double *mean);
 
+/* Sorts values, the smallest first. */
+void an_interval_sort(double *values, size_t count);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/foreign.h"
@@ -189,6 +190,45 @@ bool an_proc_schedule(int schedstat_file, uint64_t *ran, uint64_t *delay)
         return false;
     *ran = strtoull(text, &end, 10);
     *delay = strtoull(end, NULL, 10);
+    return true;
+}
+
+bool an_proc_cpu_time(int32_t pid, uint64_t *nanoseconds)
+{
+    const uint64_t second = 1000000000;
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return false;
+    *nanoseconds = (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
+    return true;
+}
+
+bool an_proc_io(int io_file, struct an_proc_io *io)
+{
+    char text[512] = "\n";
+    if (!read_again(io_file, text + 1, sizeof text - 1))
+        return false;
+    *io = (struct an_proc_io){
+        .read = an_proc_status_number(text, "\nrchar:", 10),
+        .written = an_proc_status_number(text, "\nwchar:", 10),
+        .calls = an_proc_status_number(text, "\nsyscr:", 10) +
+                 an_proc_status_number(text, "\nsyscw:", 10),
+    };
+    return true;
+}
+
+bool an_proc_waited(int stat_file, uint64_t *faults)
+{
+    enum { STATE = 3, MINOR = 11, MAJOR = 13 };
+    char text[1024];
+    if (!read_again(stat_file, text, sizeof text))
+        return false;
+    const char *minor = skip_fields(strrchr(text, ')'), 1 + MINOR - STATE);
+    const char *major = skip_fields(minor, MAJOR - MINOR);
+    if (!major)
+        return false;
+    *faults = strtoull(minor, NULL, 10) + strtoull(major, NULL, 10);
     return true;
 }
 

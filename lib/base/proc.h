@@ -89,6 +89,22 @@ bool an_proc_has_children(void);
  * nanoseconds. False when it is gone. */
 bool an_proc_schedule(int schedstat_file, uint64_t *ran, uint64_t *delay);
 
+/* The CPU time of a process, all its threads together, also those that have ended; nanoseconds. False when it is gone. */
+bool an_proc_cpu_time(int32_t pid, uint64_t *nanoseconds);
+
+/* What a process or a thread has read and written. A process's: with what its ended threads have, and children for
+ * which it has waited. */
+struct an_proc_io {
+    uint64_t read, written; /* bytes, also those of files in memory, pipes and sockets */
+    uint64_t calls;
+};
+
+/* From its io, which is read again each time; false when it is gone. */
+bool an_proc_io(int io_file, struct an_proc_io *io);
+
+/* From the stat of a process: page faults, minor and major, of children for which it has waited. False when it is gone. */
+bool an_proc_waited(int stat_file, uint64_t *faults);
+
 /* Calls a function for each number that is a name in a folder; false when it cannot be opened. */
 bool an_proc_each(const char *folder, void (*call)(void *context, int32_t number), void *context);
 

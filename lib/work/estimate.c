@@ -124,18 +124,12 @@ static bool follows_wall(const struct an_work_reading *slices, size_t count, siz
            by_cpu > much * strays(slices, count, function, true);
 }
 
-static int by_size(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
-}
-
 /* How far a usual slice is off, as a part of the rate: the median, which a single slice does not move. */
 static double usual_deviation(double *influences, size_t count)
 {
     for (size_t k = 0; k < count; k++)
         influences[k] = fabs(influences[k]) * (double)count;
-    qsort(influences, count, sizeof *influences, by_size);
+    an_interval_sort(influences, count);
     return influences[count / 2];
 }
 

@@ -20,112 +20,72 @@ struct an_traffic {
     int32_t pid;
     uint64_t start, stack; /* tell it from others of its number, and from another program */
     int io, stat;
-    clockid_t clock;
-    uint64_t children; /* faults of those that were waited for */
+    struct an_proc_io last; /* look */
+    uint64_t children;      /* faults of those that were waited for */
     /* What is not counted: as it was at first, or when a child had been waited for. */
     struct an_work_reading since;
 };
 
 /* ---- one look ---- */
 
-struct look {
-    uint64_t read, written, calls;
-};
-
-static bool read_text(int file, char *text, size_t size)
+/* *waited: a child was waited for since the last look. */
+static bool look_once(struct an_traffic *traffic, uint64_t *before, uint64_t *after, bool *waited)
 {
-    ssize_t got = file >= 0 ? pread(file, text, size - 1, 0) : -1;
-    text[got > 0 ? got : 0] = '\0';
-    return got > 0;
+    uint64_t children = traffic->children;
+    bool is_there =
+        an_proc_cpu_time(traffic->pid, before) && an_proc_io(traffic->io, &traffic->last) &&
+        an_proc_cpu_time(traffic->pid, after) && an_proc_waited(traffic->stat, &traffic->children);
+    *waited = traffic->children != children;
+    return is_there && *after >= *before;
 }
 
-static bool look_at(int io, struct look *look)
-{
-    char text[512] = "\n";
-    if (!read_text(io, text + 1, sizeof text - 1))
-        return false;
-    *look = (struct look){
-        .read = an_proc_status_number(text, "\nrchar:", 10),
-        .written = an_proc_status_number(text, "\nwchar:", 10),
-        .calls = an_proc_status_number(text, "\nsyscr:", 10) +
-                 an_proc_status_number(text, "\nsyscw:", 10),
-    };
-    return true;
-}
-
-static bool cpu_time(const struct an_traffic *traffic, uint64_t *nanoseconds)
-{
-    struct timespec time;
-    if (clock_gettime(traffic->clock, &time) != 0)
-        return false;
-    *nanoseconds = (uint64_t)time.tv_sec * (uint64_t)second + (uint64_t)time.tv_nsec;
-    return true;
-}
-
-/* Bytes and CPU time of one moment: it is looked at anew when this process did not get the processor in between. */
-static bool look_now(const struct an_traffic *traffic, struct look *look, uint64_t *cpu)
+/* Bytes and CPU time of one moment: it is looked at anew when this process did not get the processor in between, and when the bytes
+ * may be those before or after a child was waited for. */
+static bool look(struct an_traffic *traffic, uint64_t *cpu, bool *has_waited)
 {
     enum { TIMES = 5 };
     const uint64_t moment = 100000; /* nanoseconds */
-    uint64_t before = 0, after = moment;
-    for (int i = 0; i < TIMES && after - before >= moment; i++) {
-        if (!cpu_time(traffic, &before) || !look_at(traffic->io, look) ||
-            !cpu_time(traffic, &after))
+    uint64_t before, after;
+    bool waited;
+    *has_waited = false;
+    for (int i = 0; i < TIMES; i++) {
+        if (!look_once(traffic, &before, &after, &waited))
             return false;
+        *has_waited = *has_waited || waited;
+        if (!waited && after - before < moment)
+            break;
     }
     *cpu = before + (after - before) / 2;
-    return after >= before;
-}
-
-/* Minor and major faults of children that were waited for. */
-static uint64_t faults_of_children(const struct an_traffic *traffic)
-{
-    enum { NAME = 2, MINOR = 11, MAJOR = 13 };
-    char text[1024];
-    if (!read_text(traffic->stat, text, sizeof text))
-        return 0;
-    const char *field = strrchr(text, ')');
-    uint64_t faults = 0;
-    for (int i = NAME; field && i < MAJOR; i++) {
-        field = strchr(field + 1, ' ');
-        if (field && (i + 1 == MINOR || i + 1 == MAJOR))
-            faults += strtoull(field, NULL, 10);
-    }
-    return faults;
-}
-
-/* Since the process was started. False when it is over. */
-static bool read_all(const struct an_traffic *traffic, struct an_work_reading *reading)
-{
-    struct look look;
-    *reading = (struct an_work_reading){.wall = an_clock_now()};
-    if (!an_proc_is_still(traffic->pid, traffic->start, traffic->stack) ||
-        !look_now(traffic, &look, &reading->cpu))
-        return false;
-    reading->entries[0] = look.read;
-    reading->entries[1] = look.written;
     return true;
 }
 
-enum an_code an_traffic_read(struct an_traffic *traffic, struct an_work_reading *reading,
-                             bool *is_over, struct an_error *error)
+/* Since the process was started. False when it is over. */
+static bool read_all(struct an_traffic *traffic, struct an_work_reading *reading, bool *has_waited)
+{
+    *reading = (struct an_work_reading){.wall = an_clock_now()};
+    if (!an_proc_is_still(traffic->pid, traffic->start, traffic->stack) ||
+        !look(traffic, &reading->cpu, has_waited))
+        return false;
+    reading->entries[0] = traffic->last.read;
+    reading->entries[1] = traffic->last.written;
+    return true;
+}
+
+bool an_traffic_read(struct an_traffic *traffic, struct an_work_reading *reading)
 {
     struct an_work_reading *since = &traffic->since;
-    (void)error;
-    *is_over = !read_all(traffic, reading);
-    if (*is_over) {
+    bool has_waited;
+    if (!read_all(traffic, reading, &has_waited)) {
         *reading = (struct an_work_reading){0};
-        return AN_OK;
+        return false;
     }
-    uint64_t children = faults_of_children(traffic);
-    if (children != traffic->children)
+    if (has_waited)
         *since = *reading;
-    traffic->children = children;
     reading->cpu -= since->cpu;
     reading->wall -= since->wall;
     for (size_t i = 0; i < AN_TRAFFIC_COUNTS; i++)
         reading->entries[i] -= since->entries[i];
-    return AN_OK;
+    return true;
 }
 
 const char *an_traffic_name(size_t count)
@@ -156,15 +116,16 @@ static void add_thread(void *context, int32_t tid)
     struct threads *threads = context;
     int32_t pid = threads->traffic->pid;
     int io = an_proc_open(pid, tid, "io"), schedule = an_proc_open(pid, tid, "schedstat");
-    struct look look = {0};
+    struct an_proc_io done = {0};
     uint64_t cpu = 0, delay;
-    if (look_at(io, &look) && schedule >= 0 && an_proc_schedule(schedule, &cpu, &delay)) {
+    if (io >= 0 && an_proc_io(io, &done) && schedule >= 0 &&
+        an_proc_schedule(schedule, &cpu, &delay)) {
         bool is_new;
         uint64_t *place = an_map_insert(&threads->places, (uint64_t)tid, &is_new);
         struct thread *thread = an_vector_push(&threads->list);
         threads->failed = threads->failed || !place || !thread;
         if (thread)
-            *thread = (struct thread){tid, cpu, look.calls};
+            *thread = (struct thread){tid, cpu, done.calls};
         if (place)
             *place = threads->list.count - 1;
     }
@@ -225,39 +186,32 @@ struct trial {
     uint64_t calls_before;
 };
 
-static bool begin(struct an_traffic *traffic, struct trial *trial, struct an_error *error)
+static bool begin(struct an_traffic *traffic, struct trial *trial)
 {
-    struct look look;
-    bool is_over;
-    an_traffic_read(traffic, &trial->before, &is_over, error);
-    if (is_over || !look_at(traffic->io, &look))
-        return false;
-    trial->calls_before = look.calls;
-    return true;
+    bool goes_on = an_traffic_read(traffic, &trial->before);
+    trial->calls_before = traffic->last.calls;
+    return goes_on;
 }
 
-static bool pass_slice(struct an_traffic *traffic, struct trial *trial, struct an_error *error)
+static bool pass_slice(struct an_traffic *traffic, struct trial *trial)
 {
     const struct timespec time = {0, SLICE};
-    struct an_work_reading after;
-    struct look look;
-    bool is_over;
+    struct an_work_reading after, *slice = &trial->slices[trial->count];
     uint64_t children = traffic->children;
     nanosleep(&time, NULL);
-    an_traffic_read(traffic, &after, &is_over, error);
-    if (is_over || !look_at(traffic->io, &look))
+    if (!an_traffic_read(traffic, &after))
         return false;
-    if (traffic->children == children &&
-        an_work_slice(&trial->before, &after, &trial->slices[trial->count])) {
-        trial->calls += (double)(look.calls - trial->calls_before);
-        trial->wall += (double)trial->slices[trial->count].wall / second;
-        trial->cpu += (double)trial->slices[trial->count].cpu / second;
+    uint64_t calls = traffic->last.calls - trial->calls_before;
+    if (traffic->children == children && an_work_slice(&trial->before, &after, slice)) {
+        trial->calls += (double)calls;
+        trial->wall += (double)slice->wall / second;
+        trial->cpu += (double)slice->cpu / second;
         trial->count++;
     } else {
         trial->lost++;
     }
     trial->before = after;
-    trial->calls_before = look.calls;
+    trial->calls_before = traffic->last.calls;
     return true;
 }
 
@@ -283,10 +237,10 @@ static bool is_known(const struct trial *trial, int slices)
 static enum an_code take_slices(struct an_traffic *traffic, const struct an_work_options *options,
                                 struct trial *trial, struct an_error *error)
 {
-    bool goes_on = begin(traffic, trial, error);
+    bool goes_on = begin(traffic, trial);
     for (int i = 0; goes_on && i < MOST_SLICES && !is_known(trial, i) && !is_stopped(options);
          i++) {
-        goes_on = pass_slice(traffic, trial, error);
+        goes_on = pass_slice(traffic, trial);
         if (options->progress)
             options->progress(options->context, AN_WORK_SAMPLE);
     }
@@ -355,22 +309,21 @@ static int open_file(int32_t pid, const char *name)
 static enum an_code open_files(struct an_traffic *traffic, struct an_error *error)
 {
     struct an_proc_stat stat;
-    struct look look;
+    bool ignored;
     enum an_code code = an_proc_check(traffic->pid, error);
     if (code != AN_OK)
         return code;
     traffic->io = open_file(traffic->pid, "io");
     traffic->stat = open_file(traffic->pid, "stat");
     traffic->stack = an_proc_stack(traffic->pid);
-    if (!look_at(traffic->io, &look) || !an_proc_stat(traffic->pid, 0, &stat) ||
-        clock_getcpuclockid(traffic->pid, &traffic->clock) != 0)
-        return an_fail(error, AN_SYSTEM,
-                       "the kernel does not tell what process %d reads and writes (/proc/%d/io)",
-                       traffic->pid, traffic->pid);
-    traffic->start = stat.start;
-    traffic->children = faults_of_children(traffic);
-    read_all(traffic, &traffic->since);
-    return AN_OK;
+    if (traffic->io >= 0 && traffic->stat >= 0 && an_proc_stat(traffic->pid, 0, &stat)) {
+        traffic->start = stat.start;
+        if (read_all(traffic, &traffic->since, &ignored))
+            return AN_OK;
+    }
+    return an_fail(error, AN_SYSTEM,
+                   "the kernel does not tell what process %d reads and writes (/proc/%d/io)",
+                   traffic->pid, traffic->pid);
 }
 
 enum an_code an_traffic_open(const struct an_work_options *options, struct an_traffic **out,

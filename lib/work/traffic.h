@@ -33,9 +33,8 @@ enum an_code an_traffic_open(const struct an_work_options *options, struct an_tr
                              struct an_error *error);
 void an_traffic_close(struct an_traffic *traffic); /* may be NULL */
 
-/* Bytes, and CPU time of the whole process. */
-enum an_code an_traffic_read(struct an_traffic *traffic, struct an_work_reading *reading,
-                             bool *is_over, struct an_error *error);
+/* Bytes, and CPU time of the whole process. False, and nothing, when it has ended or executes another program. */
+bool an_traffic_read(struct an_traffic *traffic, struct an_work_reading *reading);
 
 /* "bytes read", "bytes written" */
 const char *an_traffic_name(size_t count);

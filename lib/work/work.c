@@ -303,8 +303,10 @@ enum an_code an_work_read(struct an_work *work, struct an_work_reading *reading,
                           struct an_error *error)
 {
     struct an_work_reading places;
-    if (work->traffic)
-        return an_traffic_read(work->traffic, reading, is_over, error);
+    if (work->traffic) {
+        *is_over = !an_traffic_read(work->traffic, reading);
+        return AN_OK;
+    }
     *is_over =
         !an_work_program_is_there(work->program); /* before: what it did until then is read */
     enum an_code code = an_counters_read(work->counters, &places, error);

@@ -33,6 +33,15 @@ passes() {
     echo >gate
 }
 
+# start_other ARGUMENT...: a second one, $other, which has passed its gate
+start_other() {
+    mkfifo second-gate
+    "$program" second-gate "$@" >second-said &
+    other=$!
+    await grep -q ready second-said
+    echo >second-gate
+}
+
 # start_worth ARGUMENT...: in the background, until it counts
 start_worth() {
     touch err
@@ -213,11 +222,7 @@ two_processes() {
     start_counted steady
     passes
     local other first=$target
-    mkfifo second-gate
-    "$program" second-gate steady >second-said &
-    other=$!
-    await grep -q ready second-said
-    echo >second-gate
+    start_other steady
     await eval '"$anneal" worth -p $first -p $other -f serve --interval 50ms -d 1s --json >out 2>err'
     kill -KILL $other
     jq -e --argjson first $first --argjson other $other '(.difference | .ratio > 0 and .low <= .ratio and .high >= .ratio) and
@@ -262,11 +267,7 @@ traffic_of_two_processes() {
     start_counted relay
     passes
     local other first=$target
-    mkfifo other-gate
-    "$program" other-gate relay >other-said &
-    other=$!
-    await grep -q ready other-said
-    echo >other-gate
+    start_other relay
     await eval '"$anneal" worth -p $first -p $other --clock=traffic --interval 50ms -d 1s --json >out 2>err'
     kill -KILL $other
     jq -e '(.difference | .ratio > 0 and .low <= .ratio and .high >= .ratio) and
@@ -517,11 +518,7 @@ pair() {
     start_counted steady 0
     first=$target
     passes
-    mkfifo second-gate
-    "$program" second-gate steady "$1" >second-said &
-    other=$!
-    await grep -q ready second-said
-    echo >second-gate
+    start_other steady "$1"
     "$anneal" worth -p $first -p $other -f serve --json >out 2>err
     kill -KILL $other
     stop
