@@ -109,6 +109,7 @@ static struct json_object *round_json(struct json_object *object,
     json_add_number(patches, "entries", round->entries);
     json_add_number(patches, "calls", round->calls);
     json_add_number(patches, "vtable_words", round->vtable_words);
+    json_add_number(patches, "blocks", round->blocks);
     json_object_object_add(object, "patches", patches);
     for (size_t i = 0; i < round->withheld_count; i++)
         json_add_number(reasons, round->withheld[i].reason, round->withheld[i].count);
@@ -419,6 +420,7 @@ void live_tell_round(const struct live_request *request, unsigned number,
     printf("  patches: entries         %10s\n", with_commas(round->entries));
     printf("           calls           %10s\n", with_commas(round->calls));
     printf("           vtable words    %10s\n", with_commas(round->vtable_words));
+    printf("           blocks          %10s\n", with_commas(round->blocks));
     printf("  withheld                 %10s\n", with_commas(withheld(round)));
     for (size_t i = 0; i < round->withheld_count; i++)
         if (round->withheld[i].count)

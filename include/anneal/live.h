@@ -107,6 +107,7 @@ struct an_live_round {  /* what became of a round, or of a revert */
     uint64_t bytes;                        /* of new code */
     uint64_t address;                      /* where it is in the process */
     uint64_t entries, calls, vtable_words; /* patches that lead to it */
+    uint64_t blocks; /* likewise: in the middle of functions, for loops that go on for ever */
     struct {
         const char *reason;
         uint64_t count;

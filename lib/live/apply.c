@@ -105,18 +105,11 @@ static uint32_t state_of(const struct an_plan *plan, const struct an_patch_site 
     return i;
 }
 
-static const struct an_patch_site *place_at(const struct an_plan *plan, uint64_t address)
-{
-    size_t index = an_plan_from(plan, address);
-    bool found = index < plan->places.count && plan->places.items[index].address == address;
-    return found ? &plan->places.items[index] : NULL;
-}
-
-/* A jump of an older generation to an entry that is not what it shall be could come back: it is left
+/* A jump of an older generation to a place that is not what it shall be could come back: it is left
  * alone. (Places of the original come first, and so are known here.) */
 static bool leads_well(const struct an_plan *plan, const struct an_patch_site *place)
 {
-    const struct an_patch_site *target = place->leads_to ? place_at(plan, place->leads_to) : NULL;
+    const struct an_patch_site *target = place->leads_to ? an_plan_at(plan, place->leads_to) : NULL;
     return !target || !(target->is_foreign || target->is_withheld);
 }
 
@@ -149,6 +142,7 @@ static void compare(struct applier *applier, size_t number)
         uint32_t state = at + place->size <= AN_PAGE ? state_of(applier->plan, place, now + at)
                                                      : place->state_count;
         place->is_foreign = state == place->state_count;
+        place->is_own = state == place->own_state;
         place->is_jump = place->is_entry && at < AN_PAGE && now[at] == JUMP;
         place->changes = state != 0 && !place->is_foreign && !place->is_withheld &&
                          leads_well(applier->plan, place);
@@ -277,29 +271,31 @@ static enum an_code write_all(struct applier *applier)
 static void count_withheld(struct applier *applier)
 {
     applier->applied->occupied = 0;
-    for (size_t i = 0; i < applier->plan->places.count; i++)
-        applier->applied->occupied += applier->plan->places.items[i].is_withheld;
+    for (size_t i = 0; i < applier->plan->places.count; i++) {
+        const struct an_patch_site *place = &applier->plan->places.items[i];
+        applier->applied->occupied += place->is_withheld && !an_patch_site_may_stay(place);
+    }
     applier->applied->occupied -= applier->applied->referred;
 }
 
 /* All threads are stopped. *again: one was where something changes, and nothing was written. */
-static enum an_code act(struct applier *applier, bool withhold, bool *again)
+static enum an_code act(struct applier *applier, enum an_patience patience, bool *again)
 {
     struct an_threads *threads = &applier->threads;
     if (!an_target_is_there(applier->target))
         return an_fail(applier->error, AN_SYSTEM, "process %d now runs another program",
                        applier->target->pid);
-    bool unknown;
-    size_t occupied = an_occupied(threads, applier->plan, withhold, &unknown);
-    size_t referred = an_inside_withhold(&applier->inside, threads, applier->plan);
+    size_t referred;
+    struct an_occupation occupied = an_occupied(threads, applier->plan, patience);
+    bool is_referred = an_inside_withhold(&applier->inside, threads, applier->plan, &referred);
     applier->applied->referred += referred;
     if (!an_threads_in_time(threads))
         return an_threads_late(threads, applier->error);
-    if (unknown)
+    if (occupied.unknown)
         return an_fail(applier->error, AN_SYSTEM, "cannot read a stack of process %d",
                        applier->target->pid);
-    *again = occupied && !withhold;
-    if ((occupied && withhold) || referred)
+    *again = occupied.waited_for > 0;
+    if (occupied.withheld || is_referred)
         compare_all(applier);
     return *again ? AN_OK : write_all(applier);
 }
@@ -316,7 +312,7 @@ static enum an_code look(struct applier *applier)
 }
 
 /* One stop. What can be found out before it is, to keep it short. */
-static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
+static enum an_code attempt(struct applier *applier, enum an_patience patience, bool *again)
 {
     struct an_threads *threads = &applier->threads;
     enum an_code code = look(applier);
@@ -327,7 +323,7 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     bool stood = code == AN_OK;
     if (stood) {
         applier->applied->threads = threads->held;
-        code = act(applier, withhold, again);
+        code = act(applier, patience, again);
         an_threads_release(threads);
     }
     if (code == AN_SYSTEM && !applier->applied->is_torn && an_target_is_there(applier->target))
@@ -342,18 +338,21 @@ static enum an_code attempt(struct applier *applier, bool withhold, bool *again)
     return code;
 }
 
-/* Threads that stand in an entry leave it soon, but for one that sleeps there. A machine that is too busy to stop
- * them at once may be so for longer. */
+/* Threads that stand in an entry leave it soon, but for one that sleeps there. In a block of a loop of few instructions
+ * some of many threads may always be. A machine that is too busy to stop them at once may be so for longer. */
 static enum an_code attempt_often(struct applier *applier)
 {
-    enum { ATTEMPTS = 40, SOON = 20, A_WHILE = 1000000, LONGER = 100000000 };
+    enum { ATTEMPTS = 40, SOON = 20, FOR_BLOCKS = 3, A_WHILE = 1000000, LONGER = 100000000 };
     enum an_code code = AN_OK;
     bool again = true;
     for (unsigned i = 0; again && i < ATTEMPTS; i++) {
         const struct timespec wait = {0, i < SOON ? A_WHILE : LONGER};
         if (i)
             nanosleep(&wait, NULL);
-        code = attempt(applier, i + 2 >= ATTEMPTS, &again);
+        enum an_patience patience = i + 2 >= ATTEMPTS ? AN_WAIT_FOR_NONE
+                                    : i >= FOR_BLOCKS ? AN_WAIT_FOR_ENTRIES
+                                                      : AN_WAIT_FOR_ALL;
+        code = attempt(applier, patience, &again);
         applier->applied->attempts = i + 1;
     }
     return code;

@@ -157,9 +157,20 @@ static enum an_code make_files(struct work *work, const struct an_elf *original,
 /* Options with which old and new code would not do the same work, place for place, any more. */
 const char *an_live_refused_option(const char *const *options)
 {
-    static const char *const refused[] = {
-        "icf",        "frame-opt", "shrink-wrapping", "instrument",           "hugify", "o", "data",
-        "inline-all", "stoke",     "use-old-text",    "update-debug-sections"};
+    static const char *const refused[] = {"icf",
+                                          "frame-opt",
+                                          "shrink-wrapping",
+                                          "instrument",
+                                          "hugify",
+                                          "o",
+                                          "data",
+                                          "inline-all",
+                                          "stoke",
+                                          "use-old-text",
+                                          "update-debug-sections",
+                                          "reg-reassign",
+                                          "three-way-branch",
+                                          "tail-duplication"};
     for (; options && *options; options++) {
         const char *name = *options + strspn(*options, "-");
         size_t length = strcspn(name, "=");

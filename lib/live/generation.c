@@ -7,6 +7,7 @@
 
 #include "bolt/funcmap.h"
 #include "elf/instructions.h"
+#include "live/moved_blocks.h"
 #include "record/memory.h"
 
 static enum an_code other_shape(const struct an_generation *generation, const char *what,
@@ -73,6 +74,10 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
     struct an_funcmap_account account;
     const struct an_arch *arch;
     enum an_code code = an_elf_arch(original, &arch, error);
+    generation->originals =
+        an_alloc_zero(generation->bat->function_count + 1, sizeof *generation->originals);
+    if (code == AN_OK && !generation->originals)
+        code = an_fail_memory(error);
     if (code == AN_OK)
         code = an_funcmap_make(original, generation->elf, generation->bat, &map, &account, error);
     if (code != AN_OK)
@@ -91,6 +96,7 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
         *moved = (struct an_moved){record->input, record->output, record->size, fragment->size,
                                    an_elf_same_instruction(arch, original, record->input,
                                                            generation->elf, record->output)};
+        generation->originals[fragment - generation->bat->functions] = record->input;
         generation->new_code += fragment->size;
     }
     an_funcmap_free(map);
@@ -136,13 +142,13 @@ const struct an_moved *an_generation_around(const struct an_generation *generati
 void an_generation_lead(const struct an_generation *generation, struct an_reach *original)
 {
     const struct an_bat *bat = generation->bat;
-    for (size_t i = 0; i < generation->moved.count; i++) {
-        const struct an_moved *moved = &generation->moved.items[i];
-        const struct an_bat_function *fragment = an_bat_find(bat, moved->address);
-        const struct an_bat_entry *entries = fragment ? an_bat_entries(bat, fragment) : NULL;
-        for (uint32_t k = 0; fragment && k < fragment->entry_count; k++)
+    for (size_t i = 0; i < bat->function_count; i++) {
+        const struct an_bat_function *fragment = &bat->functions[i];
+        const struct an_bat_entry *entries = an_bat_entries(bat, fragment);
+        uint64_t function = generation->originals[fragment->parent];
+        for (uint32_t k = 0; function && k < fragment->entry_count; k++)
             if (!an_bat_entry_is_branch(entries[k]))
-                an_reach_lead(original, moved->original + an_bat_entry_input(entries[k]));
+                an_reach_lead(original, function + an_bat_entry_input(entries[k]));
     }
 }
 
@@ -175,6 +181,8 @@ enum an_code an_generation_open(struct an_generation *generation, const char *pa
         code = an_bat_open(generation->elf, &generation->bat, error);
     if (code == AN_OK)
         code = find_moved(generation, original, error);
+    if (code == AN_OK)
+        code = an_moved_blocks_find(generation, original, error);
     for (size_t i = 0; code == AN_OK && i < generation->bat->function_count; i++) {
         const struct an_bat_function *fragment = &generation->bat->functions[i];
         uint64_t end = fragment->address + fragment->size;
@@ -199,6 +207,8 @@ void an_generation_close(struct an_generation *generation)
     an_bat_free(generation->bat);
     an_elf_close(generation->elf);
     an_vector_free(&generation->moved);
+    an_vector_free(&generation->blocks);
+    free(generation->originals);
     an_reach_free(&generation->reach);
     *generation = (struct an_generation){0};
 }

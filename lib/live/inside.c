@@ -159,13 +159,14 @@ static void read_words(const struct an_target *target, const struct an_inside_wo
     }
 }
 
-size_t an_inside_withhold(const struct an_inside *inside, const struct an_threads *threads,
-                          struct an_plan *plan)
+bool an_inside_withhold(const struct an_inside *inside, const struct an_threads *threads,
+                        struct an_plan *plan, size_t *count)
 {
     const struct an_target *target = threads->target;
     struct stacks stacks = {0};
     uint64_t now[AT_ONCE];
-    size_t count = 0;
+    bool any = false;
+    *count = 0;
     if (inside->count)
         find_stacks(threads, &stacks);
     for (size_t i = 0; i < inside->count; i++) {
@@ -177,9 +178,9 @@ size_t an_inside_withhold(const struct an_inside *inside, const struct an_thread
         if (!place || place->is_withheld || now[i % AT_ONCE] != word->value ||
             is_on_stack(target, &stacks, word->address))
             continue;
-        place->is_withheld = true;
-        count++;
+        place->is_withheld = any = true;
+        *count += !an_patch_site_may_stay(place);
     }
     an_vector_free(&stacks);
-    return count;
+    return any;
 }

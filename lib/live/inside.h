@@ -35,8 +35,9 @@ enum an_code an_inside_find(const struct an_target *target, struct an_plan *plan
                             struct an_inside *inside, struct an_error *error);
 void an_inside_free(struct an_inside *inside);
 
-/* All threads are stopped: marks places as withheld. How many were not marked before. */
-size_t an_inside_withhold(const struct an_inside *inside, const struct an_threads *threads,
-                          struct an_plan *plan);
+/* All threads are stopped: marks places as withheld. *count: how many were not marked before, but for those that may stay
+ * as they are (an_patch_site_may_stay()). Whether any was. */
+bool an_inside_withhold(const struct an_inside *inside, const struct an_threads *threads,
+                        struct an_plan *plan, size_t *count);
 
 #endif

@@ -649,6 +649,7 @@ static enum an_code prepare(struct an_live *live, const struct an_found *file,
     round->entries = patches->counts[AN_PATCH_ENTRY];
     round->calls = patches->counts[AN_PATCH_CALL];
     round->vtable_words = patches->counts[AN_PATCH_VTABLE];
+    round->blocks = patches->counts[AN_PATCH_BLOCK];
     for (size_t i = 0; i < patches->withheld.count; i++) {
         round->withheld[i].reason = patches->withheld.items[i].reason;
         round->withheld[i].count = patches->withheld.items[i].count;

@@ -25,8 +25,8 @@ struct whole {
     pthread_mutex_t mutex;
     struct an_pages pages;
     struct an_plan *plan;
-    bool withhold, unknown;
-    size_t found;
+    enum an_patience patience;
+    struct an_occupation found;
 };
 
 /* Of one thread */
@@ -37,11 +37,11 @@ struct search {
     unsigned stack_count;
 };
 
-static void add(struct whole *whole, size_t found, bool unknown)
+static void add(struct whole *whole, size_t waited_for, bool unknown)
 {
     pthread_mutex_lock(&whole->mutex);
-    whole->found += found;
-    whole->unknown = whole->unknown || unknown;
+    whole->found.waited_for += waited_for;
+    whole->found.unknown = whole->found.unknown || unknown;
     pthread_mutex_unlock(&whole->mutex);
 }
 
@@ -51,9 +51,12 @@ static void look_at(const struct search *search, uint64_t address)
     struct an_patch_site *place = an_plan_around(whole->plan, address - search->target->bias);
     if (!place || !place->is_entry || !place->changes)
         return;
+    bool withhold = whole->patience == AN_WAIT_FOR_NONE ||
+                    (whole->patience == AN_WAIT_FOR_ENTRIES && an_patch_site_may_stay(place));
     pthread_mutex_lock(&whole->mutex);
-    whole->found++;
-    place->is_withheld = place->is_withheld || whole->withhold;
+    whole->found.waited_for += !withhold;
+    whole->found.withheld += withhold && !place->is_withheld;
+    place->is_withheld = place->is_withheld || withhold;
     pthread_mutex_unlock(&whole->mutex);
 }
 
@@ -112,7 +115,7 @@ static void search_stack(struct search *search, uint64_t address)
     address &= ~(uint64_t)7;
     if (!mapping || !(mapping->flags & AN_MAP_READ)) {
         add(search->whole,
-            mapping || search->whole->withhold ? 0 : 1, /* the next attempt knows it */
+            !mapping && search->whole->patience != AN_WAIT_FOR_NONE, /* the next attempt knows it */
             false);
         return;
     }
@@ -140,15 +143,15 @@ static void search_thread(void *context, const struct an_stack *stack)
         search_stack(&search, search.stacks[i]);
 }
 
-size_t an_occupied(struct an_threads *threads, struct an_plan *plan, bool withhold, bool *unknown)
+struct an_occupation an_occupied(struct an_threads *threads, struct an_plan *plan,
+                                 enum an_patience patience)
 {
-    struct whole whole = {.plan = plan, .withhold = withhold};
+    struct whole whole = {.plan = plan, .patience = patience};
     pthread_mutex_init(&whole.mutex, NULL);
     an_pages_open(&whole.pages, threads->target);
     if (!an_stacks_each(threads, 0, search_thread, &whole))
-        whole.unknown = true;
+        whole.found.unknown = true;
     an_pages_close(&whole.pages);
     pthread_mutex_destroy(&whole.mutex);
-    *unknown = whole.unknown;
     return whole.found;
 }

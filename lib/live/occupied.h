@@ -8,8 +8,21 @@
 #include "live/plan.h"
 #include "live/threads.h"
 
-/* How many entries that change are occupied. With `withhold` these are marked as withheld. All threads
- * are stopped. *unknown: a stack cannot be read, so that there may be more. */
-size_t an_occupied(struct an_threads *threads, struct an_plan *plan, bool withhold, bool *unknown);
+enum an_patience {
+    AN_WAIT_FOR_ALL,
+    AN_WAIT_FOR_ENTRIES, /* places that may stay as they are (an_patch_site_may_stay()) are withheld */
+    AN_WAIT_FOR_NONE,    /* all that are occupied are */
+};
+
+struct an_occupation { /* of places that change */
+    size_t
+        waited_for; /* occupied, and not withheld: the threads should be let go, and looked at again */
+    size_t withheld; /* marked as that now */
+    bool unknown;    /* a stack cannot be read, so that there may be more */
+};
+
+/* Looks where the threads are, all of which are stopped. */
+struct an_occupation an_occupied(struct an_threads *threads, struct an_plan *plan,
+                                 enum an_patience patience);
 
 #endif

@@ -83,6 +83,27 @@ static bool find_entries(struct finder *finder)
     return true;
 }
 
+/* ---- blocks ---- */
+
+static bool find_blocks(struct finder *finder)
+{
+    const struct an_generation *generation = finder->generation;
+    for (size_t i = 0; i < generation->blocks.count; i++) {
+        const struct an_moved_block *block = &generation->blocks.items[i];
+        uint64_t place = block->original + block->first;
+        const uint8_t *here = an_elf_at(finder->original, place, AN_JUMP_SIZE);
+        if (!here ||
+            an_reach_objection(finder->reach, block->original, block->original_left, block->first))
+            continue;
+        struct an_patch *patch = add(finder, AN_PATCH_BLOCK, place, AN_JUMP_SIZE);
+        if (!patch)
+            return false;
+        memcpy(patch->original, here, AN_JUMP_SIZE);
+        an_patch_jump(patch->patched, place, block->address + block->first);
+    }
+    return true;
+}
+
 /* ---- calls ---- */
 
 /*
@@ -221,7 +242,8 @@ enum an_code an_patches_find(struct an_elf *original, const struct an_functions 
 {
     struct finder finder = {original, functions, reach, generation, bias, patches};
     *patches = (struct an_patches){0};
-    if (!find_entries(&finder) || !find_calls(&finder) || !find_words(&finder))
+    if (!find_entries(&finder) || !find_blocks(&finder) || !find_calls(&finder) ||
+        !find_words(&finder))
         return an_fail_memory(error);
     if (patches->list.count)
         qsort(patches->list.items, patches->list.count, sizeof *patches->list.items, by_address);

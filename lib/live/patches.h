@@ -5,6 +5,8 @@
  *                    What alone suffices
  *     calls          the distance in a direct call or jump to a function: to its new code at once
  *     vtable words   the address of a function in a virtual table (_ZTV...): likewise
+ *     blocks         behind the first instruction of a block that loops come by (moved_blocks.h): as entries, for functions
+ *                    that nobody leaves. Where there can be none, the next one will do
  *
  * Other data is left alone, and so are operands: a function's address stays that of its original entry.
  */
@@ -13,7 +15,13 @@
 
 #include "live/generation.h"
 
-enum an_patch_kind { AN_PATCH_ENTRY, AN_PATCH_CALL, AN_PATCH_VTABLE, AN_PATCH_KINDS };
+enum an_patch_kind {
+    AN_PATCH_ENTRY,
+    AN_PATCH_CALL,
+    AN_PATCH_VTABLE,
+    AN_PATCH_BLOCK,
+    AN_PATCH_KINDS
+};
 
 enum { AN_PATCH_MOST = 8 };
 
@@ -51,6 +59,12 @@ enum an_code an_patches_find(struct an_elf *original, const struct an_functions 
                              const struct an_reach *reach, const struct an_generation *generation,
                              uint64_t bias, struct an_patches *patches, struct an_error *error);
 void an_patches_free(struct an_patches *patches);
+
+/* Whether it is a jump, so that no thread may be between its first and last byte when it is made. */
+static inline bool an_patch_is_jump(const struct an_patch *patch)
+{
+    return patch->kind == AN_PATCH_ENTRY || patch->kind == AN_PATCH_BLOCK;
+}
 
 /* A jump at `from` to `to`. */
 void an_patch_jump(uint8_t bytes[AN_JUMP_SIZE], uint64_t from, uint64_t to);

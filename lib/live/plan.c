@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/moved_blocks.h"
+
 struct tagged {
     const struct an_patch *patch;
     size_t source;
@@ -65,10 +67,10 @@ static void compose(const struct planner *planner, size_t first, size_t end,
                     uint8_t *bytes)
 {
     memcpy(bytes, original, place->size);
-    for (unsigned entries = 0; entries < 2; entries++) /* an entry counts more than a call in it */
+    for (unsigned jumps = 0; jumps < 2; jumps++) /* a jump counts more than a call in it */
         for (size_t i = first; i < end; i++) {
             const struct tagged *tagged = &planner->tagged.items[i];
-            if (tagged->source == source && (tagged->patch->kind == AN_PATCH_ENTRY) == entries)
+            if (tagged->source == source && an_patch_is_jump(tagged->patch) == jumps)
                 memcpy(bytes + (tagged->patch->address - place->address), tagged->patch->patched,
                        tagged->patch->size);
         }
@@ -112,7 +114,7 @@ static bool plan_original(struct planner *planner)
     for (size_t first = 0, next; first < planner->tagged.count; first = next) {
         const struct an_patch *patch = planner->tagged.items[first].patch;
         uint64_t end;
-        bool is_entry = false;
+        bool is_jump = false, is_entry = false;
         uint8_t original[AN_PATCH_SITE_MOST], bytes[AN_PATCH_SITE_MOST];
         struct an_patch_site *place;
         next = end_of_place(planner, first, &end);
@@ -122,17 +124,20 @@ static bool plan_original(struct planner *planner)
         }
         for (size_t i = first; i < next; i++) {
             const struct an_patch *other = planner->tagged.items[i].patch;
+            is_jump = is_jump || an_patch_is_jump(other);
             is_entry = is_entry || other->kind == AN_PATCH_ENTRY;
             memcpy(original + (other->address - patch->address), other->original, other->size);
         }
-        if (!begin_place(plan, patch->address, (unsigned)(end - patch->address), is_entry,
+        if (!begin_place(plan, patch->address, (unsigned)(end - patch->address), is_jump,
                          patch->kind != AN_PATCH_VTABLE, &place))
             return false;
+        place->is_block = is_jump && !is_entry;
         size_t wanted = planner->in_force ? planner->in_force - 1 : planner->count;
         compose(planner, first, next, place, original, wanted, bytes);
-        if (!add_state(plan, place, bytes))
+        if (!add_state(plan, place, bytes) || !add_state(plan, place, original))
             return false;
-        for (size_t source = 0; source <= planner->count; source++) {
+        place->own_state = place->state_count - 1;
+        for (size_t source = 0; source < planner->count; source++) {
             compose(planner, first, next, place, original, source, bytes);
             if (!add_state(plan, place, bytes))
                 return false;
@@ -143,65 +148,106 @@ static bool plan_original(struct planner *planner)
 
 /* ---- older generations ---- */
 
-/* Where a function is to be executed, behind its first instruction, when a generation is in force. Without the same
+struct way {                          /* into the new code of a generation: an entry, or a block */
+    uint64_t original, address, left; /* left: bytes of its function from there on */
+    uint8_t first;
+    bool is_block;
+};
+
+/* Where it is to be gone on, behind the first instruction of a way, when a generation is in force. Without the same
  * first instruction there, in the original. */
-static uint64_t home(const struct planner *planner, const struct an_moved *old, size_t in_force)
+static uint64_t home(const struct planner *planner, const struct way *way, size_t in_force)
 {
-    const struct an_moved *moved =
-        in_force ? an_generation_find(planner->sources[in_force - 1].generation, old->original)
-                 : NULL;
-    return (moved && moved->first ? moved->address : old->original) + old->first;
+    uint64_t address = way->original;
+    if (in_force && way->is_block) {
+        const struct an_moved_block *block =
+            an_moved_block_find(planner->sources[in_force - 1].generation, way->original);
+        address = block ? block->address : address;
+    } else if (in_force) {
+        const struct an_moved *moved =
+            an_generation_find(planner->sources[in_force - 1].generation, way->original);
+        address = moved && moved->first ? moved->address : address;
+    }
+    return address + way->first;
 }
 
 /*
- * The entry of a function in a generation, behind its first instruction: its own code while that is in force, else a
- * jump to wherever the function is to be executed. (A generation comes into force again only in a process that was
+ * A way into the code of a generation, behind its first instruction: its own code while that is in force, else a
+ * jump to wherever it is to be gone on. (A generation comes into force again only in a process that was
  * left half way.)
  */
-static bool plan_entry(struct planner *planner, size_t source, const struct an_moved *moved)
+static bool plan_way(struct planner *planner, size_t source, const struct way *way)
 {
     const struct an_generation *generation = planner->sources[source].generation;
-    uint64_t address = moved->address + moved->first;
+    uint64_t address = way->address + way->first;
     const uint8_t *own = an_elf_at(generation->elf, address, AN_JUMP_SIZE);
     bool is_in_force = planner->in_force == source + 1;
     uint8_t jump[AN_JUMP_SIZE];
     struct an_patch_site *place;
-    if (!own || an_reach_objection(&generation->reach, moved->address, moved->size, moved->first))
-        return true; /* it can only be entered from code of the same generation, and does no harm */
+    if (!own || an_reach_objection(&generation->reach, way->address, way->left, way->first))
+        return true; /* it can only be reached from code of the same generation, and does no harm */
     if (!begin_place(planner->plan, address, AN_JUMP_SIZE, true, true, &place))
         return false;
     place->is_of_generation = true;
+    place->is_block = way->is_block;
     if (!is_in_force) {
-        place->leads_to = home(planner, moved, planner->in_force);
+        place->leads_to = home(planner, way, planner->in_force);
         an_patch_jump(jump, address, place->leads_to);
         if (!add_state(planner->plan, place, jump))
             return false;
+        place->own_state = place->state_count;
     }
     if (!add_state(planner->plan, place, own))
         return false;
     for (size_t i = 0; i <= planner->count; i++) {
-        an_patch_jump(jump, address, home(planner, moved, i));
+        an_patch_jump(jump, address, home(planner, way, i));
         if (i != source + 1 && !add_state(planner->plan, place, jump))
             return false;
     }
     return true;
 }
 
-static bool plan_generations(struct planner *planner)
+static bool plan_generation(struct planner *planner, size_t source)
 {
-    for (size_t i = 0; i < planner->count; i++) {
-        const struct an_generation *generation = planner->sources[i].generation;
-        for (size_t k = 0; k < generation->moved.count; k++)
-            if (!plan_entry(planner, i, &generation->moved.items[k]))
-                return false;
+    const struct an_generation *generation = planner->sources[source].generation;
+    for (size_t i = 0; i < generation->moved.count; i++) {
+        const struct an_moved *moved = &generation->moved.items[i];
+        const struct way way = {moved->original, moved->address, moved->size, moved->first, false};
+        if (!plan_way(planner, source, &way))
+            return false;
+    }
+    for (size_t i = 0; i < generation->blocks.count; i++) {
+        const struct an_moved_block *block = &generation->blocks.items[i];
+        const struct way way = {block->original, block->address, block->left, block->first, true};
+        if (!plan_way(planner, source, &way))
+            return false;
     }
     return true;
 }
+
+/* ---- all ---- */
 
 static int place_by_address(const void *one, const void *other)
 {
     const struct an_patch_site *a = one, *b = other;
     return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/*
+ * In new code a block of a single instruction may stand before another block, and the jumps behind the first
+ * instructions of both do not fit. The latter is kept: who leaves out the former comes by it.
+ */
+static void drop_overlapping(struct an_plan *plan)
+{
+    size_t first = plan->places.count;
+    struct an_patch_site *places = plan->places.items;
+    for (size_t i = plan->places.count; i-- > 0;)
+        if (first == plan->places.count || !places[i].is_of_generation ||
+            places[i].address + places[i].size <= places[first].address)
+            places[--first] = places[i];
+    plan->places.count -= first;
+    if (first)
+        memmove(places, places + first, plan->places.count * sizeof *places);
 }
 
 enum an_code an_plan_make(const struct an_plan_source *sources, size_t count, size_t in_force,
@@ -214,12 +260,15 @@ enum an_code an_plan_make(const struct an_plan_source *sources, size_t count, si
         .plan = plan,
     };
     *plan = (struct an_plan){0};
-    bool done = collect(&planner) && plan_original(&planner) && plan_generations(&planner);
+    bool done = collect(&planner) && plan_original(&planner);
+    for (size_t i = 0; done && i < count; i++)
+        done = plan_generation(&planner, i);
     an_vector_free(&planner.tagged);
     if (!done)
         return an_fail_memory(error);
     if (plan->places.count)
         qsort(plan->places.items, plan->places.count, sizeof *plan->places.items, place_by_address);
+    drop_overlapping(plan);
     return AN_OK;
 }
 
@@ -236,11 +285,17 @@ size_t an_plan_from(const struct an_plan *plan, uint64_t address)
     return low;
 }
 
-struct an_patch_site *an_plan_around(const struct an_plan *plan, uint64_t address)
+struct an_patch_site *an_plan_at(const struct an_plan *plan, uint64_t address)
 {
-    size_t index = an_plan_from(plan, address);
+    size_t index = an_plan_from(plan, address + 1);
     struct an_patch_site *place = index ? &plan->places.items[index - 1] : NULL;
     return place && address < place->address + place->size ? place : NULL;
+}
+
+struct an_patch_site *an_plan_around(const struct an_plan *plan, uint64_t address)
+{
+    struct an_patch_site *place = an_plan_at(plan, address);
+    return place && address != place->address ? place : NULL;
 }
 
 void an_plan_free(struct an_plan *plan)

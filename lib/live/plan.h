@@ -6,7 +6,7 @@
  *     original      entries, calls and virtual tables lead to the generation in force, or are as they
  *                   were where it has no patch
  *     older ones    the entry of each function leads to its code in the generation in force, or to the
- *                   original if that has none
+ *                   original if that has none; so do blocks that loops come by
  *
  * A place is written only if it holds what one of these states has there; so the state before does
  * not have to be known, which may be a mixture when somebody killed anneal. A place that holds
@@ -27,14 +27,17 @@ struct an_patch_site { /* some bytes that may have to be changed */
     uint64_t address;  /* as linked */
     uint8_t size;
     bool is_entry; /* no thread may be between its first and last byte */
+    bool is_block; /* an entry to a block only: in the middle of a function, and nothing else */
     bool is_code;
     bool is_of_generation; /* else of the original, which comes first */
     bool is_withheld;      /* a thread is there and does not leave */
     bool changes;          /* it holds something else now */
     bool is_jump;          /* it holds a jump now, which nobody can be in the middle of */
     bool is_foreign;       /* it holds none of its states */
+    bool is_own;           /* it holds what its file has there, and leads nowhere */
     uint64_t leads_to;     /* of an older generation: where its jump goes, as linked; else 0 */
     uint32_t first_state, state_count; /* what it may hold: the first is what it shall */
+    uint32_t own_state;                /* which of them its file has */
 };
 
 enum { AN_PATCH_SITE_MOST = 16 };
@@ -59,8 +62,17 @@ void an_plan_free(struct an_plan *plan);
 /* The place that an address is strictly inside of, or NULL. */
 struct an_patch_site *an_plan_around(const struct an_plan *plan, uint64_t address);
 
+/* The place that an address is one of the bytes of, or NULL. */
+struct an_patch_site *an_plan_at(const struct an_plan *plan, uint64_t address);
+
 /* The index of the first place at or behind an address; their number when there is none. */
 size_t an_plan_from(const struct an_plan *plan, uint64_t address);
+
+/* Whether it does no harm that it is withheld: it leads nowhere, and who is there comes by others that lead on. */
+static inline bool an_patch_site_may_stay(const struct an_patch_site *place)
+{
+    return place->is_block && place->is_own;
+}
 
 static inline const uint8_t *an_plan_state(const struct an_plan *plan,
                                            const struct an_patch_site *place, uint32_t number)

@@ -52,5 +52,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < count; i++)
         make_stack(&target, &threads, &inside, pages + i * (PAGE / 8));
     threads.target = &target;
-    return an_inside_withhold(&inside, &threads, &plan) != 0; /* all are on stacks of threads */
+    return an_inside_withhold(&inside, &threads, &plan, &count); /* all are on stacks of threads */
 }

@@ -52,7 +52,7 @@ build() {
         gcc -std=gnu17 -D_GNU_SOURCE "${options[@]}" "${@:4}" -I"$tests" \
             "$tests"/support/undisturbed/*.c -o "$3" -lm
         ;;
-    server | labels | contexts | frames | assembled | crowd) gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" ;;
+    server | labels | contexts | frames | assembled | crowd | endless) gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" ;;
     sequences)
         gcc -O2 -fPIC -shared "$live_tests/sequences_library.c" -o "$scratch/libsequences.so"
         gcc -std=gnu17 "${options[@]}" "${@:4}" "$live_tests/$2.c" -o "$3" "$scratch/libsequences.so" \

@@ -62,7 +62,9 @@ static bool withholds(const struct an_target *target, const struct an_inside *in
     struct an_thread thread = {.registers = {.rsp = pointer}};
     struct an_threads threads = {.target = target, .list = {.items = &thread, .count = 1}};
     place.is_withheld = false;
-    size_t count = an_inside_withhold(inside, &threads, &plan);
+    size_t count;
+    bool any = an_inside_withhold(inside, &threads, &plan, &count);
+    assert_int_equal(any, place.is_withheld);
     assert_int_equal(count, place.is_withheld);
     return place.is_withheld;
 }

@@ -31,6 +31,8 @@ struct made {
     struct an_generation generation;
     struct an_moved moved[MOVED];
     uint8_t first[MOVED]; /* lengths of their first instructions */
+    struct an_moved_block blocks[3];
+    size_t block_count;
     struct an_patches patches;
 };
 
@@ -116,6 +118,8 @@ static void find(struct made *made)
         made->moved[k] = (struct an_moved){entry_of(k), new_entry(k), SIZE, SIZE, made->first[k]};
     made->generation.moved.items = made->moved;
     made->generation.moved.count = MOVED;
+    made->generation.blocks.items = made->blocks;
+    made->generation.blocks.count = made->block_count;
     assert_int_equal(an_functions_find(made->original, &made->functions, &error), AN_OK);
     assert_int_equal(an_reach_of_original(made->original, &made->functions, &made->reach, &error),
                      AN_OK);
@@ -207,6 +211,36 @@ static void leaves_first_instructions(void **state)
         assert_int_equal(withheld(&made, first ? "short" : "first instruction"), !fits);
         end(&made);
     }
+}
+
+/* In the middle of functions; where there is no room for a jump, the thread goes on to the next one. */
+static void patches_blocks(void **state)
+{
+    (void)state;
+    struct made made;
+    uint8_t jump[AN_JUMP_SIZE];
+    begin(&made);
+    for (unsigned i = 0; i < 3; i++)
+        made.blocks[i] =
+            (struct an_moved_block){entry_of(0) + 0x10 * (i + 1), new_entry(0) + 0x30 - 0x10 * i,
+                                    SIZE - 0x10 * (i + 1), 0x10 + 0x10 * i, 2};
+    made.block_count = 3;
+    made.code[0x24] = 0xff; /* a call that returns into it */
+    made.code[0x25] = 0xd0;
+    made.blocks[2].original_left = 6;
+    find(&made);
+    assert_int_equal(made.patches.counts[AN_PATCH_ENTRY], 3);
+    assert_int_equal(made.patches.counts[AN_PATCH_BLOCK], 1);
+    assert_int_equal(made.patches.withheld.count, 0);
+    const struct an_patch *patch = patch_at(&made, entry_of(0) + 0x12);
+    assert_non_null(patch);
+    assert_int_equal(patch->kind, AN_PATCH_BLOCK);
+    assert_int_equal(patch->size, AN_JUMP_SIZE);
+    assert_memory_equal(patch->original, made.code + 0x12, AN_JUMP_SIZE);
+    an_patch_jump(jump, entry_of(0) + 0x12, new_entry(0) + 0x32);
+    assert_memory_equal(patch->patched, jump, AN_JUMP_SIZE);
+    assert_true(an_patch_is_jump(patch));
+    end(&made);
 }
 
 static void patches_calls_that_bolt_changed(void **state)
@@ -360,6 +394,7 @@ int main(void)
         cmocka_unit_test(makes_jumps),
         cmocka_unit_test(patches_entries),
         cmocka_unit_test(leaves_first_instructions),
+        cmocka_unit_test(patches_blocks),
         cmocka_unit_test(patches_calls_that_bolt_changed),
         cmocka_unit_test(patches_calls_that_were_linked),
         cmocka_unit_test(patches_virtual_tables),

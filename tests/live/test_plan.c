@@ -3,10 +3,11 @@
  * wherever the writing ends, each way into a function has to end in that function's code. (No
  * generation comes into force a second time; that is not promised.)
  *
- *     1000 + 40 k   function k of the original: "55", which all versions begin with, and "b8 k 0 0 0"
+ *     1000 + 40 k   function k of the original: "55", which all versions begin with, and "b8 k 0 0 0"; 16 bytes from its begin
+ *                   a block, "53" and "b9 k 0 0 0"
  *     2000          calls, of which number k leads to function k
  *     3000          a virtual table: word k is function k
- *     10000 g       generation g: the functions that it has, 32 bytes each: "55", "b8 k g 0 0"
+ *     10000 g       generation g: the functions that it has, 32 bytes each: "55", "b8 k g 0 0", and blocks likewise
  */
 #include "live/plan.h"
 
@@ -16,7 +17,8 @@
 enum {
     FUNCTIONS = 6,
     BEGINS_WITH_CALL = 5, /* behind "55" an "e8" to function 0 instead, and "b8" behind */
-    FIRST = 1,            /* the length of "55" */
+    FIRST = 1,            /* the length of "55", and of "53" */
+    BLOCK = 0x10,
     GENERATIONS = 3,
     CODE = 0x1000,
     CALLS = 0x2000,
@@ -29,6 +31,11 @@ enum {
 static const bool has[GENERATIONS][FUNCTIONS] = {{true, true, false, true, false, true},
                                                  {true, false, true, true, false, true},
                                                  {true, true, true, false, false, false}};
+
+/* And where a thread can go over in the middle. */
+static const bool has_block[GENERATIONS][FUNCTIONS] = {{true, true, false, true, false, false},
+                                                       {true, false, true, false, false, true},
+                                                       {false, true, true, false, false, false}};
 
 struct scene {
     struct an_elf *original;
@@ -57,6 +64,12 @@ static void put_function(uint8_t *to, unsigned function, unsigned version)
 {
     const uint8_t code[] = {0x55, 0xb8, (uint8_t)function, (uint8_t)version, 0, 0, 0xc3};
     memcpy(to, code, sizeof code);
+}
+
+static void put_block(uint8_t *to, unsigned function, unsigned version)
+{
+    const uint8_t code[] = {0x53, 0xb9, (uint8_t)function, (uint8_t)version, 0, 0, 0xc3};
+    memcpy(to + BLOCK, code, sizeof code);
 }
 
 /* From behind the first instruction of one version to behind that of another. */
@@ -88,6 +101,7 @@ static void make_original(struct scene *scene)
             to[FIRST] = 0xe8;
             put32(to + FIRST + 1, entry_of(0) - (entry_of(k) + FIRST + 5));
         }
+        put_block(to, k, 0);
         calls[8 * k] = 0xe8;
         put32(calls + 8 * k + 1, entry_of(k) - (CALLS + 8 * k + 5));
         memcpy(table + 8 * k, &(uint64_t){entry_of(k) + BIAS}, 8);
@@ -114,6 +128,11 @@ static void make_patches(struct scene *scene, unsigned g, unsigned k)
         put32(bytes, new_entry(g, 0) - (place + 5));
         add_patch(patches, AN_PATCH_CALL, place + 1, memory + place + 1, bytes, 4);
     }
+    if (has_block[g][k]) {
+        place = entry_of(k) + BLOCK + FIRST;
+        make_jump(bytes, entry_of(k) + BLOCK, new_entry(g, k) + BLOCK);
+        add_patch(patches, AN_PATCH_BLOCK, place, memory + place, bytes, 5);
+    }
     put32(bytes, new_entry(g, k) - (call + 4));
     add_patch(patches, AN_PATCH_CALL, call, memory + call, bytes, 4);
     memcpy(bytes, &(uint64_t){new_entry(g, k) + BIAS}, 8);
@@ -136,9 +155,16 @@ static void make_generation(struct scene *scene, unsigned g)
         if (!has[g][k])
             continue;
         put_function(code + 0x20 * k, k, g + 1);
+        put_block(code + 0x20 * k, k, g + 1);
         struct an_moved *moved = an_vector_push(&generation->moved);
         assert_non_null(moved);
         *moved = (struct an_moved){entry_of(k), new_entry(g, k), 0x40, 0x20, FIRST};
+        if (has_block[g][k]) {
+            struct an_moved_block *block = an_vector_push(&generation->blocks);
+            assert_non_null(block);
+            *block = (struct an_moved_block){entry_of(k) + BLOCK, new_entry(g, k) + BLOCK,
+                                             0x40 - BLOCK, 0x20 - BLOCK, FIRST};
+        }
         make_patches(scene, g, k);
     }
     elf_section(&b, ".text", new_entry(g, 0), SHF_EXECINSTR, code, sizeof code);
@@ -165,6 +191,7 @@ static void free_scene(struct scene *scene)
     for (unsigned g = 0; g < GENERATIONS; g++) {
         an_elf_close(scene->generations[g].elf);
         an_vector_free(&scene->generations[g].moved);
+        an_vector_free(&scene->generations[g].blocks);
         an_patches_free(&scene->patches[g]);
     }
     free(scene);
@@ -172,19 +199,20 @@ static void free_scene(struct scene *scene)
 
 /* ---- what is executed ---- */
 
-/* Where a way that begins at an address ends: the version of the function's code. */
+/* Where a way that begins at an address, an entry or a block, ends: the version of the function's code. */
 static int follow(const struct scene *scene, uint64_t at, unsigned function, uint64_t *end)
 {
     const uint8_t *memory = scene->memory;
-    check(memory[at] == 0x55, "function %u: %#x at %#llx", function, memory[at],
-          (unsigned long long)at);
+    const uint8_t body = memory[at] == 0x53 ? 0xb9 : 0xb8;
+    check(memory[at] == 0x55 || memory[at] == 0x53, "function %u: %#x at %#llx", function,
+          memory[at], (unsigned long long)at);
     at += FIRST;
     for (unsigned hops = 0; hops < 10; hops++) {
         int32_t distance;
         assert_true(at + 16 < SPACE);
         memcpy(&distance, memory + at + 1, 4);
         *end = at;
-        if (memory[at] == 0xb8 && memory[at + 1] == function)
+        if (memory[at] == body && memory[at + 1] == function)
             return memory[at + 2];
         if (memory[at] == 0xe8 && at == entry_of(BEGINS_WITH_CALL) + FIRST &&
             function == BEGINS_WITH_CALL) {
@@ -211,9 +239,12 @@ static void check_ways(const struct scene *scene, size_t mapped)
         follow(scene, CALLS + 8 * k + 5 + (uint64_t)(int64_t)distance, k, &end);
         memcpy(&word, scene->memory + TABLE + 8 * k, 8);
         follow(scene, word - BIAS, k, &end);
+        follow(scene, entry_of(k) + BLOCK, k, &end);
         for (unsigned g = 0; g < mapped; g++)
-            if (has[g][k])
+            if (has[g][k]) {
                 follow(scene, new_entry(g, k), k, &end);
+                follow(scene, new_entry(g, k) + BLOCK, k, &end);
+            }
     }
 }
 
@@ -234,6 +265,11 @@ static void check_wanted(const struct scene *scene, size_t mapped, size_t in_for
         for (unsigned g = 0; g < mapped; g++)
             if (has[g][k])
                 assert_int_equal(follow(scene, new_entry(g, k), k, &end), version);
+        version = in_force && has_block[in_force - 1][k] ? (int)in_force : 0;
+        assert_int_equal(follow(scene, entry_of(k) + BLOCK, k, &end), version);
+        for (unsigned g = 0; g < mapped; g++)
+            if (has_block[g][k])
+                assert_int_equal(follow(scene, new_entry(g, k) + BLOCK, k, &end), version);
     }
 }
 
@@ -401,6 +437,16 @@ static void knows_all_states(void **state)
     assert_non_null(place);
     make_jump(bytes, new_entry(0, 1), entry_of(1));
     assert_int_equal(state_of(&plan, place, bytes), 0);
+    assert_false(place->is_block);
+    place = place_at(&plan, entry_of(0) + BLOCK + FIRST);
+    assert_non_null(place);
+    assert_true(place->is_entry && place->is_block && place->size == 5);
+    assert_int_equal(state_of(&plan, place, scene->memory + place->address), place->own_state);
+    assert_int_not_equal(place->own_state, 0);
+    place = place_at(&plan, new_entry(1, 0) + BLOCK + FIRST); /* in force */
+    assert_non_null(place);
+    assert_true(place->is_block);
+    assert_int_equal(place->own_state, 0);
     place = place_at(&plan, TABLE);
     assert_non_null(place);
     assert_false(place->is_entry || place->is_code);
@@ -469,6 +515,28 @@ static void keeps_to_the_same_first_instruction(void **state)
     free_scene(scene);
 }
 
+/* Of two blocks of new code that are one instruction apart, the one that the other leads to has a jump. */
+static void keeps_the_latter_of_neighbours(void **state)
+{
+    (void)state;
+    struct scene *scene = make_scene();
+    struct an_generation *old = &scene->generations[0];
+    uint64_t first = new_entry(0, 3) + BLOCK;
+    *an_vector_push(&old->blocks) = (struct an_moved_block){entry_of(3) + 0x20, first + FIRST, 0x20,
+                                                            0x20 - BLOCK - FIRST, FIRST};
+    struct an_plan plan = plan_for(scene, 1, 0);
+    assert_null(place_at(&plan, first + FIRST));
+    const struct an_patch_site *place = place_at(&plan, first + 2 * FIRST);
+    assert_non_null(place);
+    assert_int_equal(place->leads_to, entry_of(3) + 0x20 + FIRST);
+    assert_ptr_equal(an_plan_at(&plan, place->address + 4), place);
+    assert_ptr_not_equal(an_plan_at(&plan, place->address + 5), place);
+    assert_ptr_equal(an_plan_around(&plan, place->address + 4), place);
+    assert_null(an_plan_around(&plan, place->address));
+    an_plan_free(&plan);
+    free_scene(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +547,7 @@ int main(void)
         cmocka_unit_test(leaves_foreign_bytes),
         cmocka_unit_test(puts_entries_above_calls),
         cmocka_unit_test(keeps_to_the_same_first_instruction),
+        cmocka_unit_test(keeps_the_latter_of_neighbours),
     };
     return RUN_TESTS(tests);
 }

@@ -295,14 +295,13 @@ static pid_t start_tracer(pid_t child, int *gate)
         struct an_threads threads;
         struct an_plan plan = {0};
         struct an_error error;
-        bool unknown;
         char byte;
         block_child_signal();
         an_threads_open(&threads, &target);
         shared->has_hands = true;
         if (read(ends[0], &byte, 1) != 1 || an_threads_stop(&threads, patience, &error) != AN_OK)
             _exit(1);
-        an_occupied(&threads, &plan, false, &unknown);
+        bool unknown = an_occupied(&threads, &plan, AN_WAIT_FOR_ALL).unknown;
         an_threads_release(&threads);
         _exit(unknown || threads.held != MANY);
     }

@@ -1,0 +1,195 @@
+/* Finding blocks at which threads can change over; see moved_blocks.h. */
+#include "live/moved_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/instructions.h"
+#include "record/memory.h"
+
+struct finder {
+    struct an_generation *generation;
+    const struct an_elf *original;
+    const struct an_arch *arch;
+    /* A bit for each byte of a function: a branch leads back there; nothing falls through to there; loops come by. */
+    uint64_t *heads, *islands, *taken;
+    uint64_t room; /* bytes of a function that there are bits for */
+    bool jumps_anywhere;
+};
+
+static void set_bit(uint64_t *bits, uint64_t at)
+{
+    bits[at / 64] |= (uint64_t)1 << (at % 64);
+}
+
+static bool bit(const uint64_t *bits, uint64_t at)
+{
+    return bits[at / 64] >> (at % 64) & 1;
+}
+
+static void free_room(struct finder *finder)
+{
+    free(finder->heads);
+    free(finder->islands);
+    free(finder->taken);
+}
+
+static bool make_room(struct finder *finder, uint64_t size)
+{
+    size_t words = (size_t)(size / 64 + 1);
+    if (size >= finder->room) {
+        free_room(finder);
+        finder->heads = an_alloc(words, sizeof *finder->heads);
+        finder->islands = an_alloc(words, sizeof *finder->islands);
+        finder->taken = an_alloc(words, sizeof *finder->taken);
+        finder->room = finder->heads && finder->islands && finder->taken ? words * 64 : 0;
+    }
+    if (!finder->room)
+        return false;
+    memset(finder->heads, 0, words * sizeof *finder->heads);
+    memset(finder->islands, 0, words * sizeof *finder->islands);
+    memset(finder->taken, 0, words * sizeof *finder->taken);
+    return true;
+}
+
+static bool falls_through(const struct an_instruction *instruction)
+{
+    return instruction->kind != AN_JUMP && instruction->kind != AN_INDIRECT_JUMP &&
+           instruction->kind != AN_RETURN && instruction->kind != AN_STOP;
+}
+
+static bool decode(const struct finder *finder, const struct an_moved *moved, uint64_t at,
+                   struct an_instruction *instruction)
+{
+    const uint8_t *bytes = an_elf_at(finder->original, moved->original, moved->original_size);
+    return bytes && finder->arch->decode(bytes + at, moved->original_size - at,
+                                         moved->original + at, instruction);
+}
+
+/* Reads a function's old code for what leads where. False when it cannot be read to its end: then nothing is known. */
+static bool read_function(struct finder *finder, const struct an_moved *moved)
+{
+    bool is_reached = true;
+    finder->jumps_anywhere = false;
+    for (uint64_t at = 0; at < moved->original_size;) {
+        struct an_instruction now;
+        if (!decode(finder, moved, at, &now))
+            return false;
+        if (!is_reached && !now.is_nop)
+            set_bit(finder->islands, at);
+        if ((now.kind == AN_JUMP || now.kind == AN_CONDITIONAL_JUMP) &&
+            now.target - moved->original <= at)
+            set_bit(finder->heads, now.target - moved->original);
+        finder->jumps_anywhere = finder->jumps_anywhere || now.kind == AN_INDIRECT_JUMP;
+        if (!now.is_nop) /* padding is no end of a line, and begins none */
+            is_reached = falls_through(&now);
+        at += now.length;
+    }
+    return true;
+}
+
+/*
+ * Which places are to be taken, whatever llvm-bolt makes of them: in all layouts the same. The jump stands behind the first
+ * instruction of a block; where another one is to begin there, or the entry's jump is, that would be in its middle: of two
+ * that are only one instruction apart the first is taken.
+ */
+static void choose(struct finder *finder, const struct an_moved *moved)
+{
+    struct an_instruction now;
+    bool is_behind = false; /* the first instruction of one that is taken leads to what comes now */
+    for (uint64_t at = 0; at < moved->original_size && decode(finder, moved, at, &now);
+         at += now.length) {
+        bool takes = !is_behind && (at == 0 || bit(finder->heads, at) ||
+                                    (finder->jumps_anywhere && bit(finder->islands, at)));
+        if (takes)
+            set_bit(finder->taken, at);
+        is_behind = now.is_nop ? is_behind || takes : takes && falls_through(&now);
+    }
+}
+
+/* What llvm-bolt says of a function's blocks, in the order of the new code. */
+static bool take_blocks(struct finder *finder, const struct an_moved *moved,
+                        const struct an_bat_function *fragment)
+{
+    const struct an_generation *generation = finder->generation;
+    const struct an_bat_entry *entries = an_bat_entries(generation->bat, fragment);
+    for (uint32_t i = 0; i < fragment->entry_count; i++) {
+        uint64_t input = an_bat_entry_input(entries[i]), output = entries[i].output;
+        if (an_bat_entry_is_branch(entries[i]) || input == 0 || input >= moved->original_size ||
+            output >= fragment->size || !bit(finder->taken, input))
+            continue;
+        struct an_moved_block block = {
+            .original = moved->original + input,
+            .address = moved->address + output,
+            .original_left = moved->original_size - input,
+            .left = fragment->size - output,
+        };
+        block.first = an_elf_same_instruction(finder->arch, finder->original, block.original,
+                                              generation->elf, block.address);
+        struct an_moved_block *to =
+            block.first ? an_vector_push(&finder->generation->blocks) : NULL;
+        if (to)
+            *to = block;
+        else if (block.first)
+            return false;
+    }
+    return true;
+}
+
+static int by_original(const void *one, const void *other)
+{
+    const struct an_moved_block *a = one, *b = other;
+    if (a->original != b->original)
+        return a->original < b->original ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void sort(struct an_generation *generation)
+{
+    size_t kept = 0;
+    struct an_moved_block *blocks = generation->blocks.items;
+    if (generation->blocks.count)
+        qsort(blocks, generation->blocks.count, sizeof *blocks, by_original);
+    for (size_t i = 0; i < generation->blocks.count; i++)
+        if (!kept || blocks[kept - 1].original != blocks[i].original)
+            blocks[kept++] = blocks[i];
+    generation->blocks.count = kept;
+}
+
+enum an_code an_moved_blocks_find(struct an_generation *generation, const struct an_elf *original,
+                                  struct an_error *error)
+{
+    struct finder finder = {.generation = generation, .original = original};
+    bool done = true;
+    enum an_code code = an_elf_arch(original, &finder.arch, error);
+    for (size_t i = 0; code == AN_OK && done && i < generation->moved.count; i++) {
+        const struct an_moved *moved = &generation->moved.items[i];
+        const struct an_bat_function *fragment = an_bat_find(generation->bat, moved->address);
+        if (!fragment || !an_elf_at(original, moved->original, moved->original_size))
+            continue;
+        done = make_room(&finder, moved->original_size);
+        if (done && read_function(&finder, moved)) {
+            choose(&finder, moved);
+            done = take_blocks(&finder, moved, fragment);
+        }
+    }
+    free_room(&finder);
+    sort(generation);
+    return code == AN_OK && !done ? an_fail_memory(error) : code;
+}
+
+const struct an_moved_block *an_moved_block_find(const struct an_generation *generation,
+                                                 uint64_t original)
+{
+    size_t low = 0, high = generation->blocks.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (generation->blocks.items[middle].original < original)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < generation->blocks.count && generation->blocks.items[low].original == original
+               ? &generation->blocks.items[low]
+               : NULL;
+}
