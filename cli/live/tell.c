@@ -169,7 +169,7 @@ static void tell_left_out(const struct an_live_round *round)
     enum { SOME = 3 };
     if (round->left_out_count == 0)
         return;
-    printf("  left out                 %10s  (data names what their calls return to:",
+    printf("  left out                 %10s  (the program names places within them:",
            with_commas(round->left_out_count));
     for (size_t i = 0; i < round->left_out_count && i < SOME; i++)
         printf("%s %s", i ? "," : "", as_plain(round->left_out[i]));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "branch/inner_places.h"
 #include "elf/fragments.h"
 #include "elf/instructions.h"
 
@@ -220,10 +221,11 @@ static bool goes_on(const struct word *word, const struct word *next)
            (word->object || next->place - word->place <= word->size);
 }
 
-static void stay(struct finder *finder, const struct word *word)
+static void stay(void *context, size_t function)
 {
-    finder->flags[word->function] |= STAYS;
-    finder->flags[an_fragments_root(finder->functions, word->function)] |= STAYS;
+    struct finder *finder = context;
+    finder->flags[function] |= STAYS;
+    finder->flags[an_fragments_root(finder->functions, function)] |= STAYS;
 }
 
 /* Whether the function that a word names may have it for a jump. For all that is known, it may if there is none. */
@@ -242,10 +244,10 @@ static void judge_table(struct finder *finder, const struct word *words, size_t 
     for (size_t i = 0; i < count && returns; i++)
         if (words[i].is_return &&
             (returns == count || !may_be_label(finder, words[i].is_relative ? words : &words[i])))
-            stay(finder, &words[i]);
+            stay(finder, words[i].function);
 }
 
-static enum an_code judge_all(struct finder *finder, struct an_named_functions *named)
+static void judge_all(struct finder *finder)
 {
     struct word *words = finder->words.items;
     size_t count = finder->words.count, next;
@@ -255,6 +257,10 @@ static enum an_code judge_all(struct finder *finder, struct an_named_functions *
             ;
         judge_table(finder, &words[i], next - i);
     }
+}
+
+static enum an_code list(const struct finder *finder, struct an_named_functions *named)
+{
     for (size_t i = 0; i < finder->functions->count; i++) {
         uint32_t *index = finder->flags[i] & STAYS ? an_vector_push(named) : NULL;
         if (index)
@@ -277,7 +283,11 @@ enum an_code an_return_tables_find(const struct an_elf *elf, const struct an_fun
     code = finder.flags ? read_all(&finder) : an_fail_memory(error);
     if (code == AN_OK && finder.words.count) {
         sweep_all(&finder);
-        code = judge_all(&finder, named);
+        judge_all(&finder);
+    }
+    if (code == AN_OK) {
+        an_inner_places_each(elf, functions, finder.arch, stay, &finder);
+        code = list(&finder, named);
     }
     an_vector_free(&finder.words);
     free(finder.flags);
@@ -290,12 +300,12 @@ static void tell(const struct an_functions *functions, const struct an_named_fun
                  struct an_diagnostics *diagnostics)
 {
     bool one = named->count == 1;
-    an_diagnostics_add(
-        diagnostics, "return tables", AN_LOSS,
-        "data names what the calls of %zu function%s return to, %.60s%s: anneal live "
-        "leaves %s where %s",
-        named->count, one ? "" : "s", functions->items[named->items[0]].name,
-        one ? "" : " among them", one ? "it" : "them", one ? "it is" : "they are");
+    an_diagnostics_add(diagnostics, "return tables", AN_LOSS,
+                       "the program names places within %zu function%s, such as what calls return "
+                       "to, %.60s%s: anneal live "
+                       "leaves %s where %s",
+                       named->count, one ? "" : "s", functions->items[named->items[0]].name,
+                       one ? "" : " among them", one ? "it" : "them", one ? "it is" : "they are");
 }
 
 enum an_code an_return_tables_judge(const char *path, struct an_diagnostics *diagnostics,

@@ -18,6 +18,8 @@
  * behind a call that ends its function is taken for the next function, if that begins there. These are the limits
  * of this: see docs/reference/live.md.
  *
+ * And so must functions of which code elsewhere names a place in the middle (inner_places.h).
+ *
  * What data refers to is told by the relocations that the linker was asked to keep (-Wl,-q).
  */
 #ifndef AN_BRANCH_RETURN_TABLES_H
@@ -33,7 +35,7 @@ struct an_named_functions {
 };
 
 /*
- * Finds the functions that such tables name. AN_MALFORMED when relocations cannot be read. The caller frees the
+ * Finds the functions that such tables name, or code elsewhere. AN_MALFORMED when relocations cannot be read. The caller frees the
  * list (an_vector_free), also on failure.
  */
 enum an_code an_return_tables_find(const struct an_elf *elf, const struct an_functions *functions,

@@ -43,7 +43,7 @@ enum an_code an_left_out_check(const struct an_left_out *left_out,
         if (!an_generation_find(generation, address))
             continue;
         an_fail(error, AN_UNSUPPORTED,
-                "llvm-bolt has moved %.100s, of which data names what its calls return to",
+                "llvm-bolt has moved %.100s, within which the program names a place",
                 left_out->names[i]);
         return an_error_in(error, generation->path);
     }

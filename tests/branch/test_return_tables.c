@@ -23,7 +23,7 @@ enum {
 struct made {
     struct elf_builder builder;
     uint8_t code[2 * SIZE];
-    unsigned data, other, symbol;
+    unsigned text, data, other, symbol;
 };
 
 /* With `jumps`, f has an indirect jump. `size`: that of f; what follows it is padding. */
@@ -39,12 +39,12 @@ static void make_sized(struct made *made, bool jumps, const char *other, uint64_
     if (jumps)
         memcpy(made->code + sizeof call_g, jump, sizeof jump);
     struct elf_builder *b = &made->builder;
-    unsigned text = elf_section(b, ".text", F, SHF_EXECINSTR, made->code, sizeof made->code);
+    made->text = elf_section(b, ".text", F, SHF_EXECINSTR, made->code, sizeof made->code);
     made->data = elf_section(b, ".data", TABLE, SHF_WRITE, words, sizeof words);
     made->other = elf_section(b, other, OTHER, SHF_WRITE, words, sizeof words);
-    made->symbol = elf_symbol(b, "", STB_LOCAL, STT_SECTION, text, F, 0);
-    elf_symbol(b, "f", STB_GLOBAL, STT_FUNC, text, F, size);
-    elf_symbol(b, "g", STB_GLOBAL, STT_FUNC, text, G, SIZE);
+    made->symbol = elf_symbol(b, "", STB_LOCAL, STT_SECTION, made->text, F, 0);
+    elf_symbol(b, "f", STB_GLOBAL, STT_FUNC, made->text, F, size);
+    elf_symbol(b, "g", STB_GLOBAL, STT_FUNC, made->text, G, SIZE);
     elf_symbol(b, "table", STB_GLOBAL, STT_OBJECT, made->data, TABLE, TABLE_SIZE);
 }
 
@@ -213,6 +213,31 @@ static void cannot_be_read(void **state)
     assert_non_null(strstr(error.what, "symbol 1000"));
 }
 
+/* Code of g names a place: relative to itself, and as a number that the linker knows to be an address. */
+static void what_code_says(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t value;
+        const char *expected;
+    } cases[] = {{F, ""}, {F + 1, "f"}, {F + SIZE - 9, ""}, {G, ""}, {IN_G, ""}, {TABLE, ""}};
+    enum { AT = 16, LEA = 7, MOV = 5 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int linked = 0; linked < 3; linked++) {
+            struct made made;
+            make_sized(&made, false, ".other", SIZE - 10); /* behind f is padding */
+            uint8_t *code = made.code + SIZE + AT;
+            uint64_t number = linked ? cases[i].value : cases[i].value - (G + AT + LEA);
+            uint32_t operand = (uint32_t)number;
+            memcpy(code, linked ? "\xb8" : "\x48\x8d\x05", linked ? 1 : 3);
+            memcpy(code + (linked ? 1 : 3), &operand, sizeof operand);
+            if (linked == 2)
+                elf_relocation(&made.builder, made.text, G + AT + MOV - 4, R_X86_64_32, made.symbol,
+                               cases[i].value - F);
+            expect(&made, linked == 1 ? "" : cases[i].expected);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +248,7 @@ int main(void)
         cmocka_unit_test(other_sections),
         cmocka_unit_test(fragments_stay_with_their_function),
         cmocka_unit_test(cannot_be_read),
+        cmocka_unit_test(what_code_says),
     };
     return RUN_TESTS(tests);
 }

@@ -285,7 +285,7 @@ knows_tables() {
     done
     ! jq -e '.findings[] | select(.about == "return tables")' judged >/dev/null || fail "$(cat judged)"
     judge frames 1
-    finds 'return tables' warning 'what the calls of 3 functions return to'
+    finds 'return tables' warning 'places within 3 functions, such as what calls return to'
 }
 
 # Real ones: the linker is told to keep relocations, as it would be for llvm-bolt.

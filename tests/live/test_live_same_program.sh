@@ -80,7 +80,7 @@ keeps_frames() {
     expect "$(jq -r '.rounds[0].left_out | sort | join(" ")' out)" 'any/1 even/1 odd/1'
     gets_on
     live 0 --profile "$profile" --keep-anyway
-    prints 'left out                          3  (data names what their calls return to: ' odd/1
+    prints 'left out                          3  (the program names places within them: ' odd/1
     gets_on
     revert
     ends_well

@@ -1,0 +1,24 @@
+/*
+ * Places in the middle of functions that code of other functions names.
+ *
+ *     f    ... | int3 | x: ...            g    ... | lea x(%rip), %rax | ... | cmp %rax, where it was trapped | ...
+ *
+ * A handler of signals compares them with where the program was interrupted; a runtime looks up whether a place is between
+ * two of them. A copy of such a function elsewhere has other places. Compilers name none of other functions, and those
+ * of the same one are labels.
+ *
+ * What instructions refer to relative to themselves is read from the code; addresses in instructions are told by the
+ * relocations that the linker was asked to keep (-Wl,-q), since other numbers look the same.
+ */
+#ifndef AN_BRANCH_INNER_PLACES_H
+#define AN_BRANCH_INNER_PLACES_H
+
+#include "arch/arch.h"
+#include "elf/functions.h"
+
+/* Calls `mark` with the index of each function that has such a place, as often as one is named. */
+void an_inner_places_each(const struct an_elf *elf, const struct an_functions *functions,
+                          const struct an_arch *arch, void (*mark)(void *context, size_t function),
+                          void *context);
+
+#endif
