@@ -3,6 +3,7 @@
 #define AN_BRANCH_BODY_H
 
 #include "arch/arch.h"
+#include "base/bits.h"
 #include "base/memory.h"
 #include "base/vector.h"
 #include "elf/functions.h"
@@ -87,16 +88,6 @@ static inline const struct an_function *an_body_function(const struct an_flow_pr
                                                          const struct an_body *body)
 {
     return &program->functions->items[body->function];
-}
-
-static inline void an_bit_set(uint64_t *bits, uint64_t at)
-{
-    bits[at / 64] |= (uint64_t)1 << (at % 64);
-}
-
-static inline bool an_bit(const uint64_t *bits, uint64_t at)
-{
-    return bits[at / 64] >> (at % 64) & 1;
 }
 
 /* Decodes a function from its first byte to its last; false when memory runs out. The references go

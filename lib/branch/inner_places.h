@@ -8,7 +8,7 @@
  * of the same one are labels.
  *
  * What instructions refer to relative to themselves is read from the code; addresses in instructions are told by the
- * relocations that the linker was asked to keep (-Wl,-q), since other numbers look the same.
+ * relocations that the linker was asked to keep (return_tables.c), since other numbers look the same.
  */
 #ifndef AN_BRANCH_INNER_PLACES_H
 #define AN_BRANCH_INNER_PLACES_H
@@ -16,7 +16,11 @@
 #include "arch/arch.h"
 #include "elf/functions.h"
 
-/* Calls `mark` with the index of each function that has such a place, as often as one is named. */
+/* The function that a place is in the middle of, not in padding behind it, if code of function `from` names it; AN_NO_FUNCTION
+ * when that is the same function, another part of it, or none. */
+size_t an_inner_place(const struct an_functions *functions, size_t from, uint64_t place);
+
+/* Calls `mark` with the index of each function that code refers to the middle of relative to itself, as often as it does. */
 void an_inner_places_each(const struct an_elf *elf, const struct an_functions *functions,
                           const struct an_arch *arch, void (*mark)(void *context, size_t function),
                           void *context);

@@ -69,17 +69,37 @@ static enum an_code add(struct finder *finder, uint64_t place, uint64_t value, u
     return AN_OK;
 }
 
-static bool is_code(const struct an_elf *elf, uint16_t section)
+static bool is_code(const struct an_elf *elf, size_t section)
 {
     const struct an_elf_section *found = an_elf_section_at(elf, section);
     return found && (found->flags & SHF_EXECINSTR);
 }
 
-static enum an_code read_relocation(struct finder *finder, const uint8_t *bytes,
-                                    struct an_relocation relocation, struct an_bytes symbols)
+static void stay(void *context, size_t function)
 {
+    struct finder *finder = context;
+    finder->flags[function] |= STAYS;
+    finder->flags[an_fragments_root(finder->functions, function)] |= STAYS;
+}
+
+/* An address in an instruction */
+static void add_operand(struct finder *finder, uint64_t place, uint64_t value)
+{
+    size_t from = an_functions_containing(finder->functions, place);
+    size_t named = an_inner_place(finder->functions, from, value);
+    if (named != AN_NO_FUNCTION)
+        stay(finder, named);
+}
+
+static enum an_code read_relocation(struct finder *finder, const uint8_t *bytes,
+                                    struct an_relocation relocation, bool in_code,
+                                    struct an_bytes symbols)
+{
+    uint64_t place = an_get64(bytes, false);
     uint64_t symbol = an_get32(bytes + 12, false), value = an_get64(bytes + 16, false);
     bool is_relative = relocation.form == AN_RELOCATION_DISTANCE;
+    if (in_code && relocation.form != AN_RELOCATION_ADDRESS)
+        return AN_OK;
     if (!is_relative && relocation.form != AN_RELOCATION_ADDRESS &&
         relocation.form != AN_RELOCATION_BASE)
         return AN_OK;
@@ -92,7 +112,10 @@ static enum an_code read_relocation(struct finder *finder, const uint8_t *bytes,
             return AN_OK;
         value += an_get64(of + 8, false);
     }
-    return add(finder, an_get64(bytes, false), value, relocation.size, is_relative);
+    if (!in_code)
+        return add(finder, place, value, relocation.size, is_relative);
+    add_operand(finder, place, value);
+    return AN_OK;
 }
 
 /* Sections that name places in code for reasons of their own, none of which are return addresses. */
@@ -110,18 +133,18 @@ static bool is_harmless(const struct an_elf_section *section)
  * What the linker kept is about one section each; what the loader gets is about all. Of the latter only
  * those without a symbol: others are among the former, too.
  */
-static bool is_of_data(const struct an_elf *elf, const struct an_elf_section *section)
+static bool is_of_program(const struct an_elf *elf, const struct an_elf_section *section)
 {
     if (section->type != SHT_RELA || (section->flags & SHF_ALLOC))
         return section->type == SHT_RELA;
     const struct an_elf_section *target = an_elf_section_at(elf, section->info);
-    return target && (target->flags & SHF_ALLOC) && !(target->flags & SHF_EXECINSTR) &&
-           !is_harmless(target);
+    return target && (target->flags & SHF_ALLOC) && !is_harmless(target);
 }
 
 static enum an_code read_section(struct finder *finder, const struct an_elf_section *section)
 {
     bool for_loader = section->flags & SHF_ALLOC;
+    bool in_code = !for_loader && is_code(finder->elf, section->info);
     const struct an_elf_section *table = an_elf_section_at(finder->elf, section->link);
     struct an_bytes bytes = an_elf_section_bytes(finder->elf, section), symbols = {0};
     if (!for_loader && table && table->type == SHT_SYMTAB)
@@ -134,7 +157,7 @@ static enum an_code read_section(struct finder *finder, const struct an_elf_sect
             finder->arch->relocation(an_get32(bytes.data + at + 8, false));
         if ((relocation.form == AN_RELOCATION_BASE) != for_loader)
             continue;
-        enum an_code code = read_relocation(finder, bytes.data + at, relocation, symbols);
+        enum an_code code = read_relocation(finder, bytes.data + at, relocation, in_code, symbols);
         if (code != AN_OK)
             return code;
     }
@@ -147,7 +170,7 @@ static enum an_code read_all(struct finder *finder)
     const struct an_elf_section *sections = an_elf_sections(finder->elf, &count);
     enum an_code code = AN_OK;
     for (size_t i = 0; code == AN_OK && i < count; i++)
-        if (is_of_data(finder->elf, &sections[i]))
+        if (is_of_program(finder->elf, &sections[i]))
             code = read_section(finder, &sections[i]);
     return code;
 }
@@ -219,13 +242,6 @@ static bool goes_on(const struct word *word, const struct word *next)
     return word->size == next->size && word->is_relative == next->is_relative &&
            word->object == next->object &&
            (word->object || next->place - word->place <= word->size);
-}
-
-static void stay(void *context, size_t function)
-{
-    struct finder *finder = context;
-    finder->flags[function] |= STAYS;
-    finder->flags[an_fragments_root(finder->functions, function)] |= STAYS;
 }
 
 /* Whether the function that a word names may have it for a jump. For all that is known, it may if there is none. */

@@ -26,9 +26,8 @@ struct an_moved { /* a function with new code */
 
 struct an_moved_block { /* a place in the middle of one; see moved_blocks.h */
     uint64_t original, address;
-    uint64_t original_left,
-        left;      /* bytes from there to the end of the function, and of its hot new code */
-    uint8_t first; /* length of its first instruction, the same in both */
+    uint64_t original_left, left; /* bytes up to the end of the function, of its hot new code */
+    uint8_t first;                /* length of its first instruction, the same in both */
 };
 
 struct an_generation {
@@ -41,9 +40,8 @@ struct an_generation {
     } moved; /* by original address, none twice */
     struct {
         AN_VECTOR(struct an_moved_block);
-    } blocks; /* likewise */
-    uint64_t
-        *originals; /* by fragments of bat that are hot: the function's address there; else 0 */
+    } blocks;              /* likewise */
+    uint64_t *originals;   /* of functions, by their hot fragments in bat; of others 0 */
     uint64_t start, end;   /* of the new segment, whole pages */
     uint64_t code_end;     /* in it, behind the last code */
     uint64_t file_offset;  /* of the segment in the file */

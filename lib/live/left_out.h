@@ -1,6 +1,6 @@
 /*
- * Functions that must stay where they are, since the program names places within them, such as what their calls return to (return_tables.h): who
- * they are, so that llvm-bolt is told, and whether it has left them there.
+ * Functions that must stay where they are, since the program names places within them, such as what their calls return to
+ * (return_tables.h): who they are, so that llvm-bolt is told, and whether it has left them there.
  */
 #ifndef AN_LIVE_LEFT_OUT_H
 #define AN_LIVE_LEFT_OUT_H

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "elf/instructions.h"
 #include "record/memory.h"
 
@@ -11,21 +12,12 @@ struct finder {
     struct an_generation *generation;
     const struct an_elf *original;
     const struct an_arch *arch;
-    /* A bit for each byte of a function: a branch leads back there; nothing falls through to there; loops come by. */
+    struct an_bytes_at code; /* of a function, as it was */
+    /* A bit for each of its bytes: a branch leads back there; nothing falls through to there; loops come by. */
     uint64_t *heads, *islands, *taken;
-    uint64_t room; /* bytes of a function that there are bits for */
+    uint64_t room; /* bytes that there are bits for */
     bool jumps_anywhere;
 };
-
-static void set_bit(uint64_t *bits, uint64_t at)
-{
-    bits[at / 64] |= (uint64_t)1 << (at % 64);
-}
-
-static bool bit(const uint64_t *bits, uint64_t at)
-{
-    return bits[at / 64] >> (at % 64) & 1;
-}
 
 static void free_room(struct finder *finder)
 {
@@ -58,28 +50,26 @@ static bool falls_through(const struct an_instruction *instruction)
            instruction->kind != AN_RETURN && instruction->kind != AN_STOP;
 }
 
-static bool decode(const struct finder *finder, const struct an_moved *moved, uint64_t at,
-                   struct an_instruction *instruction)
+static bool decode(const struct finder *finder, uint64_t at, struct an_instruction *instruction)
 {
-    const uint8_t *bytes = an_elf_at(finder->original, moved->original, moved->original_size);
-    return bytes && finder->arch->decode(bytes + at, moved->original_size - at,
-                                         moved->original + at, instruction);
+    const struct an_bytes_at *code = &finder->code;
+    return finder->arch->decode(code->bytes + at, code->size - at, code->address + at, instruction);
 }
 
 /* Reads a function's old code for what leads where. False when it cannot be read to its end: then nothing is known. */
-static bool read_function(struct finder *finder, const struct an_moved *moved)
+static bool read_function(struct finder *finder)
 {
     bool is_reached = true;
     finder->jumps_anywhere = false;
-    for (uint64_t at = 0; at < moved->original_size;) {
+    for (uint64_t at = 0; at < finder->code.size;) {
         struct an_instruction now;
-        if (!decode(finder, moved, at, &now))
+        if (!decode(finder, at, &now))
             return false;
         if (!is_reached && !now.is_nop)
-            set_bit(finder->islands, at);
+            an_bit_set(finder->islands, at);
         if ((now.kind == AN_JUMP || now.kind == AN_CONDITIONAL_JUMP) &&
-            now.target - moved->original <= at)
-            set_bit(finder->heads, now.target - moved->original);
+            now.target - finder->code.address <= at)
+            an_bit_set(finder->heads, now.target - finder->code.address);
         finder->jumps_anywhere = finder->jumps_anywhere || now.kind == AN_INDIRECT_JUMP;
         if (!now.is_nop) /* padding is no end of a line, and begins none */
             is_reached = falls_through(&now);
@@ -93,16 +83,15 @@ static bool read_function(struct finder *finder, const struct an_moved *moved)
  * instruction of a block; where another one is to begin there, or the entry's jump is, that would be in its middle: of two
  * that are only one instruction apart the first is taken.
  */
-static void choose(struct finder *finder, const struct an_moved *moved)
+static void choose(struct finder *finder)
 {
     struct an_instruction now;
     bool is_behind = false; /* the first instruction of one that is taken leads to what comes now */
-    for (uint64_t at = 0; at < moved->original_size && decode(finder, moved, at, &now);
-         at += now.length) {
-        bool takes = !is_behind && (at == 0 || bit(finder->heads, at) ||
-                                    (finder->jumps_anywhere && bit(finder->islands, at)));
+    for (uint64_t at = 0; at < finder->code.size && decode(finder, at, &now); at += now.length) {
+        bool takes = !is_behind && (at == 0 || an_bit(finder->heads, at) ||
+                                    (finder->jumps_anywhere && an_bit(finder->islands, at)));
         if (takes)
-            set_bit(finder->taken, at);
+            an_bit_set(finder->taken, at);
         is_behind = now.is_nop ? is_behind || takes : takes && falls_through(&now);
     }
 }
@@ -116,7 +105,7 @@ static bool take_blocks(struct finder *finder, const struct an_moved *moved,
     for (uint32_t i = 0; i < fragment->entry_count; i++) {
         uint64_t input = an_bat_entry_input(entries[i]), output = entries[i].output;
         if (an_bat_entry_is_branch(entries[i]) || input == 0 || input >= moved->original_size ||
-            output >= fragment->size || !bit(finder->taken, input))
+            output >= fragment->size || !an_bit(finder->taken, input))
             continue;
         struct an_moved_block block = {
             .original = moved->original + input,
@@ -165,11 +154,14 @@ enum an_code an_moved_blocks_find(struct an_generation *generation, const struct
     for (size_t i = 0; code == AN_OK && done && i < generation->moved.count; i++) {
         const struct an_moved *moved = &generation->moved.items[i];
         const struct an_bat_function *fragment = an_bat_find(generation->bat, moved->address);
-        if (!fragment || !an_elf_at(original, moved->original, moved->original_size))
+        finder.code =
+            (struct an_bytes_at){an_elf_at(original, moved->original, moved->original_size),
+                                 moved->original_size, moved->original};
+        if (!fragment || !finder.code.bytes)
             continue;
-        done = make_room(&finder, moved->original_size);
-        if (done && read_function(&finder, moved)) {
-            choose(&finder, moved);
+        done = make_room(&finder, finder.code.size);
+        if (done && read_function(&finder)) {
+            choose(&finder);
             done = take_blocks(&finder, moved, fragment);
         }
     }
@@ -178,18 +170,17 @@ enum an_code an_moved_blocks_find(struct an_generation *generation, const struct
     return code == AN_OK && !done ? an_fail_memory(error) : code;
 }
 
+static int compare_original(const void *original, const void *block)
+{
+    uint64_t a = *(const uint64_t *)original, b = ((const struct an_moved_block *)block)->original;
+    return a < b ? -1 : a > b;
+}
+
 const struct an_moved_block *an_moved_block_find(const struct an_generation *generation,
                                                  uint64_t original)
 {
-    size_t low = 0, high = generation->blocks.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (generation->blocks.items[middle].original < original)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < generation->blocks.count && generation->blocks.items[low].original == original
-               ? &generation->blocks.items[low]
+    return generation->blocks.count
+               ? bsearch(&original, generation->blocks.items, generation->blocks.count,
+                         sizeof *generation->blocks.items, compare_original)
                : NULL;
 }

@@ -15,10 +15,9 @@ enum an_patience {
 };
 
 struct an_occupation { /* of places that change */
-    size_t
-        waited_for; /* occupied, and not withheld: the threads should be let go, and looked at again */
-    size_t withheld; /* marked as that now */
-    bool unknown;    /* a stack cannot be read, so that there may be more */
+    size_t waited_for; /* occupied, and not withheld: the threads are to be let go, for a while */
+    size_t withheld;   /* marked as that now */
+    bool unknown;      /* a stack cannot be read, so that there may be more */
 };
 
 /* Looks where the threads are, all of which are stopped. */

@@ -58,6 +58,18 @@ static struct an_patch *add(struct finder *finder, enum an_patch_kind kind, uint
     return patch;
 }
 
+/* A jump at a place of the original, of which the bytes are at `here`. */
+static bool add_jump(struct finder *finder, enum an_patch_kind kind, uint64_t place,
+                     const uint8_t *here, uint64_t to)
+{
+    struct an_patch *patch = add(finder, kind, place, AN_JUMP_SIZE);
+    if (!patch)
+        return false;
+    memcpy(patch->original, here, AN_JUMP_SIZE);
+    an_patch_jump(patch->patched, place, to);
+    return true;
+}
+
 /* ---- entries ---- */
 
 static bool find_entries(struct finder *finder)
@@ -74,11 +86,8 @@ static bool find_entries(struct finder *finder)
             an_withhold(&finder->patches->withheld, objection, 1);
             continue;
         }
-        struct an_patch *patch = add(finder, AN_PATCH_ENTRY, place, AN_JUMP_SIZE);
-        if (!patch)
+        if (!add_jump(finder, AN_PATCH_ENTRY, place, here, moved->address + moved->first))
             return false;
-        memcpy(patch->original, here, AN_JUMP_SIZE);
-        an_patch_jump(patch->patched, place, moved->address + moved->first);
     }
     return true;
 }
@@ -95,11 +104,8 @@ static bool find_blocks(struct finder *finder)
         if (!here ||
             an_reach_objection(finder->reach, block->original, block->original_left, block->first))
             continue;
-        struct an_patch *patch = add(finder, AN_PATCH_BLOCK, place, AN_JUMP_SIZE);
-        if (!patch)
+        if (!add_jump(finder, AN_PATCH_BLOCK, place, here, block->address + block->first))
             return false;
-        memcpy(patch->original, here, AN_JUMP_SIZE);
-        an_patch_jump(patch->patched, place, block->address + block->first);
     }
     return true;
 }

@@ -3,20 +3,19 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "elf/instructions.h"
 #include "record/memory.h"
 
 static void set_bit(const struct an_reach *reach, uint64_t *bits, uint64_t address)
 {
     if (address >= reach->start && address < reach->end)
-        bits[(address - reach->start) / 64] |= (uint64_t)1 << ((address - reach->start) % 64);
+        an_bit_set(bits, address - reach->start);
 }
 
 static bool bit(const struct an_reach *reach, const uint64_t *bits, uint64_t address)
 {
-    if (address < reach->start || address >= reach->end)
-        return false;
-    return bits[(address - reach->start) / 64] >> ((address - reach->start) % 64) & 1;
+    return address >= reach->start && address < reach->end && an_bit(bits, address - reach->start);
 }
 
 void an_reach_lead(struct an_reach *reach, uint64_t address)

@@ -55,6 +55,17 @@ static uint64_t step_of_bits(uint64_t value, unsigned bit)
     return value % 7 == 0 ? value ^ work(value % 8, STEPS) : value + 0x77777;
 }
 
+/* At the end of a round, in the function that calls it. Whether there is another one. */
+static inline __attribute__((always_inline)) int go_round(struct worker *worker, uint64_t *place,
+                                                          uint64_t value, uint64_t right)
+{
+    if (value != right)
+        disturbed("%s: %#llx", worker->name, (unsigned long long)value);
+    note(place);
+    beat(worker);
+    return !is_ending();
+}
+
 HOT static void switch_for_ever(struct worker *worker, uint64_t *place)
 {
     uint64_t value = SEED;
@@ -80,11 +91,7 @@ HOT static void switch_for_ever(struct worker *worker, uint64_t *place)
             value = rotate(value);
             break;
         default:
-            if (value != expected)
-                disturbed("switch: %#llx", (unsigned long long)value);
-            note(place);
-            beat(worker);
-            if (is_ending())
+            if (!go_round(worker, place, value, expected))
                 return;
             value = SEED;
             at = program;
@@ -118,11 +125,7 @@ turn:
     value = rotate(value);
     goto *labels[*at++];
 again:
-    if (value != expected)
-        disturbed("labels: %#llx", (unsigned long long)value);
-    note(place);
-    beat(worker);
-    if (is_ending())
+    if (!go_round(worker, place, value, expected))
         return;
     value = SEED;
     at = program;
@@ -131,15 +134,12 @@ again:
 
 HOT static void loop_for_ever(struct worker *worker, uint64_t *place)
 {
-    while (!is_ending()) {
-        uint64_t value = SEED;
+    uint64_t value;
+    do {
+        value = SEED;
         for (unsigned bit = 0; bit < BITS; bit++)
             value = step_of_bits(value, bit);
-        if (value != expected_of_bits)
-            disturbed("loop: %#llx", (unsigned long long)value);
-        note(place);
-        beat(worker);
-    }
+    } while (go_round(worker, place, value, expected_of_bits));
 }
 
 static const struct kind {

@@ -4,6 +4,8 @@
  */
 #include "live/bolt.h"
 
+#include <anneal/live.h>
+
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -181,12 +183,37 @@ static void failures(void **unused)
     }
 }
 
+/* Options with which a thread could not go on in new code in the middle of a function. */
+static void refuses_options(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option;
+        bool is_refused;
+    } cases[] = {{"--icf", true},
+                 {"-icf=1", true},
+                 {"-reg-reassign", true},
+                 {"--tail-duplication=cache", true},
+                 {"--three-way-branch", true},
+                 {"--frame-opt=all", true},
+                 {"-o", true},
+                 {"--reorder-blocks=reverse", false},
+                 {"--icf-more", false},
+                 {"--skip-funcs=icf", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const options[] = {"--no-threads", cases[i].option, NULL};
+        const char *found = an_live_refused_option(options);
+        check(cases[i].is_refused ? found == options[1] : !found, "%s", cases[i].option);
+    }
+    assert_null(an_live_refused_option(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_confined),     cmocka_unit_test(takes_no_longer),
         cmocka_unit_test(stops_when_told), cmocka_unit_test(leaves_functions),
-        cmocka_unit_test(failures),
+        cmocka_unit_test(failures),        cmocka_unit_test(refuses_options),
     };
     return RUN_TESTS(tests);
 }

@@ -4,7 +4,7 @@
  *     1000   the function under test, 64 bytes: what a case says, then nops
  *     1040   another one, 64 bytes: likewise
  */
-#include "live/reach.h"
+#include "live/generation.h"
 
 #include "support/elf_build.h"
 #include "support/test.h"
@@ -317,6 +317,31 @@ static void reads_layouts(void **state)
     an_elf_close(elf);
 }
 
+/* What llvm-bolt says of the blocks of a function in the original, also of those in its cold part. */
+static void knows_blocks_of_moved_functions(void **state)
+{
+    (void)state;
+    enum { HOT = 0x10000, COLD = 0x20000, STAYS = 0x30000 };
+    for (uint32_t input = 0; input < 8; input++)
+        for (uint32_t which = 0; which < 3; which++) {
+            struct an_bat_function functions[] = {
+                {.address = HOT, .size = 8, .entry_count = 1},
+                {.address = COLD, .size = 8, .first_entry = 1, .entry_count = 1, .is_cold = true},
+                {.address = STAYS, .size = 8, .first_entry = 2, .entry_count = 1, .parent = 2}};
+            struct an_bat_entry entries[3] = {0};
+            struct an_bat bat = {
+                .functions = functions, .function_count = 3, .entries = entries, .entry_count = 3};
+            uint64_t originals[3] = {TEXT}, leads[4] = {0}, returns[4] = {0};
+            struct an_generation generation = {.bat = &bat, .originals = originals};
+            struct an_reach reach = {
+                .start = TEXT, .end = TEXT + 64, .leads = leads, .returns = returns};
+            entries[which].input = input << 1;
+            an_generation_lead(&generation, &reach);
+            expect(an_reach_objection(&reach, TEXT, SIZE, 1),
+                   which < 2 && input > 1 && input < 6 ? "branch" : NULL);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +358,7 @@ int main(void)
         cmocka_unit_test(sees_landing_pads),
         cmocka_unit_test(keeps_calls),
         cmocka_unit_test(reads_layouts),
+        cmocka_unit_test(knows_blocks_of_moved_functions),
     };
     return RUN_TESTS(tests);
 }

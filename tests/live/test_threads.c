@@ -257,6 +257,54 @@ static void stop_too_late(pid_t child)
     close_process(&target);
 }
 
+/* A thread is where something changes: what is waited for, and what may as well stay as it is. */
+static void be_occupied(pid_t child)
+{
+    static const struct {
+        bool is_block, is_own;
+        enum an_patience patience;
+        bool is_waited_for;
+    } cases[] = {
+        {false, true, AN_WAIT_FOR_ALL, true},     {true, true, AN_WAIT_FOR_ALL, true},
+        {false, true, AN_WAIT_FOR_ENTRIES, true}, {true, false, AN_WAIT_FOR_ENTRIES, true},
+        {true, true, AN_WAIT_FOR_ENTRIES, false}, {false, true, AN_WAIT_FOR_NONE, false},
+        {true, false, AN_WAIT_FOR_NONE, false},
+    };
+    struct an_target target = open_process(child);
+    struct an_threads threads;
+    struct an_error error;
+    block_child_signal();
+    an_threads_open(&threads, &target);
+    check(an_threads_stop(&threads, patience, &error) == AN_OK, "%s", error.what);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct an_patch_site place = {
+            .address = threads.list.items[0].registers.rip - target.bias - 1,
+            .size = 5,
+            .is_entry = true,
+            .is_block = cases[i].is_block,
+            .is_own = cases[i].is_own,
+            .changes = true,
+        };
+        struct an_plan plan = {.places = {.items = &place, .count = 1}};
+        struct an_occupation found = an_occupied(&threads, &plan, cases[i].patience);
+        bool is_found = cases[i].is_waited_for ? found.waited_for > 0 && found.withheld == 0
+                                               : found.waited_for == 0 && found.withheld == 1;
+        check(is_found && place.is_withheld == !cases[i].is_waited_for, "case %zu: %zu, %zu", i,
+              found.waited_for, found.withheld);
+    }
+    an_threads_release(&threads);
+    an_threads_close(&threads);
+    close_process(&target);
+}
+
+static void test_occupied(void **context)
+{
+    (void)context;
+    pid_t child = start(be_target, THREADS);
+    be_occupied(child);
+    end(child);
+}
+
 static void test_many(void **context)
 {
     (void)context;
@@ -388,7 +436,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_come_and_go), cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_tracer_dies), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_calls),       cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_occupied),    cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_queue),
     };
     if (argc < 2)
         return RUN_TESTS(tests);
