@@ -143,7 +143,7 @@ static int print(const struct bat_request *request, const char *path)
         report_error(&error);
     } else if (redirect_start(request->output)) {
         status = (request->json ? bat_print_json : bat_print_text)(request, &file);
-        if (!redirect_finish())
+        if (!redirect_finish(true))
             status = EXIT_FAILED;
     }
     unload(&file);

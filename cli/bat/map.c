@@ -165,7 +165,7 @@ int bat_show_map(const struct bat_request *request, const char *path)
     int status = EXIT_FAILED;
     if (redirect_start(request->output)) {
         (request->json ? print_json : print_text)(map);
-        if (redirect_finish())
+        if (redirect_finish(true))
             status = EXIT_DONE;
     }
     an_funcmap_free(map);

@@ -172,21 +172,21 @@ bool redirect_start(const char *path)
     return true;
 }
 
-bool redirect_finish(void)
+bool redirect_finish(bool done)
 {
     if (!redirect.path)
-        return true;
+        return done;
     stdout = redirect.before;
     bool whole = fclose(redirect.memory) == 0;
     if (!whole)
         say_error("out of memory");
     if (whole && redirect.is_terminal)
         print_plainly(redirect.text, redirect.size);
-    else
+    else if (done)
         whole = whole && write_result(redirect.path, redirect.text, redirect.size, true);
     free(redirect.text);
     redirect.path = NULL;
-    return whole;
+    return done && whole;
 }
 
 /* ---- numbers ---- */

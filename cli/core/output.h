@@ -45,7 +45,9 @@ bool make_folders(const char *path);
  * control it. Returns false after a message.
  */
 bool redirect_start(const char *path);
-bool redirect_finish(void);
+
+/* True when it is `done` and written; a file that it is not done for stays as it was. */
+bool redirect_finish(bool done);
 
 /* Take the next bytes of something that is written piece by piece (an_gcov_sink): to stdout, or into the context, a
  * struct an_output or a struct an_buffer. */

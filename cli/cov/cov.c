@@ -293,7 +293,7 @@ static bool render(const struct cov *cov)
     if (!redirect_start(request->output))
         return false;
     bool done = print(cov);
-    return redirect_finish() && done;
+    return redirect_finish(done);
 }
 
 /* The part of the lines that ran has to be large enough. */

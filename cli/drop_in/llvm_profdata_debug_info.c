@@ -63,7 +63,7 @@ int llvm_profdata_debug_info(const char *path, const struct debug_info_show *sho
         llvm_tell_binary(path, &error);
     } else if (redirect_start(show->output)) {
         print(&names, an_llvm_correlation_counters(correlation), show);
-        if (redirect_finish())
+        if (redirect_finish(true))
             status = EXIT_DONE;
     }
     for (size_t i = 0; i < names.count; i++)

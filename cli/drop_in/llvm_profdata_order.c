@@ -120,8 +120,8 @@ static int order_nothing(unsigned long long tests, const char *output)
         too_many_tests(0, tests);
         return EXIT_FAILED;
     }
-    bool done = redirect_start(output) && print(NULL, &none, 0, &error) == AN_OK;
-    return done && redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+    bool done = redirect_start(output) && redirect_finish(print(NULL, &none, 0, &error) == AN_OK);
+    return done ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int order_file(const char *path, unsigned long long tests, const char *output)
@@ -147,7 +147,7 @@ static int order_file(const char *path, unsigned long long tests, const char *ou
         too_many_tests(an_behaviour_runs(behaviour), tests);
     } else if (code == AN_OK && redirect_start(output)) {
         code = make(behaviour, (size_t)tests, &error);
-        done = code == AN_OK && redirect_finish();
+        done = redirect_finish(code == AN_OK);
     }
     if (behaviour && code != AN_OK) {
         char text[AN_LLVM_VERDICT_SIZE];

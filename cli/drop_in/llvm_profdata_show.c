@@ -469,8 +469,7 @@ static int show_file(struct show *show, const char *path)
     } else if (redirect_start(show->output)) {
         show->info = an_llvm_reader_info(show->reader);
         show->hottest.most = (size_t)show->top;
-        bool done = print_all(show);
-        if (redirect_finish() && done)
+        if (redirect_finish(print_all(show)))
             status = EXIT_DONE;
     }
     if (code == AN_OK)
@@ -500,7 +499,7 @@ static int show_memory(const struct show *show, const char *path)
     } else if (redirect_start(show->output)) {
         code = llvm_memory_print(file.bytes, &show->program, show->program != NULL,
                                  llvm_profdata_release(), &error);
-        done = redirect_finish() && code == AN_OK;
+        done = redirect_finish(code == AN_OK);
         if (code != AN_OK)
             report_memory(&error, path);
     }
@@ -737,7 +736,7 @@ static int act_overlap(void *values, const struct option_parser *parser)
     if (!redirect_start(request->output))
         return EXIT_FAILED;
     int status = overlap(parser->operands, &request->options);
-    return redirect_finish() ? status : EXIT_FAILED;
+    return redirect_finish(status == EXIT_DONE) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int run_overlap(const struct command *command, int argc, char **argv)

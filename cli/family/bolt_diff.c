@@ -63,7 +63,7 @@ int bolt_diff_print(struct bolt_diff *diff)
     if (!redirect_start(diff->request->output))
         return EXIT_FAILED;
     (diff->request->json ? print_json : print_text)(diff);
-    return redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+    return redirect_finish(true) ? EXIT_DONE : EXIT_FAILED;
 }
 
 void bolt_diff_free(struct bolt_diff *diff)

@@ -173,7 +173,7 @@ int fdata_show_run(const struct show_request *request, const struct inputs *inpu
         say_error("out of memory");
     } else if (redirect_start(request->output)) {
         print_all(&view);
-        status = redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+        status = redirect_finish(true) ? EXIT_DONE : EXIT_FAILED;
     }
     fdata_functions_free(&view.functions);
     an_fdata_profile_free(profile);

@@ -241,7 +241,7 @@ static int print(const struct diff *diff)
     if (!redirect_start(diff->request->output))
         return EXIT_FAILED;
     (diff->request->json ? print_json : print_text)(diff);
-    return redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+    return redirect_finish(true) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* ---- all together ---- */

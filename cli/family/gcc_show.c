@@ -316,7 +316,7 @@ static int print(const struct gcc_show_view *view)
         print_covered(view);
     else
         print_text(view);
-    return redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+    return redirect_finish(true) ? EXIT_DONE : EXIT_FAILED;
 }
 
 int gcc_show_run(const struct show_request *request, const struct inputs *inputs)

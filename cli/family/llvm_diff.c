@@ -104,7 +104,7 @@ int llvm_diff(const struct diff_request *request)
     } else if (redirect_start(request->output)) {
         moved_sort(&diff.moved);
         (request->json ? print_json : print_text)(request, &diff, &overlap);
-        status = redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+        status = redirect_finish(true) ? EXIT_DONE : EXIT_FAILED;
     }
     moved_free(&diff.moved);
     return status;

@@ -153,12 +153,12 @@ static int show_memory(const struct show_request *request, const char *path)
         code = llvm_memory_print(file.bytes, request->programs, request->program_count, 0, &error);
         if (code != AN_OK)
             an_error_in(&error, path);
-        done = redirect_finish();
+        done = redirect_finish(code == AN_OK);
     }
     an_file_close(&file);
     if (code != AN_OK)
         report_error(&error);
-    return done && code == AN_OK ? EXIT_DONE : EXIT_FAILED;
+    return done ? EXIT_DONE : EXIT_FAILED;
 }
 
 int llvm_show_run(const struct show_request *request, const struct inputs *inputs)
@@ -179,8 +179,7 @@ int llvm_show_run(const struct show_request *request, const struct inputs *input
         say_error("--notes is for GCC profiles (gcda), and this is an LLVM profile");
         status = EXIT_USAGE;
     } else if (redirect_start(request->output)) {
-        bool done = show_all(&show, path, file.bytes.size);
-        status = redirect_finish() && done ? EXIT_DONE : EXIT_FAILED;
+        status = redirect_finish(show_all(&show, path, file.bytes.size)) ? EXIT_DONE : EXIT_FAILED;
     }
     for (size_t i = 0; i < show.hot_count; i++)
         free(show.hot[i].name);

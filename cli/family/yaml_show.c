@@ -170,7 +170,7 @@ int yaml_show_run(const struct show_request *request, const struct inputs *input
         say_error("out of memory");
     } else if (view.lines && redirect_start(request->output)) {
         print_all(&view);
-        status = redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+        status = redirect_finish(true) ? EXIT_DONE : EXIT_FAILED;
     }
     an_map_free(&view.indices);
     free(view.lines);

@@ -105,8 +105,7 @@ static bool write_account(const struct record_request *request,
         json_object_put(object);
         return false;
     }
-    bool printed = json_print(stdout, object);
-    return redirect_finish() && printed;
+    return redirect_finish(json_print(stdout, object));
 }
 
 /*
