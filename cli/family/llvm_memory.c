@@ -1,4 +1,4 @@
-/* Raw memory profiles as YAML; see llvm_memory.h. */
+/* Memory profiles as YAML; see llvm_memory.h. */
 #include "llvm_memory.h"
 
 #include <stdio.h>

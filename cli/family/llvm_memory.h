@@ -1,4 +1,4 @@
-/* anneal show --memory, and llvm-profdata show --memory: raw memory profiles as YAML. */
+/* anneal show --memory, and llvm-profdata show --memory: memory profiles as YAML. */
 #ifndef AN_CLI_FAMILY_LLVM_MEMORY_H
 #define AN_CLI_FAMILY_LLVM_MEMORY_H
 
@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 
 /*
- * Prints a raw memory profile, whose program is among these, in the words of llvm-profdata of a release (0: the newest). Fails
+ * Prints a memory profile, raw (its program is among these) or indexed, in the words of llvm-profdata of a release (0: the newest). Fails
  * without a message.
  */
 enum an_code llvm_memory_print(struct an_bytes file, const char *const *programs, size_t count,

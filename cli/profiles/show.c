@@ -65,7 +65,7 @@ static const struct option_spec options[] = {
      "find the gcno files that name GCC's functions below DIR, not beside the counts",
      VALUE_OF(struct show_request, gcno)},
     {GCNO, 0, "gcno", "DIR", NULL, TAKEN},
-    {MEMORY, 0, "memory", NULL, "show a raw memory profile (-fmemory-profile), as YAML",
+    {MEMORY, 0, "memory", NULL, "show a memory profile (-fmemory-profile), raw or indexed, as YAML",
      VALUE_OF(struct show_request, memory)},
     {PROFILED_BINARY, 0, "profiled-binary", "FILE",
      "the program FILE left the raw memory profile; may be repeated", TAKEN_EACH},

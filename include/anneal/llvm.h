@@ -349,7 +349,9 @@ AN_API enum an_code an_llvm_correlation_add(struct an_llvm_correlation *correlat
                                             struct an_error *error);
 
 /*
- * What llvm-profdata of a release shows of a raw memory profile, as YAML: segments, and what functions allocate. For the caller
+ * What llvm-profdata of a release (0: the newest) shows of a memory profile, as YAML: what functions allocate; of a raw one, also the
+ * segments of its program. That is among those of the correlation, which an indexed profile does not need (NULL). LLVM up to 19
+ * does not take indexed ones. AN_UNKNOWN: the file is no memory profile; AN_MISMATCH: an indexed profile that has none. For the caller
  * to free.
  */
 AN_API enum an_code an_llvm_memory_yaml(const struct an_llvm_correlation *correlation,

@@ -1,5 +1,5 @@
 /* Writing a YAML profile as merge-fdata writes it: what has the usual value is left out where LLVM leaves it out. */
-#include "bolt/yaml_layout.h"
+#include "base/yaml_layout.h"
 #include "bolt/yaml_profile.h"
 
 static void put_text(struct yaml_layout *layout, const char *key, const struct an_yaml_text *text)
@@ -24,7 +24,7 @@ static void put_flags(struct yaml_layout *layout, unsigned flags)
 
 static void put_header(struct yaml_layout *layout, const struct an_yaml_header *header)
 {
-    an_yaml_put_group(layout, 0, "header");
+    an_yaml_put_group(layout, 0, false, "header");
     an_yaml_put_key(layout, 2, false, "profile-version");
     an_yaml_put_number(layout, header->version);
     put_text(layout, "binary-name", &header->binary_name);
@@ -40,9 +40,9 @@ static void put_header(struct yaml_layout *layout, const struct an_yaml_header *
     an_yaml_put(layout, an_yaml_hash_name(header->hash));
 }
 
-static void put_item_number(struct yaml_layout *layout, const char *key, uint64_t value)
+static void put_map_number(struct yaml_layout *layout, const char *key, uint64_t value)
 {
-    an_yaml_put_item_key(layout, key);
+    an_yaml_put_map_key(layout, key);
     an_yaml_put_number(layout, value);
 }
 
@@ -52,16 +52,17 @@ static void put_calls(struct yaml_layout *layout, const struct an_yaml_block *bl
     an_yaml_begin_list(layout);
     for (size_t i = 0; i < block->call_count; i++) {
         const struct an_yaml_call *call = &block->calls[i];
-        an_yaml_begin_item(layout);
-        an_yaml_put_item_key(layout, "off");
+        an_yaml_next_item(layout);
+        an_yaml_begin_map(layout);
+        an_yaml_put_map_key(layout, "off");
         an_yaml_put_hex(layout, call->offset);
-        put_item_number(layout, "fid", call->function);
+        put_map_number(layout, "fid", call->function);
         if (call->entry)
-            put_item_number(layout, "disc", call->entry);
-        put_item_number(layout, "cnt", call->count);
+            put_map_number(layout, "disc", call->entry);
+        put_map_number(layout, "cnt", call->count);
         if (call->mispreds)
-            put_item_number(layout, "mis", call->mispreds);
-        an_yaml_end_item(layout);
+            put_map_number(layout, "mis", call->mispreds);
+        an_yaml_end_map(layout);
     }
     an_yaml_end_list(layout);
 }
@@ -72,12 +73,13 @@ static void put_successors(struct yaml_layout *layout, const struct an_yaml_bloc
     an_yaml_begin_list(layout);
     for (size_t i = 0; i < block->successor_count; i++) {
         const struct an_yaml_successor *successor = &block->successors[i];
-        an_yaml_begin_item(layout);
-        put_item_number(layout, "bid", successor->block);
-        put_item_number(layout, "cnt", successor->count);
+        an_yaml_next_item(layout);
+        an_yaml_begin_map(layout);
+        put_map_number(layout, "bid", successor->block);
+        put_map_number(layout, "cnt", successor->count);
         if (successor->mispreds)
-            put_item_number(layout, "mis", successor->mispreds);
-        an_yaml_end_item(layout);
+            put_map_number(layout, "mis", successor->mispreds);
+        an_yaml_end_map(layout);
     }
     an_yaml_end_list(layout);
 }
@@ -122,7 +124,7 @@ static void put_function(struct yaml_layout *layout, const struct an_yaml_functi
         put_number(layout, 4, "extern", function->external);
     put_number(layout, 4, "nblocks", function->block_number);
     if (function->block_count)
-        an_yaml_put_group(layout, 4, "blocks");
+        an_yaml_put_group(layout, 4, false, "blocks");
     for (size_t i = 0; i < function->block_count; i++)
         put_block(layout, &function->blocks[i]);
 }
@@ -131,11 +133,11 @@ enum an_code an_yaml_profile_write(const struct an_yaml_profile *profile, void *
                                    size_t *size, struct an_error *error)
 {
     struct an_buffer buffer = {0};
-    struct yaml_layout layout = {.buffer = &buffer};
+    struct yaml_layout layout = {.buffer = &buffer, .widest = 70};
     an_yaml_put(&layout, "---");
     put_header(&layout, &profile->info.header);
     if (profile->count) {
-        an_yaml_put_group(&layout, 0, "functions");
+        an_yaml_put_group(&layout, 0, false, "functions");
     } else {
         an_yaml_put_key(&layout, 0, false, "functions");
         an_yaml_put(&layout, "[]");

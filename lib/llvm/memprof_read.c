@@ -21,7 +21,7 @@
  *     | record table: function -> record                           |
  *     | frame table, up to version 2: number -> frame              |
  *     | call stack table, version 2: number -> u64 frame...        |
- *     | data accesses, from version 4                              |
+ *     | data accesses, from version 4: memprof_accesses.h          |
  *     +------------------------------------------------------------+
  *
  *     record:  u64 allocations, { stack | fields of the schema }...
@@ -39,6 +39,7 @@
 
 #include "llvm/chained.h"
 #include "llvm/memprof.h"
+#include "llvm/memprof_accesses.h"
 
 struct item {
     uint64_t key, at, size;
@@ -430,45 +431,20 @@ static bool visit_record(struct section *section, const struct item *item)
 
 /* ---- data accesses ---- */
 
-/*
- *     u64 strings | u64 cold symbols | u64 size | names of both, padded to 8
- *     u64 number of | u64 hashes of cold strings
- *     u64 records, { u64 string or hash | u8 which | u64 accesses |
- *                    u64 places, { u64 string | u32 line }... }...
- *
- * They are kept as they are, and only walked through to see where they end.
- */
+/* They are kept as they are, and only walked through to see where they end. */
 static bool read_accesses(struct section *section)
 {
     if (!section->accesses)
         return true;
     if (section->accesses > section->file.size)
         return fail(section, section->at, "data accesses that do not fit the file");
-    struct an_cursor cursor = an_cursor_at(section->file, (size_t)section->accesses, false);
-    an_cursor_u64(&cursor);
-    an_cursor_u64(&cursor);
-    uint64_t size;
-    an_cursor_block(&cursor, true, &size);
-    uint64_t hashes = an_cursor_u64(&cursor);
-    if (hashes <= an_cursor_left(&cursor) / 8)
-        an_cursor_take(&cursor, (size_t)hashes * 8);
-    else
-        cursor.short_read = true;
-    uint64_t records = an_cursor_u64(&cursor);
-    for (uint64_t i = 0; i < records && !cursor.short_read; i++) {
-        an_cursor_take(&cursor, 8 + 1 + 8);
-        uint64_t places = an_cursor_u64(&cursor);
-        if (places <= an_cursor_left(&cursor) / 12)
-            an_cursor_take(&cursor, (size_t)places * 12);
-        else
-            cursor.short_read = true;
-    }
-    if (cursor.short_read)
+    struct an_bytes from = {section->file.data + section->accesses,
+                            section->file.size - (size_t)section->accesses};
+    struct memprof_accesses accesses;
+    if (!an_memprof_accesses_open(&accesses, from))
         return fail(section, section->accesses, "data accesses that do not fit the file");
-    size_t length = cursor.at - (size_t)section->accesses;
-    const void *copy =
-        an_arena_copy(&section->memprof->arena, section->file.data + section->accesses, length);
-    section->memprof->accesses = (struct an_bytes){copy, length};
+    const void *copy = an_arena_copy(&section->memprof->arena, from.data, accesses.size);
+    section->memprof->accesses = (struct an_bytes){copy, accesses.size};
     return copy || fail_memory(section);
 }
 

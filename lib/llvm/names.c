@@ -66,18 +66,25 @@ void an_symbols_free(struct an_symbols *symbols)
     an_arena_free(&symbols->arena);
 }
 
-static enum an_code add_joined(struct an_symbols *symbols, const char *text, size_t size,
-                               uint64_t at, struct an_error *error)
+/* ---- reading a section ---- */
+
+struct section {
+    uint64_t at; /* of the block that is read, in the file */
+    struct an_arena *arena;
+    an_name_visit *each;
+    void *context;
+    struct an_error *error;
+};
+
+static enum an_code read_joined(const struct section *section, const char *text, size_t size)
 {
     for (;;) {
         const char *end = size ? memchr(text, 1, size) : NULL;
         size_t length = end ? (size_t)(end - text) : size;
-        if (length == 0)
-            return an_fail_at(error, AN_MALFORMED, at, "empty name in the name section");
-        if (!an_symbols_add(symbols, text, length))
-            return an_fail_memory(error);
-        if (!end)
-            return AN_OK;
+        enum an_code code =
+            section->each(section->context, text, length, section->at, section->error);
+        if (code != AN_OK || !end)
+            return code;
         text = end + 1;
         size -= length + 1;
     }
@@ -89,51 +96,68 @@ static bool believable(uint64_t uncompressed, uint64_t compressed)
     return uncompressed / 1032 <= compressed;
 }
 
-static enum an_code add_compressed(struct an_symbols *symbols, struct an_bytes packed,
-                                   uint64_t size, uint64_t at, struct an_error *error)
+static enum an_code read_compressed(const struct section *section, struct an_bytes packed,
+                                    uint64_t size)
 {
     if (size == 0 || !believable(size, packed.size))
-        return an_fail_at(error, AN_MALFORMED, at,
+        return an_fail_at(section->error, AN_MALFORMED, section->at,
                           "name section claims %llu bytes in %zu compressed bytes",
                           (unsigned long long)size, packed.size);
-    char *text = an_arena_alloc(&symbols->arena, size + 1, 1);
+    char *text = an_arena_alloc(section->arena, size + 1, 1);
     if (!text)
-        return an_fail_memory(error);
+        return an_fail_memory(section->error);
     /* regexec() looks for it under the address sanitizer, in spite of REG_STARTEND */
     text[size] = '\0';
     uLongf got = size;
     int status = uncompress((Bytef *)text, &got, packed.data, packed.size);
     if (status == Z_MEM_ERROR)
-        return an_fail_memory(error);
+        return an_fail_memory(section->error);
     if (status != Z_OK || got != size)
-        return an_fail_at(error, AN_MALFORMED, at, "name section does not decompress to %llu bytes",
+        return an_fail_at(section->error, AN_MALFORMED, section->at,
+                          "name section does not decompress to %llu bytes",
                           (unsigned long long)size);
-    return add_joined(symbols, text, size, at, error);
+    return read_joined(section, text, size);
+}
+
+enum an_code an_names_section_read(struct an_bytes bytes, uint64_t at, struct an_arena *arena,
+                                   an_name_visit *each, void *context, struct an_error *error)
+{
+    struct section section = {.arena = arena, .each = each, .context = context, .error = error};
+    struct an_cursor cursor = an_cursor_at(bytes, 0, false);
+    while (an_cursor_left(&cursor)) {
+        section.at = at + cursor.at;
+        uint64_t size = an_cursor_uleb128(&cursor);
+        uint64_t packed_size = an_cursor_uleb128(&cursor);
+        const uint8_t *content = an_cursor_take(&cursor, packed_size ? packed_size : size);
+        if (cursor.short_read || !content)
+            return an_fail_at(error, AN_MALFORMED, section.at,
+                              "block of names extends beyond the name section");
+        enum an_code code =
+            packed_size ? read_compressed(&section, (struct an_bytes){content, packed_size}, size)
+                        : read_joined(&section, (const char *)content, size);
+        if (code != AN_OK)
+            return code;
+        while (an_cursor_left(&cursor) && bytes.data[cursor.at] == 0)
+            cursor.at++;
+    }
+    return AN_OK;
+}
+
+static enum an_code add_symbol(void *context, const char *name, size_t length, uint64_t at,
+                               struct an_error *error)
+{
+    if (length == 0)
+        return an_fail_at(error, AN_MALFORMED, at, "empty name in the name section");
+    return an_symbols_add(context, name, length) ? AN_OK : an_fail_memory(error);
 }
 
 enum an_code an_symbols_read(struct an_symbols *symbols, struct an_bytes section, uint64_t at,
                              struct an_error *error)
 {
-    struct an_cursor cursor = an_cursor_at(section, 0, false);
-    while (an_cursor_left(&cursor)) {
-        uint64_t here = at + cursor.at;
-        uint64_t size = an_cursor_uleb128(&cursor);
-        uint64_t packed_size = an_cursor_uleb128(&cursor);
-        const uint8_t *content = an_cursor_take(&cursor, packed_size ? packed_size : size);
-        if (cursor.short_read || !content)
-            return an_fail_at(error, AN_MALFORMED, here,
-                              "block of names extends beyond the name section");
-        enum an_code code = packed_size
-                                ? add_compressed(symbols, (struct an_bytes){content, packed_size},
-                                                 size, here, error)
-                                : add_joined(symbols, (const char *)content, size, here, error);
-        if (code != AN_OK)
-            return code;
-        while (an_cursor_left(&cursor) && section.data[cursor.at] == 0)
-            cursor.at++;
-    }
-    return AN_OK;
+    return an_names_section_read(section, at, &symbols->arena, add_symbol, symbols, error);
 }
+
+/* ---- writing one ---- */
 
 enum an_code an_names_section_write(struct an_buffer *buffer, const struct an_name *names,
                                     size_t count, struct an_error *error)

@@ -20,6 +20,17 @@ struct an_symbols {
 /* Makes room for so many more names. False when memory runs out. */
 bool an_symbols_expect(struct an_symbols *symbols, size_t count);
 
+/* Told of a name; `at` is where the block that has it is in the file. */
+typedef enum an_code an_name_visit(void *context, const char *name, size_t length, uint64_t at,
+                                   struct an_error *error);
+
+/*
+ * Calls each() for all names of a name section, in its order. `at` is the section's offset in the file, for messages. The texts of
+ * compressed sections go to the arena; the others are the section's own.
+ */
+enum an_code an_names_section_read(struct an_bytes section, uint64_t at, struct an_arena *arena,
+                                   an_name_visit *each, void *context, struct an_error *error);
+
 /*
  * Adds all names of a name section. `at` is the section's offset in the file, for messages.
  * Uncompressed names are referred to in place: the section must outlive the symbols.

@@ -155,7 +155,32 @@ is_used_by_clang() {
     same ours.ll 19-runs-2-1-v3.profdata.ll
 }
 
+# As by llvm-profdata 23: frames, callees, accesses to data, and what YAML breaks and quotes.
+is_shown_as_by_llvm() {
+    local yaml name
+    ln -s "$anneal" llvm-profdata-23
+    ln -s "$anneal" llvm-profdata-19
+    for yaml in "$golden"/*.yaml.gz; do
+        name=$(basename "$yaml" .yaml.gz)
+        gzip -dc "$yaml" >expected
+        run 0 ./llvm-profdata-23 show --memory "$golden/$name.profdata"
+        same out expected
+        run 0 "$anneal" show --memory -o ours "$golden/$name.profdata"
+        same ours expected
+    done
+    run 1 ./llvm-profdata-19 show --memory "$golden/19-run1-v3.profdata"
+    says 'invalid instrumentation profile data (bad magic)'
+    run 0 "$anneal" merge -q -o counts "$corpus/raw/c-ir-clang19-run1.profraw"
+    run 1 "$anneal" show --memory -o ours counts
+    says 'counts: an indexed profile without a memory profile'
+    same ours expected # which stays
+    patch "$golden/23-words-v4.profdata" 1040 '\xff'
+    run 1 "$anneal" show --memory bad
+    says 'name section does not decompress'
+}
+
 check 'one profile keeps its bytes, in all versions' keeps_one
+check 'one is shown as by llvm-profdata' is_shown_as_by_llvm
 check 'several are merged as by llvm-profdata, where that loses nothing' adds_up_as_llvm
 check 'several in any order have all allocations and call sites' loses_nothing
 check 'threads change nothing' does_not_depend_on_threads

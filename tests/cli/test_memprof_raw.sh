@@ -110,7 +110,7 @@ is_shown_as_by_llvm() {
     run 1 "$anneal" llvm-profdata show --memory "$counts"
     says 'invalid instrumentation profile data (bad magic)'
     run 1 "$anneal" show --memory "$counts"
-    says 'not a raw memory profile'
+    says 'no memory profile'
 }
 
 finds_its_program() {
@@ -217,6 +217,22 @@ keeps_to_golden_files() {
     done
 }
 
+# LLVM 17 and 18 wrote version 3, which has no histograms.
+reads_version_3() {
+    local run version
+    ln -s "$anneal" llvm-profdata-19
+    for run in run1 run2; do
+        python3 "$(dirname "$0")/../support/memprof_raw_3.py" "$golden/19-$run.memprofraw" old
+        for version in 2 3; do
+            run 0 "$anneal" merge -q --for=clang-19 --profiled-binary="$golden/19.debug" --memprof-version=$version -o ours old
+            same ours "$golden/19-$run-v$version.profdata"
+        done
+        gzip -dc "$golden/19-$run.yaml.gz" | sed 's/^    Version: 4$/    Version: 3/' >expected
+        run 0 ./llvm-profdata-19 show --memory --profiled-binary "$golden/19.debug" old
+        same out expected
+    done
+}
+
 # The golden program's debug information is compressed; several profiles need it.
 reads_compressed_information_again() {
     local golden_runs=("$golden/19-run1.memprofraw" "$golden/19-run2.memprofraw")
@@ -256,6 +272,7 @@ if ! has_libdw; then
     finish
 fi
 check 'profiles by clang 19 and 22 become what llvm-profdata made of them' keeps_to_golden_files
+check 'raw version 3 becomes what version 4 does' reads_version_3
 check_with objcopy 'compressed debug information serves several profiles' reads_compressed_information_again
 check 'a partial result of memory profiles goes with any counts' goes_with_any_counts
 check_with 'clang++-19 llvm-profdata-19' 'a raw profile becomes what llvm-profdata makes of it' is_merged_as_by_llvm

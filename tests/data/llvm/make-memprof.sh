@@ -57,3 +57,11 @@ merge 23 4 callees-v4 memprof-callees.yaml
 merge 23 4 accesses-v4 memprof-accesses.yaml
 merge 23 2 many-v2 memprof-other-accesses.yaml # more than 48 call stacks
 merge 23 4 other-accesses-v4 memprof-other-accesses.yaml
+merge 23 4 words-v4 memprof-words.yaml
+
+# What llvm-profdata 23 shows of them
+for name in 19-run1-v2 19-run1-v3-full 22-run1-v4 23-runs-2-1-v3 23-many-v2 23-callees-v4 23-accesses-v4 23-words-v4; do
+    cp "$here/memprof/$name.profdata" .
+    chroot "$root" /bin/sh -c "cd /tmp/anneal-memprof && /usr/lib/llvm-23/bin/llvm-profdata show --memory $name.profdata" |
+        gzip -9n >"$here/memprof/$name.yaml.gz"
+done

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bolt/yaml_layout.h"
+#include "base/yaml_layout.h"
 
 enum quotes { NO_QUOTES, SINGLE, DOUBLE };
 
