@@ -11,8 +11,6 @@
  */
 #include "llvm/memprof_dwarf.h"
 
-#ifdef AN_HAVE_LIBDW
-
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -345,20 +343,3 @@ enum an_code an_memprof_dwarf_locate(struct memprof_binary *binary, const uint64
     }
     return code;
 }
-
-#else
-
-enum an_code an_memprof_dwarf_locate(struct memprof_binary *binary, const uint64_t *addresses,
-                                     size_t count, struct an_error *error)
-{
-    (void)binary, (void)addresses, (void)count;
-    an_fail(error, AN_UNSUPPORTED, "raw memory profile, but this anneal was built without libdw");
-    return an_error_hint(error, "install libdw-dev and build anneal again");
-}
-
-void an_memprof_dwarf_close(struct memprof_debug *debug)
-{
-    (void)debug;
-}
-
-#endif

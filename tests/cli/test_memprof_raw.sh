@@ -261,16 +261,6 @@ goes_with_any_counts() {
     done
 }
 
-# libdw is optional.
-has_libdw() {
-    ! "$anneal" merge -q --profiled-binary="$golden/19.debug" -o /dev/null "$golden/19-run1.memprofraw" 2>&1 |
-        found 'built without libdw'
-}
-
-if ! has_libdw; then
-    skip 'raw memory profiles' 'anneal was built without libdw'
-    finish
-fi
 check 'profiles by clang 19 and 22 become what llvm-profdata made of them' keeps_to_golden_files
 check 'raw version 3 becomes what version 4 does' reads_version_3
 check_with objcopy 'compressed debug information serves several profiles' reads_compressed_information_again
