@@ -3,7 +3,6 @@
  * and the time, are in the path of an input: HOST/FOLDER,NUMBER.NAME, of which the first half of the number is the time
  * in nanoseconds. Other inputs are those of an unknown host.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fts.h>
 #include <stdio.h>
@@ -27,15 +26,11 @@ static int64_t time_of(const char *path)
 {
     const char *slash = strchr(path, '/');
     const char *comma = slash ? strchr(slash, ',') : NULL;
-    uint64_t nanoseconds = 0;
     if (!comma || slash == path || strspn(comma + 1, "0123456789abcdef") < NUMBER)
         return 0;
-    for (int i = 1; i <= TIME_DIGITS; i++) {
-        int digit = comma[i];
-        nanoseconds =
-            nanoseconds << 4 | (uint64_t)(isdigit(digit) ? digit - '0' : digit - 'a' + 10);
-    }
-    return (int64_t)(nanoseconds / 1000000000u);
+    char digits[TIME_DIGITS + 1] = "";
+    memcpy(digits, comma + 1, TIME_DIGITS);
+    return (int64_t)(strtoull(digits, NULL, 16) / 1000000000u);
 }
 
 /* ---- builds and hosts ---- */
