@@ -11,10 +11,18 @@
 #include "llvm/memprof_words.h"
 #include "llvm/memprof_yaml.h"
 
+/* Files have what call stacks have in common once, and the text has it each time: a small file could ask for any size. */
+#define MOST_TEXT ((uint64_t)1 << 32)
+
 struct printer {
     const struct memprof *memprof;
     struct yaml_layout layout;
 };
+
+static bool goes_on(const struct printer *printer)
+{
+    return !printer->layout.buffer->failed && printer->layout.buffer->size <= MOST_TEXT;
+}
 
 static void put_hash(struct yaml_layout *layout, uint64_t hash)
 {
@@ -27,7 +35,7 @@ static void put_frames(struct printer *printer, uint32_t node)
 {
     const struct memprof *memprof = printer->memprof;
     struct yaml_layout *layout = &printer->layout;
-    for (; node != MEMPROF_TOP; node = memprof->nodes.items[node].parent) {
+    for (; node != MEMPROF_TOP && goes_on(printer); node = memprof->nodes.items[node].parent) {
         const uint8_t *frame =
             (const uint8_t *)memprof->frames.names[memprof->nodes.items[node].frame].text;
         an_yaml_put_dash(layout, 12);
@@ -49,7 +57,7 @@ static void put_allocations(struct printer *printer, uint32_t at)
     struct yaml_layout *layout = &printer->layout;
     if (at != MEMPROF_NONE)
         an_yaml_put_group(layout, 4, false, "AllocSites");
-    while (at != MEMPROF_NONE) {
+    while (at != MEMPROF_NONE && goes_on(printer)) {
         const struct memprof_allocation *allocation = &printer->memprof->allocations.items[at];
         an_yaml_put_group(layout, 8, true, "Callstack");
         put_frames(printer, allocation->stack);
@@ -68,7 +76,7 @@ static void put_sites(struct printer *printer, uint32_t at)
     struct yaml_layout *layout = &printer->layout;
     if (at != MEMPROF_NONE)
         an_yaml_put_group(layout, 4, false, "CallSites");
-    while (at != MEMPROF_NONE) {
+    while (at != MEMPROF_NONE && goes_on(printer)) {
         const struct memprof_site *site = &printer->memprof->sites.items[at];
         an_yaml_put_group(layout, 8, true, "Frames");
         put_frames(printer, site->stack);
@@ -106,7 +114,7 @@ static bool put_records(struct printer *printer)
     if (done && count)
         an_yaml_put_group(&printer->layout, 0, false, "HeapProfileRecords");
     for (size_t b = 0; done && b < table.buckets; b++)
-        for (uint32_t i = table.heads[b]; i != CHAINED_END; i = table.next[i])
+        for (uint32_t i = table.heads[b]; i != CHAINED_END && goes_on(printer); i = table.next[i])
             put_record(printer, &memprof->records.items[i]);
     an_chained_free(&table);
     free(functions);
@@ -125,6 +133,8 @@ static enum an_code print(const struct memprof *memprof, struct an_buffer *text,
     an_yaml_put(&printer.layout, "---");
     if (!put_records(&printer))
         code = an_fail_memory(error);
+    else if (text->size > MOST_TEXT)
+        code = an_fail(error, AN_UNSUPPORTED, "a memory profile of more than 4 GiB as text");
     if (code == AN_OK && memprof->accesses.size &&
         an_memprof_accesses_open(&accesses, memprof->accesses))
         code = an_memprof_accesses_put(&accesses, &printer.layout, error);
