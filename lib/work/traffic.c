@@ -257,16 +257,16 @@ static enum an_code judge(const struct an_traffic *traffic, const struct trial *
     an_work_estimate(trial->slices, trial->count, AN_TRAFFIC_COUNTS, &estimate);
     if (trial->count + trial->lost == 0)
         return an_fail(error, AN_USAGE, "process %d has ended", traffic->pid);
-    if (!has_many_calls(trial))
-        return an_fail(error, AN_UNSUPPORTED,
-                       "process %d reads and writes too seldom for its traffic to count work: "
-                       "%.0f times a second, of at least %d",
-                       traffic->pid, trial->wall > 0 ? trial->calls / trial->wall : 0, FEWEST);
     if (trial->lost > 1)
         return an_fail(error, AN_UNSUPPORTED,
                        "process %d waits for children all the time, whose traffic the kernel adds "
                        "to its own",
                        traffic->pid);
+    if (!has_many_calls(trial))
+        return an_fail(error, AN_UNSUPPORTED,
+                       "process %d reads and writes too seldom for its traffic to count work: "
+                       "%.0f times a second, of at least %d",
+                       traffic->pid, trial->wall > 0 ? trial->calls / trial->wall : 0, FEWEST);
     if (share < most_threads)
         return an_fail(error, AN_UNSUPPORTED,
                        "the threads of process %d that read and write take %.0f%% of its CPU time, "

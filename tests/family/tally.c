@@ -159,7 +159,7 @@ int tally_show_run(const struct show_request *request, const struct inputs *inpu
         return EXIT_FAILED;
     for (size_t i = 0; i < tally.count; i++)
         printf("%10" PRIu64 "  %s\n", tally.rows[i].count, tally.rows[i].name);
-    return redirect_finish() ? EXIT_DONE : EXIT_FAILED;
+    return redirect_finish(true) ? EXIT_DONE : EXIT_FAILED;
 }
 
 int tally_diff(const struct diff_request *request)
