@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "elf/instructions.h"
 
 void an_layouts_close(struct an_layouts *layouts)
@@ -163,7 +164,7 @@ static bool add_entry(struct an_layouts *layouts, uint64_t address, uint64_t num
     bool is_new;
     uint32_t relative = (uint32_t)(address - layouts->base), bit = an_entries_bit(relative);
     uint64_t *entry = an_map_insert(&layouts->entries->map, relative, &is_new);
-    layouts->entries->bits[bit / 64] |= (uint64_t)1 << bit % 64;
+    an_bit_set(layouts->entries->bits, bit);
     if (entry)
         *entry = number;
     return entry != NULL;

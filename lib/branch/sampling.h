@@ -2,6 +2,7 @@
 #ifndef AN_BRANCH_SAMPLING_H
 #define AN_BRANCH_SAMPLING_H
 
+#include "base/bits.h"
 #include "branch/counted.h"
 #include "perf/mappings.h"
 
@@ -22,7 +23,7 @@ static inline uint32_t an_entries_bit(uint32_t address)
 static inline uint64_t an_entries_find(const struct an_entries *entries, uint32_t address)
 {
     uint32_t bit = an_entries_bit(address);
-    if (!(entries->bits[bit / 64] >> bit % 64 & 1))
+    if (!an_bit(entries->bits, bit))
         return 0;
     const uint64_t *found = an_map_find(&entries->map, address);
     return found ? *found : 0;

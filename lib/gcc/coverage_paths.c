@@ -5,6 +5,7 @@
  */
 #include <anneal/coverage.h>
 
+#include "base/bits.h"
 #include "gcc/coverage_build.h"
 #include "gcc/prime_paths.h"
 
@@ -247,8 +248,7 @@ static void describe(const struct walk *walk, struct an_coverage_step *steps)
 
 static bool is_taken(const struct an_coverage_paths *paths, uint64_t number)
 {
-    return paths->taken && number / 64 < paths->words &&
-           (paths->taken[number / 64] >> number % 64 & 1);
+    return paths->taken && number / 64 < paths->words && an_bit(paths->taken, number);
 }
 
 enum an_code an_coverage_each_path(const struct an_coverage_function *function,

@@ -7,6 +7,7 @@
  */
 #include "llvm/raw_sites.h"
 
+#include "base/bits.h"
 #include "base/std_sort.h"
 #include "llvm/values.h"
 
@@ -86,9 +87,9 @@ static bool place_values(struct plan *plan, const struct an_llvm_site *site, uin
             return false;
         if (slot->place_plus_1 && key != EXTERNAL) {
             uint32_t place = slot->place_plus_1 - 1;
-            if (taken[place / 64] >> place % 64 & 1)
+            if (an_bit(taken, place))
                 return true;
-            taken[place / 64] |= UINT64_C(1) << place % 64;
+            an_bit_set(taken, place);
             placing->place[v] = place;
             continue;
         }

@@ -330,8 +330,8 @@ static double touched(struct arrangement *arrangement)
             const struct touch *touch = &arrangement->touches.items[t];
             uint64_t page =
                 (arrangement->addresses[touch->piece] + touch->cell * cell_size) / page_size;
-            pages += !page_has(model->mapped, page);
-            page_set(model->mapped, page);
+            pages += !an_bit(model->mapped, page);
+            an_bit_set(model->mapped, page);
             area += pages * touch->entered;
         }
         sum += run->count ? run->weight * (double)area / run->entered : 0;

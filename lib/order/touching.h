@@ -15,6 +15,8 @@
 
 #include <anneal/order.h>
 
+#include "base/bits.h"
+
 struct touching {
     struct an_pages_kernel kernel;
     uint64_t *mapped, *in_memory; /* a bit for each page; in_memory: NULL when all are */
@@ -22,22 +24,12 @@ struct touching {
     uint64_t faults, major;
 };
 
-static inline bool page_has(const uint64_t *bits, uint64_t page)
-{
-    return bits[page / 64] >> page % 64 & 1;
-}
-
-static inline void page_set(uint64_t *bits, uint64_t page)
-{
-    bits[page / 64] |= UINT64_C(1) << page % 64;
-}
-
 static inline void pages_read(struct touching *touching, uint64_t page)
 {
     uint64_t behind = touching->kernel.behind < page ? touching->kernel.behind : page;
     uint64_t end = page + touching->kernel.ahead;
     for (uint64_t p = page - behind; p < end && p < touching->page_count; p++)
-        page_set(touching->in_memory, p);
+        an_bit_set(touching->in_memory, p);
 }
 
 static inline void pages_map(struct touching *touching, uint64_t page)
@@ -47,17 +39,17 @@ static inline void pages_map(struct touching *touching, uint64_t page)
     uint64_t from = (page + first) & -around;
     for (uint64_t p = from; p < from + around; p++)
         if (p >= first && p - first < touching->page_count &&
-            (!touching->in_memory || page_has(touching->in_memory, p - first)))
-            page_set(touching->mapped, p - first);
+            (!touching->in_memory || an_bit(touching->in_memory, p - first)))
+            an_bit_set(touching->mapped, p - first);
 }
 
 /* Touches a page, counted from the first one. */
 static inline void page_touch(struct touching *touching, uint64_t page)
 {
-    if (page >= touching->page_count || page_has(touching->mapped, page))
+    if (page >= touching->page_count || an_bit(touching->mapped, page))
         return;
     touching->faults++;
-    if (touching->in_memory && !page_has(touching->in_memory, page)) {
+    if (touching->in_memory && !an_bit(touching->in_memory, page)) {
         touching->major++;
         pages_read(touching, page);
     }

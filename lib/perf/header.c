@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "perf/format.h"
 
 enum {
@@ -180,12 +181,12 @@ static enum an_code read_features(struct perf_recording *recording, const struct
     struct an_source_window window = {.source = recording->source};
     struct section table = {recording->end, 0};
     for (unsigned i = 0; i < PERF_FEATURES; i++)
-        table.size += (header->features[i / 64] >> i % 64 & 1) * SECTION_SIZE;
+        table.size += an_bit(header->features, i) * SECTION_SIZE;
     enum an_code code =
         load(&window, table, PERF_FEATURES * SECTION_SIZE, "the table of features", error);
     struct an_cursor cursor = an_cursor_at(window.bytes, 0, recording->big);
     for (unsigned i = 0; code == AN_OK && i < PERF_FEATURES; i++)
-        if (header->features[i / 64] >> i % 64 & 1)
+        if (an_bit(header->features, i))
             code = read_feature(recording, i, take_section(&cursor), error);
     an_source_window_free(&window);
     return code;
