@@ -16,8 +16,8 @@
 
 struct yaml_layout {
     struct an_buffer *buffer;
-    size_t
-        widest; /* columns of a line behind which nothing new begins: 70 in merge-fdata, 80 in llvm-profdata */
+    /* Columns of a line behind which nothing new begins: 70 in merge-fdata, 80 in llvm-profdata */
+    size_t widest;
     size_t line;      /* where it starts in the buffer */
     size_t list, map; /* the columns of those within the line */
     bool has_items, has_keys;

@@ -59,14 +59,6 @@ static enum an_code find_segment(struct an_generation *generation, const struct 
 
 /* ---- functions ---- */
 
-static int by_original(const void *one, const void *other)
-{
-    const struct an_moved *a = one, *b = other;
-    if (a->original != b->original)
-        return a->original < b->original ? -1 : 1;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
 static enum an_code find_moved(struct an_generation *generation, struct an_elf *original,
                                struct an_error *error)
 {
@@ -102,40 +94,19 @@ static enum an_code find_moved(struct an_generation *generation, struct an_elf *
     an_funcmap_free(map);
     if (generation->moved.count == 0)
         return other_shape(generation, "llvm-bolt moved no function", error);
-    qsort(generation->moved.items, generation->moved.count, sizeof *generation->moved.items,
-          by_original);
-    size_t kept = 1;
-    for (size_t i = 1; i < generation->moved.count; i++)
-        if (generation->moved.items[i].original != generation->moved.items[kept - 1].original)
-            generation->moved.items[kept++] = generation->moved.items[i];
-    generation->moved.count = kept;
+    an_moved_sort(&generation->moved);
     return AN_OK;
-}
-
-/* The last function that was at an address or before it, or NULL. */
-static const struct an_moved *last_until(const struct an_generation *generation, uint64_t address)
-{
-    size_t low = 0, high = generation->moved.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (generation->moved.items[middle].original <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &generation->moved.items[low - 1] : NULL;
 }
 
 const struct an_moved *an_generation_find(const struct an_generation *generation, uint64_t original)
 {
-    const struct an_moved *moved = last_until(generation, original);
-    return moved && moved->original == original ? moved : NULL;
+    return an_moved_find(&generation->moved, original);
 }
 
 const struct an_moved *an_generation_around(const struct an_generation *generation,
                                             uint64_t address)
 {
-    const struct an_moved *moved = last_until(generation, address);
+    const struct an_moved *moved = an_moved_last_until(&generation->moved, address);
     return moved && address - moved->original < moved->original_size ? moved : NULL;
 }
 

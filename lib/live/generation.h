@@ -16,39 +16,24 @@
 #include <limits.h>
 
 #include "base/foreign.h"
+#include "live/moved.h"
 #include "live/reach.h"
-
-struct an_moved { /* a function with new code */
-    uint64_t original, address;
-    uint64_t original_size, size;
-    uint8_t first; /* length of its first instruction, if that does the same in both; else 0 */
-};
-
-struct an_moved_block { /* a place in the middle of one; see moved_blocks.h */
-    uint64_t original, address;
-    uint64_t original_left, left; /* bytes up to the end of the function, of its hot new code */
-    uint8_t first;                /* length of its first instruction, the same in both */
-};
 
 struct an_generation {
     unsigned number; /* from 1 on */
     char path[PATH_MAX];
     struct an_elf *elf;
     struct an_bat *bat;
-    struct {
-        AN_VECTOR(struct an_moved);
-    } moved; /* by original address, none twice */
-    struct {
-        AN_VECTOR(struct an_moved_block);
-    } blocks;              /* likewise */
-    uint64_t *originals;   /* of functions, by their hot fragments in bat; of others 0 */
-    uint64_t start, end;   /* of the new segment, whole pages */
-    uint64_t code_end;     /* in it, behind the last code */
-    uint64_t file_offset;  /* of the segment in the file */
-    uint64_t file_size;    /* of the segment, not rounded */
-    struct an_reach reach; /* of the new segment */
-    uint64_t frames;       /* address of its .eh_frame */
-    uint64_t new_code;     /* bytes of it */
+    struct an_moved_list moved;  /* functions */
+    struct an_moved_list blocks; /* whose first instructions are the same */
+    uint64_t *originals;         /* of functions, by their hot fragments in bat; of others 0 */
+    uint64_t start, end;         /* of the new segment, whole pages */
+    uint64_t code_end;           /* in it, behind the last code */
+    uint64_t file_offset;        /* of the segment in the file */
+    uint64_t file_size;          /* of the segment, not rounded */
+    struct an_reach reach;       /* of the new segment */
+    uint64_t frames;             /* address of its .eh_frame */
+    uint64_t new_code;           /* bytes of it */
 };
 
 enum { AN_GENERATION_EXTRA = 4096 }; /* bytes behind the segment */

@@ -100,49 +100,25 @@ static void choose(struct finder *finder)
 static bool take_blocks(struct finder *finder, const struct an_moved *moved,
                         const struct an_bat_function *fragment)
 {
-    const struct an_generation *generation = finder->generation;
+    struct an_generation *generation = finder->generation;
     const struct an_bat_entry *entries = an_bat_entries(generation->bat, fragment);
     for (uint32_t i = 0; i < fragment->entry_count; i++) {
         uint64_t input = an_bat_entry_input(entries[i]), output = entries[i].output;
         if (an_bat_entry_is_branch(entries[i]) || input == 0 || input >= moved->original_size ||
             output >= fragment->size || !an_bit(finder->taken, input))
             continue;
-        struct an_moved_block block = {
-            .original = moved->original + input,
-            .address = moved->address + output,
-            .original_left = moved->original_size - input,
-            .left = fragment->size - output,
-        };
-        block.first = an_elf_same_instruction(finder->arch, finder->original, block.original,
-                                              generation->elf, block.address);
-        struct an_moved_block *to =
-            block.first ? an_vector_push(&finder->generation->blocks) : NULL;
-        if (to)
-            *to = block;
-        else if (block.first)
+        uint8_t first =
+            an_elf_same_instruction(finder->arch, finder->original, moved->original + input,
+                                    generation->elf, moved->address + output);
+        if (!first)
+            continue;
+        struct an_moved *block = an_vector_push(&generation->blocks);
+        if (!block)
             return false;
+        *block = (struct an_moved){moved->original + input, moved->address + output,
+                                   moved->original_size - input, fragment->size - output, first};
     }
     return true;
-}
-
-static int by_original(const void *one, const void *other)
-{
-    const struct an_moved_block *a = one, *b = other;
-    if (a->original != b->original)
-        return a->original < b->original ? -1 : 1;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static void sort(struct an_generation *generation)
-{
-    size_t kept = 0;
-    struct an_moved_block *blocks = generation->blocks.items;
-    if (generation->blocks.count)
-        qsort(blocks, generation->blocks.count, sizeof *blocks, by_original);
-    for (size_t i = 0; i < generation->blocks.count; i++)
-        if (!kept || blocks[kept - 1].original != blocks[i].original)
-            blocks[kept++] = blocks[i];
-    generation->blocks.count = kept;
 }
 
 enum an_code an_moved_blocks_find(struct an_generation *generation, const struct an_elf *original,
@@ -166,21 +142,6 @@ enum an_code an_moved_blocks_find(struct an_generation *generation, const struct
         }
     }
     free_room(&finder);
-    sort(generation);
+    an_moved_sort(&generation->blocks);
     return code == AN_OK && !done ? an_fail_memory(error) : code;
-}
-
-static int compare_original(const void *original, const void *block)
-{
-    uint64_t a = *(const uint64_t *)original, b = ((const struct an_moved_block *)block)->original;
-    return a < b ? -1 : a > b;
-}
-
-const struct an_moved_block *an_moved_block_find(const struct an_generation *generation,
-                                                 uint64_t original)
-{
-    return generation->blocks.count
-               ? bsearch(&original, generation->blocks.items, generation->blocks.count,
-                         sizeof *generation->blocks.items, compare_original)
-               : NULL;
 }

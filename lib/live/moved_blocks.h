@@ -24,8 +24,4 @@
 enum an_code an_moved_blocks_find(struct an_generation *generation, const struct an_elf *original,
                                   struct an_error *error);
 
-/* The block that begins at an address of the original, or NULL. */
-const struct an_moved_block *an_moved_block_find(const struct an_generation *generation,
-                                                 uint64_t original);
-
 #endif

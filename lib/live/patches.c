@@ -58,54 +58,28 @@ static struct an_patch *add(struct finder *finder, enum an_patch_kind kind, uint
     return patch;
 }
 
-/* A jump at a place of the original, of which the bytes are at `here`. */
-static bool add_jump(struct finder *finder, enum an_patch_kind kind, uint64_t place,
-                     const uint8_t *here, uint64_t to)
-{
-    struct an_patch *patch = add(finder, kind, place, AN_JUMP_SIZE);
-    if (!patch)
-        return false;
-    memcpy(patch->original, here, AN_JUMP_SIZE);
-    an_patch_jump(patch->patched, place, to);
-    return true;
-}
+/* ---- entries, and blocks ---- */
 
-/* ---- entries ---- */
-
-static bool find_entries(struct finder *finder)
+/* Jumps behind the first instructions of all that have room for them. Who finds none at a block goes on to the next one. */
+static bool find_jumps(struct finder *finder, enum an_patch_kind kind,
+                       const struct an_moved_list *list)
 {
-    const struct an_generation *generation = finder->generation;
-    for (size_t i = 0; i < generation->moved.count; i++) {
-        const struct an_moved *moved = &generation->moved.items[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct an_moved *moved = &list->items[i];
         uint64_t place = moved->original + moved->first;
         const uint8_t *here = an_elf_at(finder->original, place, AN_JUMP_SIZE);
         const char *objection = here ? an_reach_objection(finder->reach, moved->original,
                                                           moved->original_size, moved->first)
                                      : "not in the file";
-        if (objection) {
+        if (objection && kind == AN_PATCH_ENTRY)
             an_withhold(&finder->patches->withheld, objection, 1);
+        if (objection)
             continue;
-        }
-        if (!add_jump(finder, AN_PATCH_ENTRY, place, here, moved->address + moved->first))
+        struct an_patch *patch = add(finder, kind, place, AN_JUMP_SIZE);
+        if (!patch)
             return false;
-    }
-    return true;
-}
-
-/* ---- blocks ---- */
-
-static bool find_blocks(struct finder *finder)
-{
-    const struct an_generation *generation = finder->generation;
-    for (size_t i = 0; i < generation->blocks.count; i++) {
-        const struct an_moved_block *block = &generation->blocks.items[i];
-        uint64_t place = block->original + block->first;
-        const uint8_t *here = an_elf_at(finder->original, place, AN_JUMP_SIZE);
-        if (!here ||
-            an_reach_objection(finder->reach, block->original, block->original_left, block->first))
-            continue;
-        if (!add_jump(finder, AN_PATCH_BLOCK, place, here, block->address + block->first))
-            return false;
+        memcpy(patch->original, here, AN_JUMP_SIZE);
+        an_patch_jump(patch->patched, place, moved->address + moved->first);
     }
     return true;
 }
@@ -248,7 +222,8 @@ enum an_code an_patches_find(struct an_elf *original, const struct an_functions 
 {
     struct finder finder = {original, functions, reach, generation, bias, patches};
     *patches = (struct an_patches){0};
-    if (!find_entries(&finder) || !find_blocks(&finder) || !find_calls(&finder) ||
+    if (!find_jumps(&finder, AN_PATCH_ENTRY, &generation->moved) ||
+        !find_jumps(&finder, AN_PATCH_BLOCK, &generation->blocks) || !find_calls(&finder) ||
         !find_words(&finder))
         return an_fail_memory(error);
     if (patches->list.count)

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/moved_blocks.h"
-
 struct tagged {
     const struct an_patch *patch;
     size_t source;
@@ -148,27 +146,17 @@ static bool plan_original(struct planner *planner)
 
 /* ---- older generations ---- */
 
-struct way {                          /* into the new code of a generation: an entry, or a block */
-    uint64_t original, address, left; /* left: bytes of its function from there on */
-    uint8_t first;
-    bool is_block;
-};
-
-/* Where it is to be gone on, behind the first instruction of a way, when a generation is in force. Without the same
- * first instruction there, in the original. */
-static uint64_t home(const struct planner *planner, const struct way *way, size_t in_force)
+/* Where it is to be gone on, behind the first instruction of a function or block, when a generation is in force. Without the
+ * same first instruction there, in the original. */
+static uint64_t home(const struct planner *planner, const struct an_moved *moved, bool is_block,
+                     size_t in_force)
 {
-    uint64_t address = way->original;
-    if (in_force && way->is_block) {
-        const struct an_moved_block *block =
-            an_moved_block_find(planner->sources[in_force - 1].generation, way->original);
-        address = block ? block->address : address;
-    } else if (in_force) {
-        const struct an_moved *moved =
-            an_generation_find(planner->sources[in_force - 1].generation, way->original);
-        address = moved && moved->first ? moved->address : address;
-    }
-    return address + way->first;
+    const struct an_generation *generation =
+        in_force ? planner->sources[in_force - 1].generation : NULL;
+    const struct an_moved *there = NULL;
+    if (generation)
+        there = an_moved_find(is_block ? &generation->blocks : &generation->moved, moved->original);
+    return (there && there->first ? there->address : moved->original) + moved->first;
 }
 
 /*
@@ -176,22 +164,23 @@ static uint64_t home(const struct planner *planner, const struct way *way, size_
  * jump to wherever it is to be gone on. (A generation comes into force again only in a process that was
  * left half way.)
  */
-static bool plan_way(struct planner *planner, size_t source, const struct way *way)
+static bool plan_way(struct planner *planner, size_t source, const struct an_moved *moved,
+                     bool is_block)
 {
     const struct an_generation *generation = planner->sources[source].generation;
-    uint64_t address = way->address + way->first;
+    uint64_t address = moved->address + moved->first;
     const uint8_t *own = an_elf_at(generation->elf, address, AN_JUMP_SIZE);
     bool is_in_force = planner->in_force == source + 1;
     uint8_t jump[AN_JUMP_SIZE];
     struct an_patch_site *place;
-    if (!own || an_reach_objection(&generation->reach, way->address, way->left, way->first))
+    if (!own || an_reach_objection(&generation->reach, moved->address, moved->size, moved->first))
         return true; /* it can only be reached from code of the same generation, and does no harm */
     if (!begin_place(planner->plan, address, AN_JUMP_SIZE, true, true, &place))
         return false;
     place->is_of_generation = true;
-    place->is_block = way->is_block;
+    place->is_block = is_block;
     if (!is_in_force) {
-        place->leads_to = home(planner, way, planner->in_force);
+        place->leads_to = home(planner, moved, is_block, planner->in_force);
         an_patch_jump(jump, address, place->leads_to);
         if (!add_state(planner->plan, place, jump))
             return false;
@@ -200,7 +189,7 @@ static bool plan_way(struct planner *planner, size_t source, const struct way *w
     if (!add_state(planner->plan, place, own))
         return false;
     for (size_t i = 0; i <= planner->count; i++) {
-        an_patch_jump(jump, address, home(planner, way, i));
+        an_patch_jump(jump, address, home(planner, moved, is_block, i));
         if (i != source + 1 && !add_state(planner->plan, place, jump))
             return false;
     }
@@ -210,18 +199,12 @@ static bool plan_way(struct planner *planner, size_t source, const struct way *w
 static bool plan_generation(struct planner *planner, size_t source)
 {
     const struct an_generation *generation = planner->sources[source].generation;
-    for (size_t i = 0; i < generation->moved.count; i++) {
-        const struct an_moved *moved = &generation->moved.items[i];
-        const struct way way = {moved->original, moved->address, moved->size, moved->first, false};
-        if (!plan_way(planner, source, &way))
+    for (size_t i = 0; i < generation->moved.count; i++)
+        if (!plan_way(planner, source, &generation->moved.items[i], false))
             return false;
-    }
-    for (size_t i = 0; i < generation->blocks.count; i++) {
-        const struct an_moved_block *block = &generation->blocks.items[i];
-        const struct way way = {block->original, block->address, block->left, block->first, true};
-        if (!plan_way(planner, source, &way))
+    for (size_t i = 0; i < generation->blocks.count; i++)
+        if (!plan_way(planner, source, &generation->blocks.items[i], true))
             return false;
-    }
     return true;
 }
 

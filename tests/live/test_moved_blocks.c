@@ -101,18 +101,18 @@ static void end(struct made *made)
 
 static void expect_block(const struct made *made, uint32_t input, uint32_t output)
 {
-    const struct an_moved_block *block = an_moved_block_find(&made->generation, TEXT + input);
+    const struct an_moved *block = an_moved_find(&made->generation.blocks, TEXT + input);
     check(block != NULL, "no block at %#x", input);
     assert_int_equal(block->original, TEXT + input);
     assert_int_equal(block->address, NEW + output);
-    assert_int_equal(block->original_left, SIZE - input);
-    assert_int_equal(block->left, SIZE - output);
+    assert_int_equal(block->original_size, SIZE - input);
+    assert_int_equal(block->size, SIZE - output);
     assert_int_equal(block->first, 2);
 }
 
 static bool has(const struct made *made, uint32_t input)
 {
-    return an_moved_block_find(&made->generation, TEXT + input) != NULL;
+    return an_moved_find(&made->generation.blocks, TEXT + input) != NULL;
 }
 
 static void finds_cases(void **state)

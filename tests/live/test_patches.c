@@ -31,7 +31,7 @@ struct made {
     struct an_generation generation;
     struct an_moved moved[MOVED];
     uint8_t first[MOVED]; /* lengths of their first instructions */
-    struct an_moved_block blocks[3];
+    struct an_moved blocks[3];
     size_t block_count;
     struct an_patches patches;
 };
@@ -222,12 +222,12 @@ static void patches_blocks(void **state)
     begin(&made);
     for (unsigned i = 0; i < 3; i++)
         made.blocks[i] =
-            (struct an_moved_block){entry_of(0) + 0x10 * (i + 1), new_entry(0) + 0x30 - 0x10 * i,
-                                    SIZE - 0x10 * (i + 1), 0x10 + 0x10 * i, 2};
+            (struct an_moved){entry_of(0) + 0x10 * (i + 1), new_entry(0) + 0x30 - 0x10 * i,
+                              SIZE - 0x10 * (i + 1), 0x10 + 0x10 * i, 2};
     made.block_count = 3;
     made.code[0x24] = 0xff; /* a call that returns into it */
     made.code[0x25] = 0xd0;
-    made.blocks[2].original_left = 6;
+    made.blocks[2].original_size = 6;
     find(&made);
     assert_int_equal(made.patches.counts[AN_PATCH_ENTRY], 3);
     assert_int_equal(made.patches.counts[AN_PATCH_BLOCK], 1);

@@ -160,10 +160,10 @@ static void make_generation(struct scene *scene, unsigned g)
         assert_non_null(moved);
         *moved = (struct an_moved){entry_of(k), new_entry(g, k), 0x40, 0x20, FIRST};
         if (has_block[g][k]) {
-            struct an_moved_block *block = an_vector_push(&generation->blocks);
+            struct an_moved *block = an_vector_push(&generation->blocks);
             assert_non_null(block);
-            *block = (struct an_moved_block){entry_of(k) + BLOCK, new_entry(g, k) + BLOCK,
-                                             0x40 - BLOCK, 0x20 - BLOCK, FIRST};
+            *block = (struct an_moved){entry_of(k) + BLOCK, new_entry(g, k) + BLOCK, 0x40 - BLOCK,
+                                       0x20 - BLOCK, FIRST};
         }
         make_patches(scene, g, k);
     }
@@ -522,8 +522,8 @@ static void keeps_the_latter_of_neighbours(void **state)
     struct scene *scene = make_scene();
     struct an_generation *old = &scene->generations[0];
     uint64_t first = new_entry(0, 3) + BLOCK;
-    *an_vector_push(&old->blocks) = (struct an_moved_block){entry_of(3) + 0x20, first + FIRST, 0x20,
-                                                            0x20 - BLOCK - FIRST, FIRST};
+    *an_vector_push(&old->blocks) =
+        (struct an_moved){entry_of(3) + 0x20, first + FIRST, 0x20, 0x20 - BLOCK - FIRST, FIRST};
     struct an_plan plan = plan_for(scene, 1, 0);
     assert_null(place_at(&plan, first + FIRST));
     const struct an_patch_site *place = place_at(&plan, first + 2 * FIRST);
