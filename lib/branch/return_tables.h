@@ -35,8 +35,8 @@ struct an_named_functions {
 };
 
 /*
- * Finds the functions that such tables name, or code elsewhere. AN_MALFORMED when relocations cannot be read. The caller frees the
- * list (an_vector_free), also on failure.
+ * Finds the functions that such tables name, or code elsewhere. AN_MALFORMED when relocations cannot be read. The caller frees
+ * the list (an_vector_free), also on failure.
  */
 enum an_code an_return_tables_find(const struct an_elf *elf, const struct an_functions *functions,
                                    struct an_named_functions *named, struct an_error *error);

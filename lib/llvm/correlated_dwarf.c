@@ -17,6 +17,8 @@
 
 enum { LLVM_ANNOTATION = 0x6000, DEEPEST = 256 /* compilers nest some dozen */ };
 
+static const char unreadable[] = "entries that cannot be read, or go backwards";
+
 struct probe {
     struct correlated *correlated;
     struct an_map seen;     /* addresses */
@@ -30,10 +32,10 @@ static bool fail_memory(struct probe *probe)
     return false;
 }
 
-static bool damaged(struct probe *probe, Dwarf_Off at)
+static bool damaged(struct probe *probe, Dwarf_Off at, const char *what)
 {
     an_fail_at(probe->error, AN_MALFORMED, at, "damaged debug information, in .debug_info (%s)",
-               dwarf_errmsg(-1));
+               what);
     return false;
 }
 
@@ -69,7 +71,7 @@ static bool address_of(Dwarf_Die *die, uint64_t *address)
         *address = operations[0].number;
         return true;
     }
-    if (operations[0].atom != DW_OP_addrx ||
+    if ((operations[0].atom != DW_OP_addrx && operations[0].atom != DW_OP_GNU_addr_index) ||
         dwarf_getlocation_attr(&location, &operations[0], &indexed) != 0 ||
         dwarf_formaddr(&indexed, &value) != 0)
         return false;
@@ -127,7 +129,7 @@ static bool look_at_counters(struct probe *probe, Dwarf_Die *variable)
             counters = 0;
     }
     if (status < 0)
-        return damaged(probe, dwarf_dieoffset(variable));
+        return damaged(probe, dwarf_dieoffset(variable), unreadable);
     if (!name || !*name || !has_hash || !counters || counters > UINT32_MAX)
         return true;
     return add(probe, name, hash, counters, address);
@@ -149,7 +151,7 @@ static bool look_below(struct probe *probe, Dwarf_Die *unit)
     while (depth) {
         Dwarf_Die *here = &path[depth];
         if (status < 0)
-            return damaged(probe, dwarf_dieoffset(&path[depth - 1]));
+            return damaged(probe, dwarf_dieoffset(&path[depth - 1]), unreadable);
         if (status > 0) { /* no more at this depth */
             if (--depth)
                 status = next_of(&path[depth]);
@@ -163,24 +165,25 @@ static bool look_below(struct probe *probe, Dwarf_Die *unit)
         else if (++depth < DEEPEST)
             status = dwarf_child(here, &path[depth]);
         else
-            return damaged(probe, dwarf_dieoffset(here));
+            return damaged(probe, dwarf_dieoffset(here), "entries within more than 255 others");
     }
     return true;
 }
 
-static bool look_at_units(struct probe *probe, Dwarf *dwarf)
+/* All units, which fill the section, of this size, from its beginning to its end. */
+static bool look_at_units(struct probe *probe, Dwarf *dwarf, size_t size)
 {
     Dwarf_Off at = 0, next;
     size_t header;
     for (;; at = next) {
         Dwarf_Die unit;
         int status = dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL);
-        if (status < 0 || (status == 0 && next <= at))
-            return damaged(probe, at);
-        if (status > 0)
+        if (status > 0 && at >= size)
             return true;
+        if (status != 0 || next <= at || next > size)
+            return damaged(probe, at, "a unit that cannot be read");
         if (!dwarf_offdie(dwarf, at + header, &unit))
-            return damaged(probe, at);
+            return damaged(probe, at, "a unit that cannot be read");
         if (!look_below(probe, &unit))
             return false;
     }
@@ -196,8 +199,8 @@ enum an_code an_correlated_from_dwarf(struct correlated *correlated,
     struct probe probe = {.correlated = correlated, .error = error};
     Dwarf *dwarf = dwarf_begin_elf(sections->handle, DWARF_C_READ, NULL);
     if (!dwarf)
-        damaged(&probe, 0);
-    if (!dwarf || !look_at_units(&probe, dwarf)) {
+        damaged(&probe, 0, dwarf_errmsg(-1));
+    if (!dwarf || !look_at_units(&probe, dwarf, info.bytes.size)) {
         code = error->code;
     } else if (probe.names.size) { /* a section of one part, which is not compressed */
         an_buffer_uleb128(&correlated->names, probe.names.size);

@@ -128,15 +128,16 @@ static enum an_code print(const struct memprof *memprof, struct an_buffer *text,
 {
     struct printer printer = {memprof, {.buffer = text, .widest = 80}};
     struct memprof_accesses accesses;
+    bool has_accesses =
+        memprof->accesses.size && an_memprof_accesses_open(&accesses, memprof->accesses);
     enum an_code code = AN_OK;
-    an_memprof_put_summary(memprof, text);
+    an_memprof_put_summary(memprof, has_accesses ? &accesses : NULL, text);
     an_yaml_put(&printer.layout, "---");
     if (!put_records(&printer))
         code = an_fail_memory(error);
     else if (text->size > MOST_TEXT)
         code = an_fail(error, AN_UNSUPPORTED, "a memory profile of more than 4 GiB as text");
-    if (code == AN_OK && memprof->accesses.size &&
-        an_memprof_accesses_open(&accesses, memprof->accesses))
+    if (code == AN_OK && has_accesses)
         code = an_memprof_accesses_put(&accesses, &printer.layout, error);
     an_yaml_put(&printer.layout, "\n...\n");
     return code;

@@ -1,6 +1,6 @@
 /*
  * Raw memory profiles in the words of llvm-profdata show --memory: segments, and for each function what it allocates, and which
- * call sites of it lead to that. LLVM 22 and later put comments in front of it.
+ * call sites of it lead to that. LLVM 21 and later put comments in front of it.
  */
 #include "llvm/memprof_records.h"
 #include "llvm/memprof_words.h"
@@ -135,7 +135,7 @@ static bool print(struct printer *printer, size_t traces, bool has_contexts)
 {
     bool done = learn_names(printer);
     if (has_contexts)
-        an_memprof_put_summary(printer->memprof, printer->text);
+        an_memprof_put_summary(printer->memprof, NULL, printer->text);
     put_summary(printer, traces);
     put_segments(printer);
     an_buffer_print(printer->text, "  Records:\n");

@@ -43,7 +43,8 @@ static void put_comment(struct an_buffer *text, const char *what, uint64_t numbe
     an_buffer_print(text, "#   %s: %llu\n", what, (unsigned long long)number);
 }
 
-void an_memprof_put_summary(const struct memprof *memprof, struct an_buffer *text)
+void an_memprof_put_summary(const struct memprof *memprof, const struct memprof_accesses *accesses,
+                            struct an_buffer *text)
 {
     static const char *const words[MEMPROF_SUMMARY] = {
         "Total contexts",
@@ -59,10 +60,9 @@ void an_memprof_put_summary(const struct memprof *memprof, struct an_buffer *tex
     an_buffer_print(text, "---\n# MemProfSummary:\n");
     for (int i = 0; i < MEMPROF_SUMMARY; i++)
         put_comment(text, words[i], memprof->has_summary ? memprof->summary[i] : counted[i]);
-    struct memprof_accesses accesses;
-    if (!memprof->accesses.size || !an_memprof_accesses_open(&accesses, memprof->accesses))
+    if (!accesses)
         return;
-    put_comment(text, "Num hot symbols and string literals", accesses.record_number);
-    put_comment(text, "Num known cold symbols", accesses.cold_number);
-    put_comment(text, "Num known cold string literals", accesses.cold_hash_number);
+    put_comment(text, "Num hot symbols and string literals", accesses->record_number);
+    put_comment(text, "Num known cold symbols", accesses->cold_number);
+    put_comment(text, "Num known cold string literals", accesses->cold_hash_number);
 }

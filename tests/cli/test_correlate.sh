@@ -91,6 +91,22 @@ refuses() {
     says '2 of the files given may complete it'
 }
 
+# damage NAME OFFSET BYTES: of golden debug information, in .debug_info (at 0x1040)
+damage() {
+    cp "$corpus/correlate/dwarf5.so" "$1"
+    printf '%b' "$3" | dd of="$1" bs=1 seek=$((0x1040 + $2)) conv=notrunc status=none
+    run 1 "$anneal" merge --debug-info="$1" -o ours "$scratch/fe-debug.profraw"
+    says "$1: at byte "
+    says 'damaged debug information, in .debug_info'
+}
+
+refuses_damage() {
+    damage version 4 '\x63\0'
+    damage length 0 '\xff\x0f\0\0'
+    damage ends-early 0 '\x80\0\0\0'
+    damage entries 40 '\x7f\x7f\x7f\x7f'
+}
+
 shows() {
     run 0 llvm-profdata-19 show --debug-info "$scratch/fe-debug" --show-prof-sym-list --detailed-summary
     cp out theirs
@@ -109,5 +125,6 @@ check 'by debug information that is kept apart' apart
 check 'by the binary, without a section of counters' by_symbols
 check 'each of several finds its own' several
 check 'what does not fit is refused' refuses
+check 'damaged debug information is refused' refuses_damage
 check 'show --debug-info' shows
 finish
