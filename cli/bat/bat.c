@@ -142,9 +142,9 @@ static int print(const struct bat_request *request, const char *path)
         !load_map(&file, request->original_count != 0, &error)) {
         report_error(&error);
     } else if (redirect_start(request->output)) {
-        status = (request->json ? bat_print_json : bat_print_text)(request, &file);
-        if (!redirect_finish(true))
-            status = EXIT_FAILED;
+        int printed = (request->json ? bat_print_json : bat_print_text)(request, &file);
+        if (redirect_finish(printed == EXIT_DONE))
+            status = EXIT_DONE;
     }
     unload(&file);
     return status;

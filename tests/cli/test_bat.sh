@@ -63,6 +63,10 @@ finds_by_address() {
     same out expected
     run 1 "$anneal" bat --function=0x10 "$elf"
     says "no function '0x10'"
+    echo old >kept
+    run 1 "$anneal" bat --function=0x10 -o kept "$elf"
+    run 1 "$anneal" bat --json --function=0x10 -o kept "$elf"
+    expect "$(cat kept)" old
 }
 
 shows_maps() {
