@@ -16,6 +16,7 @@
 
 #include "base/folder.h"
 #include "base/map.h"
+#include "base/output.h"
 #include "base/path.h"
 #include "cli/core/output.h"
 #include "cli/family/commands.h"
@@ -85,10 +86,15 @@ static bool merge(const struct adding *adding, struct inputs inputs, const char 
     return family_commands(inputs_family(&inputs))->merge(&request) == EXIT_DONE;
 }
 
+/* And removes what a service that was killed has left of it: this one has the lock of the spool, and no other has the part. */
 static bool find_partial(void *context, const char *name)
 {
     struct adding *adding = context;
     size_t length = strlen(adding->part);
+    char left[COLLECT_PATH];
+    if (an_output_is_left(name, adding->part, COLLECT_OPEN) &&
+        places_path(left, "%s/%s", adding->folder, name))
+        unlink(left);
     if (!adding->has_partial && strncmp(name, adding->part, length) == 0 && name[length] == '.' &&
         an_path_ends_with(name, COLLECT_OPEN))
         adding->has_partial = places_path(adding->partial, "%s/%s", adding->folder, name);

@@ -241,3 +241,11 @@ void an_output_abandon(struct an_output *output)
     let_signals(output);
     *output = (struct an_output){.fd = -1};
 }
+
+bool an_output_is_left(const char *name, const char *first, const char *last)
+{
+    size_t before = strlen(first), behind = strlen(last) + strlen(".XXXXXX"), length = strlen(name);
+    return length >= 1 + before + behind && name[0] == '.' &&
+           strncmp(name + 1, first, before) == 0 &&
+           strncmp(name + length - behind, last, strlen(last)) == 0 && name[length - 7] == '.';
+}

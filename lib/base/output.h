@@ -3,7 +3,7 @@
  *
  * The bytes go to an unnamed file in the destination's directory, are synchronised, and take the
  * name in one rename. Whatever fails or interrupts, the old file stays as it was and no temporary
- * file is left behind. (After a power failure either file may be there, but whole: the directory
+ * file is left behind. (One that is killed just before that rename leaves a hidden file. After a power failure either file may be there, but whole: the directory
  * itself is not synchronised.)
  *
  * "-" is standard output; a path that names something else than a regular file (/dev/null, a FIFO)
@@ -52,5 +52,11 @@ enum an_code an_output_write_at(struct an_output *output, uint64_t offset, struc
 /* The file takes its name, or is abandoned. */
 enum an_code an_output_commit(struct an_output *output, struct an_error *error);
 void an_output_abandon(struct an_output *output);
+
+/*
+ * Whether a file of this name is what a process leaves that was killed while it gave a file its name, one in the same folder
+ * that begins with `first` and ends in `last`.
+ */
+bool an_output_is_left(const char *name, const char *first, const char *last);
 
 #endif

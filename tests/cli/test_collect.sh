@@ -134,6 +134,16 @@ counted_once() {
 }
 
 # What the disk has damaged is kept, and what comes later goes elsewhere.
+# A service that was killed just before a partial result got its name; files of other names stay.
+half_named() {
+    local build part
+    begin_part
+    touch "parts/$build/.$part.here.open.aBc123" "parts/$build/.$part.here.open.aBc1234" parts/.other.open.aBc123
+    cp "$raw/c-fe-clang19-run2.profraw" "spool/.anneal/taken/$build/$part/here/,1.x.profraw"
+    collect
+    expect "$(cd parts && find . -name '.?*' | sort | tr '\n' ' ')" "./.other.open.aBc123 ./$build/.$part.here.open.aBc1234 "
+}
+
 damaged_partial() {
     local build part
     begin_part
@@ -320,6 +330,7 @@ check 'profiles of all families are taken, and nothing else' kinds
 check 'profiles are told apart by the build-id' builds_by_id
 check 'a damaged profile is kept and in the account' damaged
 check 'a profile that was added before the service was killed counts once' counted_once
+check 'what a service leaves that is killed while it names a file is removed' half_named
 check 'a damaged partial result is put aside' damaged_partial
 check 'a profile that is in use is left until it is not' in_use
 check 'what a killed process had to do with its files is done' listed

@@ -540,7 +540,12 @@ counts_what_is_slowed_down() {
     start_counted busy
     passes
     "$anneal" worth -p "$target" -f serve --json >one 2>err
-    "$anneal" worth -p "$target" -f work --json >two 2>err
+    "$anneal" worth -p "$target" -f work --json >two 2>err ||
+        if grep -q 'counting would leave it no time of its own' err; then
+            judge_not "an entry costs more here than there is time for: $(<err)"
+        else
+            fail "$(<err)"
+        fi
     stop
     jq -es '[.[].processes[0].work] | (.[0].high - .[0].low) / .[0].rate * 200 + (.[1].high - .[1].low) / .[0].rate < 100
         and (.[1].rate / .[0].rate / 200 | . > 0.7 and . < 1.4)' one two >/dev/null ||
