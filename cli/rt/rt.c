@@ -3,13 +3,15 @@
 #include <stdio.h>
 
 #include "cli/core/command.h"
+#include "cli/core/llvm_release.h"
 #include "library.h"
 
-enum { LDFLAGS = 1, LIBRARY, CONTINUOUS, BOARD };
+enum { LDFLAGS = 1, LIBRARY, CONTINUOUS, FOR, BOARD };
 
 struct rt_request {
     bool ldflags; /* what is printed anyway */
     bool library, continuous, board;
+    const char *compiler; /* NULL: any */
 };
 
 static const struct option_spec options[] = {
@@ -19,6 +21,11 @@ static const struct option_spec options[] = {
      VALUE_OF(struct rt_request, library)},
     {CONTINUOUS, 0, "continuous", NULL, "include options for counting in a file (%c), with clang",
      VALUE_OF(struct rt_request, continuous)},
+    {FOR, 0, "for", "COMPILER",
+     "have profiles that do not tell their LLVM release, for they have no records of functions "
+     "(-profile-correlate), be of this compiler's: clang-17, clang-23, or the name or path of a "
+     "program, which is asked with --version",
+     VALUE_OF(struct rt_request, compiler)},
     {BOARD, 0, "board", NULL,
      "print the folder of the runtime for boards without an operating system: a Makefile, a CMake "
      "toolchain, sources",
@@ -32,7 +39,14 @@ static const struct option_rule rules[] = {
     {0},
 };
 
-static void print_flags(const char *library, bool continuous)
+/* The raw version of a release (runtime/core/llvm_module.h); the first that had -profile-correlate wrote 8. */
+static unsigned raw_version_of(unsigned release)
+{
+    return release >= 23 ? 11 : release >= 19 ? 10 : release == 18 ? 9 : 8;
+}
+
+/* release: 0: any */
+static void print_flags(const char *library, bool continuous, unsigned release)
 {
     char script[PATH_MAX];
     printf("-Wl");
@@ -40,6 +54,8 @@ static void print_flags(const char *library, bool continuous)
         printf(",--wrap=%s", rt_wrapped[i]);
     if (continuous && rt_script(library, script))
         printf(" -Wl,-T,%s", script);
+    if (release)
+        printf(" -Wl,--defsym=__anneal_rt_raw_version=__anneal_rt_raw_%u", raw_version_of(release));
     printf(" -Wl,--whole-archive %s -Wl,--no-whole-archive\n", library);
 }
 
@@ -47,10 +63,13 @@ static int act(void *values, const struct option_parser *parser)
 {
     const struct rt_request *request = values;
     char path[PATH_MAX];
+    unsigned release = 0;
     if (parser->operand_count) {
         say_error("rt takes no operands (see 'anneal rt --help')");
         return EXIT_USAGE;
     }
+    if (request->compiler && !llvm_release_of("for", request->compiler, &release))
+        return EXIT_USAGE;
     if (request->board ? !rt_board(path) : !rt_library(path)) {
         say_error("%s: the runtime is missing (install all of anneal: make install)", path);
         return EXIT_FAILED;
@@ -58,7 +77,7 @@ static int act(void *values, const struct option_parser *parser)
     if (request->library || request->board)
         printf("%s\n", path);
     else
-        print_flags(path, request->continuous);
+        print_flags(path, request->continuous, release);
     return EXIT_DONE;
 }
 

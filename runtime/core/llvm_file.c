@@ -162,7 +162,7 @@ static bool are_same_records(const struct an_rt_file *file, const struct an_rt_m
         uintptr_t ours_at = an_rt_load_address(ours + COUNTERS);
         uintptr_t theirs_at = an_rt_load_address(theirs + COUNTERS);
         if (layout->version == 7) {
-            ours_at -= (uintptr_t)module->counters.begin;
+            ours_at -= (uintptr_t)module->counters_delta;
             theirs_at -= (uintptr_t)file->words[AN_RT_COUNTERS_DELTA];
         }
         if (memcmp(ours, theirs, COUNTERS) != 0 || ours_at != theirs_at ||

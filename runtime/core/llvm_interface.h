@@ -69,7 +69,7 @@ void __llvm_profile_set_dumped(void);
 void __llvm_profile_set_filename(const char *name);
 const char *__llvm_profile_get_filename(void);
 struct _IO_FILE; /* FILE: this header is for places without a libc, too */
-void __llvm_profile_set_file_object(struct _IO_FILE *file, int merges);
+int __llvm_profile_set_file_object(struct _IO_FILE *file, int merges);
 int __llvm_profile_is_continuous_mode_enabled(void);
 const char *__llvm_profile_get_path_prefix(void);
 void lprofSetProfileDumped(unsigned is_dumped);

@@ -54,23 +54,33 @@ static void find_deltas(struct an_rt_module *module, const uint8_t *records)
     module->bitmap_delta = (uintptr_t)module->bitmap.begin - data;
 }
 
-/* Only counters are in the program, its records are in its debugging information or in a section that is not loaded
- * (-mllvm -profile-correlate): llvm-profdata puts them together. clang's front end does not say of which version that is. */
-static bool find_bare(struct an_rt_module *module)
+/*
+ * Without records, nothing tells what clang's front end was: where nothing is instrumented, and where only counters are in
+ * the program, for its records are in its debugging information or in a section that is not loaded (-mllvm
+ * -profile-correlate). Of each version LLVM's tools take these from programs of their own release only. Unless the link says
+ * which it is, by an alias of one of these (anneal rt --raw-version), it is what most of them read.
+ */
+enum { USUAL = 10 };
+const uint8_t __anneal_rt_raw_8 = 8, __anneal_rt_raw_9 = 9, __anneal_rt_raw_10 = 10,
+              __anneal_rt_raw_11 = 11;
+extern const uint8_t __anneal_rt_raw_version __attribute__((weak, visibility("hidden")));
+
+static const struct an_rt_layout *layout_without_records(void)
 {
-    enum { CORRELATED = 10 };
-    unsigned told = (uint8_t)module->version_word;
-    const struct an_rt_layout *layout = an_rt_layout(told ? told : CORRELATED);
-    if (module->counters.size == 0 || !layout)
-        return false;
-    module->layout = *layout;
-    module->version_word = (module->version_word & ~0xffull) | layout->version;
-    module->counters_delta = module->bitmap_delta = 0; /* what llvm-profdata knows them by */
-    module->build_id = an_rt_build_id();
-    module->counts = module->counters.begin;
-    return true;
+    unsigned told = (uint8_t)__llvm_profile_raw_version;
+    if (!told && &__anneal_rt_raw_version)
+        told = __anneal_rt_raw_version;
+    const struct an_rt_layout *layout = an_rt_layout(told);
+    return layout ? layout : an_rt_layout(USUAL);
 }
 
+static void set_layout(struct an_rt_module *module, const struct an_rt_layout *layout)
+{
+    module->layout = *layout;
+    module->version_word = (module->version_word & ~0xffull) | layout->version;
+}
+
+/* False: nothing is instrumented, or nothing by a version that is known; what its profile is then remains. */
 static bool find(struct an_rt_module *module)
 {
     *module = (struct an_rt_module){
@@ -84,16 +94,18 @@ static bool find(struct an_rt_module *module)
         .nodes = SPAN(__llvm_prf_vnds),
     };
     const uint8_t *records = module->data.begin;
-    if (module->data.size == 0)
-        return find_bare(module);
-    const struct an_rt_layout *layout = layout_of(module);
-    if (layout) {
-        module->layout = *layout;
-        module->version_word = (module->version_word & ~0xffull) | layout->version;
-    } else if (!an_rt_mix(module)) {
+    bool has_records = module->data.size;
+    const struct an_rt_layout *layout = has_records ? layout_of(module) : layout_without_records();
+    if (!(layout || an_rt_mix(module)) || !(has_records || module->counters.size)) {
+        *module = (struct an_rt_module){.version_word = __llvm_profile_raw_version,
+                                        .unknown = module->unknown};
+        set_layout(module, layout_without_records());
         return false;
     }
-    find_deltas(module, records);
+    if (layout)
+        set_layout(module, layout);
+    if (has_records)
+        find_deltas(module, records); /* llvm-profdata knows others by zeros */
     module->records = module->data.size / module->layout.record_size;
     module->build_id = an_rt_build_id();
     module->counts = module->counters.begin;
@@ -115,6 +127,18 @@ const struct an_rt_module *an_rt_module(void)
         __atomic_store_n(&state, known, __ATOMIC_RELEASE);
     }
     return known == THERE ? &found : NULL;
+}
+
+void an_rt_module_move(uint8_t *counters, uint8_t *bitmap)
+{
+    found.counts = found.counters.begin = counters;
+    found.bitmap.begin = bitmap;
+}
+
+const struct an_rt_module *an_rt_module_empty(void)
+{
+    an_rt_module();
+    return &found;
 }
 
 size_t an_rt_unknown(unsigned *told)

@@ -86,6 +86,12 @@ const struct an_rt_layout *an_rt_layout(unsigned version);
  */
 const struct an_rt_module *an_rt_module(void);
 
+/* Where an_rt_module() is NULL: what its profile is all the same, a header. */
+const struct an_rt_module *an_rt_module_empty(void);
+
+/* The code counts there from now on, and not in its sections any more (continuous.h). */
+void an_rt_module_move(uint8_t *counters, uint8_t *bitmap);
+
 /*
  * What is instrumented, but by versions that are not known, so that its counts cannot be written: bytes of records. 0:
  * nothing. *told: the version of some object, perhaps of one that is known; 0: none told.

@@ -82,8 +82,9 @@ static bool has_build_id(const struct an_rt_module *module)
     return module->build_id.size && module->layout.version > 7;
 }
 
-static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_WORDS])
+AN_RT_ONCE static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_WORDS])
 {
+    memset(words, 0, AN_RT_WORDS * sizeof *words); /* there are no uniform counters */
     words[AN_RT_MAGIC] = AN_RT_RAW_MAGIC;
     words[AN_RT_VERSION] = module->version_word;
     words[AN_RT_BINARY_IDS] = has_build_id(module) ? 8 + (module->build_id.size + 7) / 8 * 8 : 0;
@@ -104,7 +105,8 @@ static void make_header(const struct an_rt_module *module, uint64_t words[AN_RT_
 }
 
 /* The bytes in front of the counters: they may have to begin a page. Returns how many these are. */
-static uint64_t align_counters(const struct an_rt_module *module, uint64_t words[AN_RT_WORDS])
+AN_RT_ONCE static uint64_t align_counters(const struct an_rt_module *module,
+                                          uint64_t words[AN_RT_WORDS])
 {
     uint64_t before = words[AN_RT_BINARY_IDS] + module->data.size;
     for (unsigned word = 0; word < AN_RT_WORDS; word++)
@@ -120,7 +122,7 @@ uint64_t an_rt_raw_place_of_counters(const struct an_rt_module *module)
     return align_counters(module, words);
 }
 
-static bool put_header(struct writer *writer)
+AN_RT_ONCE static bool put_header(struct writer *writer)
 {
     const struct an_rt_module *module = writer->module;
     uint64_t *words = writer->words;
@@ -182,7 +184,7 @@ static bool put_bytes(struct writer *writer, const uint8_t *own, size_t size, co
     return true;
 }
 
-static bool put_padded(struct writer *writer, const struct an_rt_span *own, const uint8_t *old)
+AN_RT_ONCE static bool put_padded(struct writer *writer, const struct an_rt_span *own, const uint8_t *old)
 {
     return an_rt_put(writer->sink, old ? old : own->begin, own->size) &&
            an_rt_put_zeros(writer->sink, -own->size & 7);
@@ -389,7 +391,7 @@ static bool write_one(const struct an_rt_module *module, const struct an_rt_file
 }
 
 /* Adds to an old profile, with the order of this run in place of that one's. */
-static bool write_newer(const struct an_rt_module *module, struct an_rt_file *old,
+AN_RT_ONCE static bool write_newer(const struct an_rt_module *module, struct an_rt_file *old,
                         struct an_rt_sink *sink)
 {
     uint8_t *counters = an_rt_scratch(module->counters.size);

@@ -17,6 +17,9 @@
  */
 #define AN_RT_APART __attribute__((noinline))
 
+/* A function that is called once for a profile, in a source that is compiled to be fast: its size counts. */
+#define AN_RT_ONCE __attribute__((cold))
+
 /* Where the bytes of a profile go, in order. */
 struct an_rt_sink {
     /* False when they cannot be taken; then the profile is given up. */

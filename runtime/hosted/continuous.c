@@ -17,21 +17,31 @@
 /* The linker script defines it: where the pages of the counters end. */
 extern uint8_t __anneal_rt_counters_end[] __attribute__((weak, visibility("hidden")));
 
+/* What the program adds to the address of each counter and of each bitmap, if it was compiled to do so. */
+extern intptr_t __llvm_profile_counter_bias __attribute__((weak, visibility("hidden")));
+extern intptr_t __llvm_profile_bitmap_bias __attribute__((weak, visibility("hidden")));
+
 static char live[AN_RT_PATH]; /* the file; "": there is none */
+
+/* What of the file is in memory, or was, before it went: pages of the program, or those that it was moved to. */
+static struct an_rt_span mapped;
 
 static size_t page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The pages that hold all counters, and nothing else; size 0: they are not alone there. */
-static struct an_rt_span pages_of(const struct an_rt_module *module)
+/* Whether the counters are alone in their pages. */
+static bool has_pages(const struct an_rt_module *module)
 {
     uintptr_t begin = (uintptr_t)module->counters.begin, end = (uintptr_t)__anneal_rt_counters_end;
-    bool is_whole = end && begin % page_size() == 0 && end % page_size() == 0;
-    if (!is_whole || end < begin || end - begin < module->counters.size)
-        return (struct an_rt_span){0};
-    return (struct an_rt_span){module->counters.begin, end - begin};
+    return end && begin % page_size() == 0 && end % page_size() == 0 &&
+           begin + module->counters.size <= end;
+}
+
+static bool can_move(void)
+{
+    return &__llvm_profile_counter_bias;
 }
 
 static bool write_profile(void *context, const uint8_t *old, size_t size, struct an_rt_sink *sink)
@@ -77,15 +87,37 @@ static int make_absolute(void)
     return 0;
 }
 
-/* 0, or an errno. The counters begin at that place of the file. */
-static int map_file(const struct an_rt_span *pages, uint64_t place)
+/* The program counts in the file, which is there from its begin on. */
+static void move(const struct an_rt_module *module, uint8_t *file, uint64_t place)
 {
+    uint8_t *counters = file + place, *bitmap = module->bitmap.begin;
+    __llvm_profile_counter_bias += counters - module->counters.begin;
+    if (&__llvm_profile_bitmap_bias) {
+        bitmap = counters + (module->counters.size + 7) / 8 * 8;
+        __llvm_profile_bitmap_bias += bitmap - module->bitmap.begin;
+    }
+    an_rt_module_move(counters, bitmap);
+}
+
+/* 0, or an errno. */
+static int map_file(const struct an_rt_module *module)
+{
+    uint64_t place = an_rt_raw_place_of_counters(module);
     int file = an_rt_open(live, O_RDWR | O_NOFOLLOW, 0), error = 0;
     if (file < 0)
         return errno;
-    if (mmap(pages->begin, pages->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
-             (off_t)place) == MAP_FAILED)
+    if (module->page)
+        mapped = (struct an_rt_span){module->counters.begin,
+                                     (size_t)(__anneal_rt_counters_end - module->counters.begin)};
+    else
+        mapped.size = place + (module->counters.size + 7) / 8 * 8 + module->bitmap.size;
+    uint8_t *begin =
+        mmap(mapped.begin, mapped.size, PROT_READ | PROT_WRITE,
+             MAP_SHARED | (mapped.begin ? MAP_FIXED : 0), file, (off_t)(module->page ? place : 0));
+    if (begin == MAP_FAILED)
         error = errno;
+    else if (!module->page)
+        move(module, mapped.begin = begin, place);
     close(file);
     return error;
 }
@@ -100,21 +132,21 @@ static void warn(const char *name, const char *what, int error)
 
 void an_rt_continuous_begin(const struct an_rt_module *module, const char *name)
 {
-    struct an_rt_span pages = pages_of(module);
     struct an_rt_module paged = *module;
-    if (!pages.size) {
+    if (has_pages(module)) {
+        paged.page = page_size();
+    } else if (!can_move()) {
         warn(name,
              "%c: counters share pages with other data; link with the options of 'anneal rt "
              "--ldflags --continuous'",
              0);
         return;
     }
-    paged.page = page_size();
     int error = make_file(&paged, name);
     if (!error)
         error = make_absolute();
     if (!error)
-        error = map_file(&pages, an_rt_raw_place_of_counters(&paged));
+        error = map_file(&paged);
     if (error)
         warn(name, "%c: counting in memory only", error);
 }
@@ -131,16 +163,15 @@ void an_rt_continuous_end(void)
     live[0] = 0;
 }
 
-void an_rt_continuous_part(const struct an_rt_module *module)
+void an_rt_continuous_part(void)
 {
-    struct an_rt_span pages = pages_of(module);
     if (!live[0])
         return;
     live[0] = 0;
     /* Moved on top of the shared pages, so that they are there at any moment. */
-    void *own = mmap(NULL, pages.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *own = mmap(NULL, mapped.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (own == MAP_FAILED)
         return;
-    memcpy(own, pages.begin, pages.size);
-    mremap(own, pages.size, pages.size, MREMAP_MAYMOVE | MREMAP_FIXED, pages.begin);
+    memcpy(own, mapped.begin, mapped.size);
+    mremap(own, mapped.size, mapped.size, MREMAP_MAYMOVE | MREMAP_FIXED, mapped.begin);
 }

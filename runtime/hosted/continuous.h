@@ -11,7 +11,9 @@
  * than by being killed, its counts are added to NAME as always, and the file goes.
  *
  * For nothing else to lie in these pages the program has to be linked with the script anneal_rt.ld beside the
- * library, which makes them whole: anneal rt --ldflags --continuous.
+ * library, which makes them whole: anneal rt --ldflags --continuous. A program that looks up where its counters are, as one
+ * compiled with -fprofile-continuous, needs none of this: the file is mapped wherever there is room, and the program is told
+ * how far that is from where its counters would be.
  */
 #ifndef AN_RT_CONTINUOUS_H
 #define AN_RT_CONTINUOUS_H
@@ -28,6 +30,6 @@ bool an_rt_continuous_is_on(void);
 void an_rt_continuous_end(void);
 
 /* In a child: the file is the parent's. Its pages become the child's own, with the same contents. */
-void an_rt_continuous_part(const struct an_rt_module *module);
+void an_rt_continuous_part(void);
 
 #endif

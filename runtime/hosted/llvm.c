@@ -169,14 +169,20 @@ static void choose_name(void)
         }
 }
 
-/* As with compiler-rt, and in its words. */
-static void use_folder(void)
+/* Where a part of the name is not known: as with compiler-rt, and in its words. */
+static void use_usual(void)
 {
     static const char usual[] = "default.profraw";
-    if (!an_rt_name_lacks_folder(state.pattern))
+    const char *folder = an_rt_getenv("TMPDIR");
+    if (an_rt_name_asks_for(state.pattern, 't') && !(folder && *folder))
+        an_rt_say_as_llvm("Warning",
+                          "Unable to get the TMPDIR environment variable, referenced in ",
+                          state.pattern, ". Using the default path.");
+    else if (an_rt_name_asks_for(state.pattern, 'b') && !an_rt_build_id().size)
+        an_rt_say_as_llvm("Warning", "Unable to get binary ID for filename pattern ",
+                          state.pattern, ". Using the default name.");
+    else
         return;
-    an_rt_say_as_llvm("Warning", "Unable to get the TMPDIR environment variable, referenced in ",
-                      state.pattern, ". Using the default path.");
     memcpy(state.pattern, usual, sizeof usual);
     state.adds_up = false;
 }
@@ -248,6 +254,8 @@ void __llvm_profile_set_dumped(void)
 void __llvm_profile_set_filename(const char *name)
 {
     const struct an_rt_module *module = profiled();
+    if (an_rt_continuous_is_on()) /* as with compiler-rt: it has its file */
+        return;
     if (module && name && strcmp(name, state.pattern) != 0 && !an_rt_name_is_merged(name))
         an_rt_since_forget(module);
     if (!name || !*name)
@@ -255,14 +263,23 @@ void __llvm_profile_set_filename(const char *name)
     else if (strlen(name) < sizeof state.pattern) {
         memcpy(state.pattern, name, strlen(name) + 1);
         state.adds_up = false;
+        use_usual();
     }
 }
 
 /* Profiles are added to what is there, always. */
-void __llvm_profile_set_file_object(FILE *file, int merges)
+int __llvm_profile_set_file_object(FILE *file, int merges)
 {
-    (void)merges;
+    static char number[12];
+    if (an_rt_continuous_is_on() && !merges) { /* in compiler-rt's words */
+        struct an_rt_text text = an_rt_text(number, sizeof number);
+        an_rt_text_put_decimal(&text, (uint64_t)fileno(file));
+        an_rt_say_as_llvm("Warning", "__llvm_profile_set_file_object(fd=", number,
+                          ") not supported in continuous sync mode when merging is disabled");
+        return 1;
+    }
     state.object = file;
+    return 0;
 }
 
 int __llvm_profile_is_continuous_mode_enabled(void)
@@ -278,7 +295,7 @@ void __llvm_profile_initialize_file(void)
     an_rt_begin();
     lprofSetupValueProfiler();
     choose_name();
-    use_folder();
+    use_usual();
 }
 
 void __llvm_profile_initialize(void)
@@ -327,7 +344,7 @@ unsigned lprofProfileDumped(void)
 static void begin_continuous(const struct an_rt_module *module)
 {
     static char name[AN_RT_PATH];
-    if (!an_rt_name_is_continuous(state.pattern) || an_rt_continuous_is_on())
+    if (!an_rt_name_asks_for(state.pattern, 'c') || an_rt_continuous_is_on())
         return;
     struct an_rt_identity identity = identify(module);
     if (!an_rt_name(state.pattern, &identity, name, sizeof name))
@@ -437,7 +454,7 @@ static void in_child(void)
     const struct an_rt_module *module = profiled();
     if (!an_rt_lock())
         return;
-    an_rt_continuous_part(module);
+    an_rt_continuous_part();
     if (!an_rt_process()->hands_over)
         __llvm_profile_reset_counters();
     if (!state.is_written)
@@ -451,7 +468,7 @@ static void be_born(enum an_rt_birth birth)
     if (birth == AN_RT_NEW)
         in_child();
     else if (an_rt_continuous_is_on()) {
-        an_rt_continuous_part(an_rt_module());
+        an_rt_continuous_part();
         state.is_written = true;
     }
 }
@@ -528,18 +545,15 @@ AN_RT_APART static bool refuse_version(void)
     return true;
 }
 
-/* The program has nothing to write, but clang was told to link a runtime: there is to be a file, as with compiler-rt. */
-static const struct an_rt_module no_functions = {
-    .layout = {.version = 10, .record_size = 64, .kinds = 3}, .version_word = 10};
-
 void an_rt_llvm_start(bool is_wanted)
 {
     unsigned told;
     size_t unknown = an_rt_unknown(&told);
     if (refuse_version())
         return;
+    /* The program has nothing to write, but clang was told to link a runtime: there is to be a file, as with compiler-rt. */
     if (!profiled() && is_wanted && !unknown)
-        state.without_functions = &no_functions;
+        state.without_functions = an_rt_module_empty();
     if (!profiled() && !unknown)
         return;
     __llvm_profile_initialize_file();

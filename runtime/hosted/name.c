@@ -91,23 +91,10 @@ bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char
     return !text.overflowed;
 }
 
-bool an_rt_name_lacks_folder(const char *pattern)
-{
-    const char *folder = an_rt_getenv("TMPDIR");
-    if (folder && *folder)
-        return false;
-    while ((pattern = strchr(pattern, '%'))) {
-        if (pattern[1] == 't')
-            return true;
-        pattern += pattern[1] ? 2 : 1;
-    }
-    return false;
-}
-
-bool an_rt_name_is_continuous(const char *pattern)
+bool an_rt_name_asks_for(const char *pattern, char what)
 {
     while ((pattern = strchr(pattern, '%'))) {
-        if (pattern[1] == 'c')
+        if (pattern[1] == what)
             return true;
         pattern += pattern[1] ? 2 : 1;
     }

@@ -20,11 +20,8 @@ struct an_rt_identity {
 bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char *name,
                 size_t room);
 
-/* Whether %t is in a pattern, and there is no $TMPDIR. */
-bool an_rt_name_lacks_folder(const char *pattern);
-
-/* Whether %c is in a pattern. */
-bool an_rt_name_is_continuous(const char *pattern);
+/* Whether that letter stands behind a percent sign in a pattern. */
+bool an_rt_name_asks_for(const char *pattern, char what);
 
 /* Whether %m is, so that all processes of a build have one name, or one of some. */
 bool an_rt_name_is_merged(const char *pattern);

@@ -28,6 +28,34 @@ as_llvm_23() {
     "$tests/support/raw_agrees.py" all.profraw "$data/clang-23-$1.proftext"
 }
 
+# A profile that is written after another one was read: the memory that is used for it is not new.
+again_23() {
+    cat >again.c <<'END'
+int part(int times);
+int __llvm_profile_write_file(void);
+void __llvm_profile_reset_counters(void);
+void __llvm_profile_set_filename(const char *name);
+int main(void)
+{
+    part(10);
+    __llvm_profile_set_filename("one-%m.profraw");
+    int bad = __llvm_profile_write_file();
+    bad |= __llvm_profile_write_file(); /* nothing is added */
+    __llvm_profile_set_filename("two-%m.profraw");
+    __llvm_profile_reset_counters();
+    part(10);
+    bad |= __llvm_profile_write_file();
+    return bad;
+}
+END
+    # shellcheck disable=SC2046 # words are meant
+    gcc-12 -w -O1 again.c "$data/clang-23-$1.s" -o again $("$anneal" rt)
+    run 0 ./again
+    [ ! -s err ] || fail "$(<err)"
+    expect "$(find . -name '*.profraw' | wc -l)" 2
+    same one-*.profraw two-*.profraw
+}
+
 as_libgcov_16() {
     local _
     build it "$data/gcc-16.s"
@@ -162,6 +190,7 @@ unknown_gcc() {
 
 for kind in ir front-end; do
     check_with 'gcc-12 python3' "clang 23, $kind: as compiler-rt has it" as_llvm_23 $kind
+    check_with gcc-12 "clang 23, $kind: written again" again_23 $kind
 done
 peers='gcc-12 clang-19 llvm-profdata-19'
 for kind in ir front-end; do

@@ -13,13 +13,23 @@ kills=${KILLS:-40}
 unset ANNEAL_PROFILE_FILE
 export ANNEAL_PROFILE_FILE=%call.profraw
 
+# How counters get into a file: their pages are mapped from it, or the program looks up where they are. What the program is
+# compiled with for that, and what anneal rt prints for it.
+compile=() link=(--ldflags --continuous)
+
+# moved FUNCTION ARGUMENT...: a test with programs that look up where their counters are
+moved() {
+    compile=(-mllvm -runtime-counter-relocation) link=(--ldflags)
+    "$@"
+}
+
 # build VERSION OUTPUT SOURCE OPTION...: counters of loops would stay in registers until the loop ends
 build() {
     local version=$1 output=$2 source=$3
     shift 3
     # shellcheck disable=SC2046 # words are meant
-    "clang-$version" -w -O1 -fprofile-generate -mllvm -do-counter-promotion=false "$@" "$source" \
-        -o "$output" $("$anneal" rt --ldflags --continuous)
+    "clang-$version" -w -O1 -fprofile-generate -mllvm -do-counter-promotion=false "${compile[@]}" "$@" "$source" \
+        -o "$output" $("$anneal" rt "${link[@]}")
 }
 
 # called VERSION FUNCTION PROFILE...: how often, by these profiles
@@ -95,6 +105,8 @@ versions() {
     grep -q ' work$' out
     run 2 "$anneal" peek -o copy all.$!.live.profraw
     says 'a file already'
+    run 0 "$anneal" peek -o copy $!
+    [ "$(called "$version" work copy)" -gt "$counted" ]
     kill -KILL $!
     wait $! 2>/dev/null || :
     # what was left behind is part of the whole
@@ -192,15 +204,62 @@ refused() {
     grep -q 'closed/all.profraw: %c: counting in memory only: Permission denied' err
 }
 
+# decided SHOWN: the numbers of decide() in a profile as text
+decided() {
+    sed -n '/:decide$/,/^$/p' "$1" | grep -v '^#' | tail -n +4 | grep -v '[$]' | tr '\n' ' ' | sed 's/ *$//'
+}
+
+# What is set and reset is where the program counts, and what says which conditions decided is there, too.
+bitmaps() {
+    cat >decide.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+void __llvm_profile_reset_counters(void);
+static int decide(int a, int b) { return a && b; }
+int main(int argc, char **argv)
+{
+    int sum = decide(argc, 0);
+    if (argc > 1)
+        __llvm_profile_reset_counters();
+    sum += decide(argc, argc) + decide(0, argc);
+    raise(argc > 2 ? SIGKILL : 0);
+    return sum - 1;
+}
+END
+    # shellcheck disable=SC2046
+    clang-22 -w -O1 -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -fprofile-continuous decide.c -o decide \
+        $("$anneal" rt)
+    local words ran
+    for words in '' 'once' 'once killed'; do
+        rm -f all.*
+        # shellcheck disable=SC2086
+        ./decide $words 2>err || ran=$?
+        [ "$words" != 'once killed' ] || expect "$ran" 137
+        expect "$(echo all.* | wc -w)" 1
+        llvm-profdata-22 show --text --all-functions all.*profraw >"shown ${words##* }"
+    done
+    # three counters and a bitmap, of all three calls and of the last two
+    expect "$(decided 'shown ')" '3 2 1 0x7'
+    expect "$(decided 'shown once')" '2 1 1 0x5'
+    expect "$(decided 'shown killed')" '2 1 1 0x5'
+}
+
 check_with 'clang-19 llvm-profdata-19' 'killed at some moments' killed 3
+check_with 'clang-19 llvm-profdata-19' 'killed at some moments, counters that are looked up' moved killed 3
 for version in 13 14 16 19; do
     check_with "clang-$version llvm-profdata-$version" "clang $version" versions $version
+done
+for version in 13 19; do
+    check_with "clang-$version llvm-profdata-$version" "clang $version, counters that are looked up" moved versions $version
 done
 check_with 'clang-14 ld.lld llvm-profdata-14' 'with lld' versions 14 -fuse-ld=lld
 check_with 'clang-19 llvm-profdata-19' 'a static program' versions 19 -static
 check_with 'clang-19 llvm-profdata-19 pkill' 'children have files of their own' forked
+check_with 'clang-19 llvm-profdata-19 pkill' 'they look up their own counters' moved forked
 check_with 'clang-19 llvm-profdata-19' 'ends without exit handlers, other programs' others
 check_with 'clang-19 llvm-profdata-19' 'libraries have files of their own' libraries
+check_with 'clang-19 llvm-profdata-19' 'libraries look up their own counters' moved libraries
+check_with 'clang-22 llvm-profdata-22' '-fprofile-continuous, bitmaps' bitmaps
 check_with 'clang-19 llvm-profdata-19' 'what cannot be added stays' kept
 check_with 'clang-19 llvm-profdata-19 setpriv' 'where that cannot be' refused
 

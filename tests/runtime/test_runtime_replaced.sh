@@ -470,6 +470,56 @@ END
     find to -type f | sort >made
 }
 
+# Without a build-id, %b is nothing that a file could be called by; clang 22's words.
+no_build_id() {
+    # shellcheck disable=SC2046
+    clang-19 -fprofile-instr-generate "$scratch/two.c" -o two -Wl,--build-id=none $("$anneal" rt)
+    LLVM_PROFILE_FILE=%b.profraw run 0 ./two
+    expect "$(<err)" 'LLVM Profile Warning: Unable to get binary ID for filename pattern %b.profraw. Using the default name.'
+    expect "$(find . -name '*.profraw')" ./default.profraw
+    clang-19 -fprofile-instr-generate "$scratch/two.c" -o two -Wl,--build-id=sha1 $("$anneal" rt)
+    rm default.profraw
+    LLVM_PROFILE_FILE=%b.profraw run 0 ./two
+    [ ! -s err ]
+    expect "$(find . -name '*.profraw')" "./$(readelf -n two | sed -n 's/ *Build ID: //p').profraw"
+}
+
+# What does not tell its release is of the one that the link was told: nothing instrumented, where a header is left, and
+# records that are elsewhere.
+for_release() {
+    local compiler version
+    while read -r compiler version; do
+        # shellcheck disable=SC2046
+        clang-19 -fprofile-instr-generate -g -mllvm -profile-correlate=binary "$scratch/two.c" -o two \
+            $("$anneal" rt --for="$compiler")
+        LLVM_PROFILE_FILE=it.profraw ./two
+        expect "$compiler $(od -An -t u8 -j 8 -N 8 it.profraw | tr -d ' ')" "$compiler $version"
+        run 0 "$anneal" merge -q --binary-file=two -o it.profdata it.profraw
+        run 0 "$anneal" show --json it.profdata
+        expect "$(jq .profile.total_count out)" 2
+    done <<'END'
+clang-17 8
+clang-18 9
+clang-19 10
+clang-22 10
+clang-23 11
+END
+    # others tell it
+    # shellcheck disable=SC2046
+    clang-19 -fprofile-instr-generate "$scratch/two.c" -o two $("$anneal" rt --for=clang-23)
+    LLVM_PROFILE_FILE=it.profraw ./two
+    expect "$(od -An -t u8 -j 8 -N 8 it.profraw | tr -d ' ')" 10
+    # the library in the place of clang's, as a text that names it
+    mkdir -p resources/lib/linux
+    ln -s "$(clang-19 -print-resource-dir)/include" resources
+    echo "INPUT($library) PROVIDE_HIDDEN(__anneal_rt_raw_version = __anneal_rt_raw_11);" \
+        >resources/lib/linux/libclang_rt.profile-x86_64.a
+    echo 'src:other.c' >list
+    clang-19 -resource-dir="$PWD/resources" -fprofile-instr-generate -fprofile-list=list "$scratch/two.c" -o two
+    LLVM_PROFILE_FILE=it.profraw ./two
+    expect "$(od -An -t u8 -j 8 -N 8 it.profraw | tr -d ' ')" 11
+}
+
 ordered() {
     with_both ordered_runs
     alike 'of one' 'of two' made
@@ -499,6 +549,8 @@ check_with "$tools" 'what is no profile is set aside before it is replaced' fore
 check_with "$tools gcc" 'a header where no function is instrumented' without_functions
 check_with "$tools" 'profiles for -profile-correlate' correlated
 check_with "$tools" '%t is $TMPDIR with a slash' folder
+check_with 'clang-19 readelf' '%b needs a build-id' no_build_id
+check_with 'clang-19 od jq' 'profiles that do not tell their release are of a given one' for_release
 check_with "$tools" 'order files, when the program says so' ordered
 check_with "$tools" 'a program that defines __llvm_profile_runtime writes when it says so' quiet
 check_with "$tools" 'functions of compiler-rt that are not public' called
