@@ -37,7 +37,7 @@ bool an_fdo_linked_read(struct an_fdo_linked *linked, const struct an_fdo_argume
  * Leaves out the members that the linker has not taken, by the map that it has written. Without one, or of bitcode, nothing is
  * known, and all stays.
  */
-void an_fdo_linked_keep_taken(struct an_fdo_linked *linked, const char *map);
+void an_fdo_linked_keep_taken(struct an_fdo_linked *linked, const char *path);
 
 /*
  * Whether an object is among them: that file, or a member of its name and size, for archives do not say where their members

@@ -8,7 +8,7 @@
 #include "gcc/gcda.h"
 
 /* How many lists or places such counters are. */
-size_t an_gcda_places(const struct an_gcda *gcda, size_t counters);
+size_t an_gcda_places(const struct an_gcda *gcda, size_t number);
 
 /* The counters, which are new, and lists or places, become 0. False when memory runs out. */
 bool an_gcda_empty_lists(struct an_gcda *gcda, size_t counters);

@@ -23,13 +23,21 @@ static void put_inputs(struct an_buffer *buffer, const struct an_input_numbers *
     }
 }
 
+/* By their words, with the histogram, whose map tells how many there are. */
+static int compare_programs(const struct an_gcc_program *left, const struct an_gcc_program *right)
+{
+    static const struct an_gcc_version all = {.has_histogram = true};
+    uint32_t words[2][AN_GCC_PROGRAM_MOST_WORDS] = {{0}};
+    an_gcc_program_words(left, &all, words[0]);
+    an_gcc_program_words(right, &all, words[1]);
+    return memcmp(words[0], words[1], sizeof words[0]);
+}
+
 static int by_input(const void *a, const void *b)
 {
     const struct an_gcc_origin *left = a, *right = b;
     int order = an_digest_compare(&left->input, &right->input);
-    if (!order)
-        order = memcmp(&left->program, &right->program, sizeof left->program);
-    return order;
+    return order ? order : compare_programs(&left->program, &right->program);
 }
 
 static void put_programs(struct an_buffer *buffer, const struct an_input_numbers *numbers,

@@ -19,7 +19,7 @@ struct an_unmoved {
  * Lists the refused ones, whose names are there, and those of `left_out` that are in the profile, by their shares. The
  * caller frees the list, also on failure.
  */
-enum an_code an_unmoved_find(struct an_unmoved *unmoved, const char *profile,
+enum an_code an_unmoved_find(struct an_unmoved *unmoved, const char *path,
                              const char *const *left_out, size_t left_out_count,
                              struct an_error *error);
 void an_unmoved_free(struct an_unmoved *unmoved);

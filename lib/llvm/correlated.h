@@ -59,7 +59,7 @@ struct elf_sections {
 
 /* The section of this name; without bytes when there is none. Bytes that are compressed are unpacked into the arena. */
 enum an_code an_correlated_section(const struct elf_sections *sections, const char *name,
-                                   struct correlated_section *section, struct an_error *error);
+                                   struct correlated_section *into, struct an_error *error);
 
 /* Fill in the functions and their names. */
 enum an_code an_correlated_from_binary(struct correlated *correlated,

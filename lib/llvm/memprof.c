@@ -174,17 +174,17 @@ bool an_memprof_allocation(struct memprof *memprof, uint32_t record, uint32_t st
 }
 
 /* What makes a call site up. */
-static char *site_text(struct memprof *memprof, uint32_t record, uint32_t stack,
-                       const uint64_t *callees, size_t callee_number, size_t *length)
+static const uint64_t *site_words(struct memprof *memprof, uint32_t record, uint32_t stack,
+                                  const uint64_t *callees, size_t callee_number, size_t *size)
 {
-    *length = (1 + callee_number) * sizeof *callees;
+    *size = (1 + callee_number) * sizeof *callees;
     uint64_t *words = an_memprof_numbers(memprof, 1 + callee_number);
     if (words) {
         words[0] = (uint64_t)record << 32 | stack;
         if (callee_number)
             memcpy(words + 1, callees, callee_number * sizeof *callees);
     }
-    return (char *)words;
+    return words;
 }
 
 bool an_memprof_site(struct memprof *memprof, uint32_t record, uint32_t stack,
@@ -197,10 +197,13 @@ bool an_memprof_site(struct memprof *memprof, uint32_t record, uint32_t stack,
         return false;
     *site = (struct memprof_site){stack, MEMPROF_NONE, callees, callee_number};
     append(list, index, list->number ? &memprof->sites.items[list->last].next : NULL);
-    size_t length;
+    size_t size;
     bool is_new;
-    const char *text = site_text(memprof, record, stack, callees, (size_t)callee_number, &length);
-    return text && an_names_insert(&memprof->known_sites, text, length, &is_new) != AN_NO_NAME &&
+    const uint64_t *words =
+        site_words(memprof, record, stack, callees, (size_t)callee_number, &size);
+    return words &&
+           an_names_insert(&memprof->known_sites, (const char *)words, size, &is_new) !=
+               AN_NO_NAME &&
            an_memprof_stack(memprof, stack);
 }
 
@@ -248,15 +251,14 @@ static const uint64_t *copy_numbers(struct memprof *memprof, const uint64_t *num
 static bool merge_site(struct memprof *into, uint32_t record, uint32_t stack,
                        const struct memprof_site *site, size_t before)
 {
-    size_t length;
-    const char *text =
-        site_text(into, record, stack, site->callees, (size_t)site->callee_number, &length);
-    if (!text)
+    size_t size;
+    const uint64_t *words =
+        site_words(into, record, stack, site->callees, (size_t)site->callee_number, &size);
+    if (!words)
         return false;
-    if (an_names_find(&into->known_sites, text, length) < before)
+    if (an_names_find(&into->known_sites, (const char *)words, size) < before)
         return true;
-    return an_memprof_site(into, record, stack, (const uint64_t *)(const void *)text + 1,
-                           site->callee_number);
+    return an_memprof_site(into, record, stack, words + 1, site->callee_number);
 }
 
 static bool merge_record(struct memprof *into, const struct memprof *from,

@@ -28,7 +28,7 @@ typedef enum an_code an_name_visit(void *context, const char *name, size_t lengt
  * Calls each() for all names of a name section, in its order. `at` is the section's offset in the file, for messages. The texts of
  * compressed sections go to the arena; the others are the section's own.
  */
-enum an_code an_names_section_read(struct an_bytes section, uint64_t at, struct an_arena *arena,
+enum an_code an_names_section_read(struct an_bytes bytes, uint64_t at, struct an_arena *arena,
                                    an_name_visit *each, void *context, struct an_error *error);
 
 /*

@@ -184,7 +184,8 @@ static bool put_bytes(struct writer *writer, const uint8_t *own, size_t size, co
     return true;
 }
 
-AN_RT_ONCE static bool put_padded(struct writer *writer, const struct an_rt_span *own, const uint8_t *old)
+AN_RT_ONCE static bool put_padded(struct writer *writer, const struct an_rt_span *own,
+                                  const uint8_t *old)
 {
     return an_rt_put(writer->sink, old ? old : own->begin, own->size) &&
            an_rt_put_zeros(writer->sink, -own->size & 7);
@@ -392,7 +393,7 @@ static bool write_one(const struct an_rt_module *module, const struct an_rt_file
 
 /* Adds to an old profile, with the order of this run in place of that one's. */
 AN_RT_ONCE static bool write_newer(const struct an_rt_module *module, struct an_rt_file *old,
-                        struct an_rt_sink *sink)
+                                   struct an_rt_sink *sink)
 {
     uint8_t *counters = an_rt_scratch(module->counters.size);
     if (!counters)

@@ -179,8 +179,8 @@ static void use_usual(void)
                           "Unable to get the TMPDIR environment variable, referenced in ",
                           state.pattern, ". Using the default path.");
     else if (an_rt_name_asks_for(state.pattern, 'b') && !an_rt_build_id().size)
-        an_rt_say_as_llvm("Warning", "Unable to get binary ID for filename pattern ",
-                          state.pattern, ". Using the default name.");
+        an_rt_say_as_llvm("Warning", "Unable to get binary ID for filename pattern ", state.pattern,
+                          ". Using the default name.");
     else
         return;
     memcpy(state.pattern, usual, sizeof usual);

@@ -477,6 +477,7 @@ no_build_id() {
     LLVM_PROFILE_FILE=%b.profraw run 0 ./two
     expect "$(<err)" 'LLVM Profile Warning: Unable to get binary ID for filename pattern %b.profraw. Using the default name.'
     expect "$(find . -name '*.profraw')" ./default.profraw
+    # shellcheck disable=SC2046
     clang-19 -fprofile-instr-generate "$scratch/two.c" -o two -Wl,--build-id=sha1 $("$anneal" rt)
     rm default.profraw
     LLVM_PROFILE_FILE=%b.profraw run 0 ./two
