@@ -23,6 +23,12 @@
 /* Counts in a file beside NAME from now on; warns when that cannot be. */
 void an_rt_continuous_begin(const struct an_rt_module *module, const char *name);
 
+/*
+ * Objects that were not compiled to look up where their counters are count where these would be: adds that to the others, so
+ * that it is not lost at least when the process ends otherwise than by being killed.
+ */
+void an_rt_continuous_gather(const struct an_rt_module *module);
+
 /* Whether there is such a file. */
 bool an_rt_continuous_is_on(void);
 

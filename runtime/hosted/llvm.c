@@ -194,6 +194,7 @@ void __llvm_profile_reset_counters(void)
     const struct an_rt_module *module = profiled();
     if (!module)
         return;
+    an_rt_continuous_gather(module); /* these, too */
     int none = module->version_word & AN_RT_BYTE_COVERAGE ? 0xff : 0;
     memset(module->counters.begin, none, module->counters.size);
     memset(module->bitmap.begin, 0, module->bitmap.size);
@@ -205,6 +206,7 @@ void __llvm_profile_reset_counters(void)
 static int write_now(const struct an_rt_module *module)
 {
     static struct an_rt_module part;
+    an_rt_continuous_gather(module);
     if (!an_rt_since_begin(module, &part))
         return -1;
     int result = write_module(&part);
@@ -393,6 +395,7 @@ static void leave_empty(const struct an_rt_module *module)
 /* True when the counts are in the file. */
 static bool write_what_is_new(const struct an_rt_module *module, enum an_rt_moment moment)
 {
+    an_rt_continuous_gather(module);
     if (state.has_parted && an_rt_since_nothing(module))
         return true;
     bool is_first = moment == AN_RT_ENDING && !an_rt_since_any();

@@ -204,6 +204,38 @@ refused() {
     grep -q 'closed/all.profraw: %c: counting in memory only: Permission denied' err
 }
 
+# Objects that do not look up where their counters are, in a program that does: what they count is there when it ends.
+mixed() {
+    cat >part.c <<'END'
+__attribute__((noinline)) int part(int x) { return x > 3; }
+END
+    cat >main.c <<'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int part(int);
+int main(int argc, char **argv)
+{
+    int sum = part(1) + part(5);
+    if (argc > 1 && fork() == 0)
+        return part(2);
+    wait(NULL);
+    return sum != 1;
+}
+END
+    local compile=(-mllvm -runtime-counter-relocation) link=(--ldflags)
+    clang-19 -O1 -fprofile-generate -c part.c
+    build 19 main main.c part.o
+    run 0 ./main
+    expect "$(echo all.*) $(called 19 part all.profraw) $(called 19 main all.profraw)" 'all.profraw 2 1'
+    run 0 ./main fork
+    expect "$(echo all.*) $(called 19 part all.profraw) $(called 19 main all.profraw)" 'all.profraw 5 2'
+    clang-19 -O1 -fprofile-generate -mllvm -pgo-function-entry-coverage -c part.c
+    build 19 main main.c part.o -mllvm -pgo-function-entry-coverage
+    rm all.profraw
+    run 0 ./main
+    expect "$(called 19 part all.profraw) $(called 19 main all.profraw)" '1 1'
+}
+
 # decided SHOWN: the numbers of decide() in a profile as text
 decided() {
     sed -n '/:decide$/,/^$/p' "$1" | grep -v '^#' | tail -n +4 | grep -v '[$]' | tr '\n' ' ' | sed 's/ *$//'
@@ -259,6 +291,7 @@ check_with 'clang-19 llvm-profdata-19 pkill' 'they look up their own counters' m
 check_with 'clang-19 llvm-profdata-19' 'ends without exit handlers, other programs' others
 check_with 'clang-19 llvm-profdata-19' 'libraries have files of their own' libraries
 check_with 'clang-19 llvm-profdata-19' 'libraries look up their own counters' moved libraries
+check_with 'clang-19 llvm-profdata-19' 'objects that do not look up theirs, in a program that does' mixed
 check_with 'clang-22 llvm-profdata-22' '-fprofile-continuous, bitmaps' bitmaps
 check_with 'clang-19 llvm-profdata-19' 'what cannot be added stays' kept
 check_with 'clang-19 llvm-profdata-19 setpriv' 'where that cannot be' refused
