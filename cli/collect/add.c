@@ -86,15 +86,21 @@ static bool merge(const struct adding *adding, struct inputs inputs, const char 
     return family_commands(inputs_family(&inputs))->merge(&request) == EXIT_DONE;
 }
 
-/* And removes what a service that was killed has left of it: this one has the lock of the spool, and no other has the part. */
-static bool find_partial(void *context, const char *name)
+/* What a service leaves that is killed: this one has the lock of the spool, and no other has the part. */
+static bool remove_left(void *context, const char *name)
 {
-    struct adding *adding = context;
-    size_t length = strlen(adding->part);
+    const struct adding *adding = context;
     char left[COLLECT_PATH];
     if (an_output_is_left(name, adding->part, COLLECT_OPEN) &&
         places_path(left, "%s/%s", adding->folder, name))
         unlink(left);
+    return true;
+}
+
+static bool find_partial(void *context, const char *name)
+{
+    struct adding *adding = context;
+    size_t length = strlen(adding->part);
     if (!adding->has_partial && strncmp(name, adding->part, length) == 0 && name[length] == '.' &&
         an_path_ends_with(name, COLLECT_OPEN))
         adding->has_partial = places_path(adding->partial, "%s/%s", adding->folder, name);
@@ -106,6 +112,7 @@ static bool name_partial(struct adding *adding)
     adding->has_partial = false;
     if (!places_path(adding->folder, "%s/%s", adding->places->partials, adding->build))
         return false;
+    places_each(adding->folder, remove_left, adding);
     places_each(adding->folder, find_partial, adding);
     return adding->has_partial || places_path(adding->partial, "%s/%s.%s" COLLECT_OPEN,
                                               adding->folder, adding->part, adding->places->host);

@@ -244,8 +244,9 @@ void an_output_abandon(struct an_output *output)
 
 bool an_output_is_left(const char *name, const char *first, const char *last)
 {
-    size_t before = strlen(first), behind = strlen(last) + strlen(".XXXXXX"), length = strlen(name);
+    enum { RANDOM = 6, TAIL = RANDOM + 1 }; /* a dot and letters drawn by chance */
+    size_t length = strlen(name), before = strlen(first), behind = strlen(last) + TAIL;
     return length >= 1 + before + behind && name[0] == '.' &&
            strncmp(name + 1, first, before) == 0 &&
-           strncmp(name + length - behind, last, strlen(last)) == 0 && name[length - 7] == '.';
+           strncmp(name + length - behind, last, strlen(last)) == 0 && name[length - TAIL] == '.';
 }

@@ -3,8 +3,8 @@
  *
  * The bytes go to an unnamed file in the destination's directory, are synchronised, and take the
  * name in one rename. Whatever fails or interrupts, the old file stays as it was and no temporary
- * file is left behind. (One that is killed just before that rename leaves a hidden file. After a power failure either file may be there, but whole: the directory
- * itself is not synchronised.)
+ * file is left behind. (A process that is killed just before that rename leaves a hidden file. After
+ * a power failure either file may be there, but whole: the directory itself is not synchronised.)
  *
  * "-" is standard output; a path that names something else than a regular file (/dev/null, a FIFO)
  * is written in place.

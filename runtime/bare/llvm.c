@@ -9,6 +9,7 @@
 #include "bare/exit.h"
 #include "bare/llvm.h"
 #include "bare/memfile.h"
+#include "core/llvm_counts.h"
 #include "core/llvm_interface.h"
 #include "core/llvm_raw.h"
 #include "core/llvm_values.h"
@@ -101,9 +102,7 @@ void __llvm_profile_reset_counters(void)
     const struct an_rt_module *module = an_rt_module();
     if (!module)
         return;
-    int none = module->version_word & AN_RT_BYTE_COVERAGE ? 0xff : 0;
-    memset(module->counters.begin, none, module->counters.size);
-    memset(module->bitmap.begin, 0, module->bitmap.size);
+    an_rt_counts_clear(module, module->counters.begin, module->bitmap.begin);
     an_rt_values_reset(module);
     state.is_written = false;
 }

@@ -1,22 +1,9 @@
 /* Adding a profile to the counters of the running program: __llvm_profile_merge_from_buffer. */
+#include "core/llvm_counts.h"
 #include "core/llvm_file.h"
 #include "core/llvm_interface.h"
 #include "core/llvm_targets.h"
 #include "core/llvm_times.h"
-
-static void add_counters(const struct an_rt_module *module, const struct an_rt_file *file)
-{
-    size_t size = module->counters.size;
-    uint8_t *bytes = module->counters.begin;
-    if (module->version_word & AN_RT_BYTE_COVERAGE) {
-        for (size_t i = 0; i < size; i++)
-            bytes[i] &= file->counters[i];
-        return;
-    }
-    uint64_t *counters = (uint64_t *)(void *)bytes;
-    for (size_t i = 0; i < size / 8; i++)
-        counters[i] += an_rt_load64(file->counters + 8 * i);
-}
 
 /* Values of one kind; `first` is the number of its first site. */
 static void add_sites(uint8_t *record, const struct an_rt_targets *targets,
@@ -67,9 +54,7 @@ int __llvm_profile_merge_from_buffer(const char *profile, uint64_t size)
     const struct an_rt_addresses ours = {module->data.begin, module->vtables.begin};
     if (!an_rt_targets_make(&targets, module, &theirs, &ours))
         return 1;
-    add_counters(module, &file);
-    for (size_t i = 0; i < module->bitmap.size; i++)
-        module->bitmap.begin[i] |= file.bitmap[i];
+    an_rt_counts_add(module, file.counters, file.bitmap);
     add_values(module, &file, &targets);
     an_rt_targets_free(&targets);
     return 0;

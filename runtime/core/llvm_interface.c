@@ -6,12 +6,6 @@
 #include "core/llvm_file.h"
 #include "core/llvm_raw.h"
 
-static const struct an_rt_module *module(void)
-{
-    const struct an_rt_module *found = an_rt_module();
-    return found ? found : an_rt_module_empty();
-}
-
 static uint8_t *end_of(const struct an_rt_span *span)
 {
     return span->begin + span->size;
@@ -19,72 +13,72 @@ static uint8_t *end_of(const struct an_rt_span *span)
 
 const void *__llvm_profile_begin_data(void)
 {
-    return module()->data.begin;
+    return an_rt_module_any()->data.begin;
 }
 
 const void *__llvm_profile_end_data(void)
 {
-    return end_of(&module()->data);
+    return end_of(&an_rt_module_any()->data);
 }
 
 const char *__llvm_profile_begin_names(void)
 {
-    return (const char *)module()->names.begin;
+    return (const char *)an_rt_module_any()->names.begin;
 }
 
 const char *__llvm_profile_end_names(void)
 {
-    return (const char *)end_of(&module()->names);
+    return (const char *)end_of(&an_rt_module_any()->names);
 }
 
 char *__llvm_profile_begin_counters(void)
 {
-    return (char *)module()->counters.begin;
+    return (char *)an_rt_module_any()->counters.begin;
 }
 
 char *__llvm_profile_end_counters(void)
 {
-    return (char *)end_of(&module()->counters);
+    return (char *)end_of(&an_rt_module_any()->counters);
 }
 
 char *__llvm_profile_begin_bitmap(void)
 {
-    return (char *)module()->bitmap.begin;
+    return (char *)an_rt_module_any()->bitmap.begin;
 }
 
 char *__llvm_profile_end_bitmap(void)
 {
-    return (char *)end_of(&module()->bitmap);
+    return (char *)end_of(&an_rt_module_any()->bitmap);
 }
 
 struct an_rt_node *__llvm_profile_begin_vnodes(void)
 {
-    return (struct an_rt_node *)(void *)module()->nodes.begin;
+    return (struct an_rt_node *)(void *)an_rt_module_any()->nodes.begin;
 }
 
 struct an_rt_node *__llvm_profile_end_vnodes(void)
 {
-    return (struct an_rt_node *)(void *)end_of(&module()->nodes);
+    return (struct an_rt_node *)(void *)end_of(&an_rt_module_any()->nodes);
 }
 
 const void *__llvm_profile_begin_vtables(void)
 {
-    return module()->vtables.begin;
+    return an_rt_module_any()->vtables.begin;
 }
 
 const void *__llvm_profile_end_vtables(void)
 {
-    return end_of(&module()->vtables);
+    return end_of(&an_rt_module_any()->vtables);
 }
 
 const char *__llvm_profile_begin_vtabnames(void)
 {
-    return (const char *)module()->vtable_names.begin;
+    return (const char *)an_rt_module_any()->vtable_names.begin;
 }
 
 const char *__llvm_profile_end_vtabnames(void)
 {
-    return (const char *)end_of(&module()->vtable_names);
+    return (const char *)end_of(&an_rt_module_any()->vtable_names);
 }
 
 uint64_t __llvm_profile_get_magic(void)
@@ -94,12 +88,12 @@ uint64_t __llvm_profile_get_magic(void)
 
 uint64_t __llvm_profile_get_version(void)
 {
-    return module()->version_word;
+    return an_rt_module_any()->version_word;
 }
 
 size_t __llvm_profile_counter_entry_size(void)
 {
-    return module()->version_word & AN_RT_BYTE_COVERAGE ? 1 : 8;
+    return an_rt_module_any()->version_word & AN_RT_BYTE_COVERAGE ? 1 : 8;
 }
 
 static size_t between(const void *begin, const void *end)
@@ -109,7 +103,7 @@ static size_t between(const void *begin, const void *end)
 
 uint64_t __llvm_profile_get_num_data(const void *begin, const void *end)
 {
-    return between(begin, end) / module()->layout.record_size;
+    return between(begin, end) / an_rt_module_any()->layout.record_size;
 }
 
 uint64_t __llvm_profile_get_data_size(const void *begin, const void *end)

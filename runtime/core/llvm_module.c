@@ -58,7 +58,7 @@ static void find_deltas(struct an_rt_module *module, const uint8_t *records)
  * Without records, nothing tells what clang's front end was: where nothing is instrumented, and where only counters are in
  * the program, for its records are in its debugging information or in a section that is not loaded (-mllvm
  * -profile-correlate). Of each version LLVM's tools take these from programs of their own release only. Unless the link says
- * which it is, by an alias of one of these (anneal rt --raw-version), it is what most of them read.
+ * which it is, by an alias of one of these (anneal rt --for), it is what most of them read.
  */
 enum { USUAL = 10 };
 const uint8_t __anneal_rt_raw_8 = 8, __anneal_rt_raw_9 = 9, __anneal_rt_raw_10 = 10,
@@ -135,7 +135,7 @@ void an_rt_module_move(uint8_t *counters, uint8_t *bitmap)
     found.bitmap.begin = bitmap;
 }
 
-const struct an_rt_module *an_rt_module_empty(void)
+const struct an_rt_module *an_rt_module_any(void)
 {
     an_rt_module();
     return &found;

@@ -86,8 +86,8 @@ const struct an_rt_layout *an_rt_layout(unsigned version);
  */
 const struct an_rt_module *an_rt_module(void);
 
-/* Where an_rt_module() is NULL: what its profile is all the same, a header. */
-const struct an_rt_module *an_rt_module_empty(void);
+/* The same; where that is NULL, what the profile is all the same: a header. */
+const struct an_rt_module *an_rt_module_any(void);
 
 /* The code counts there from now on, and not in its sections any more (continuous.h). */
 void an_rt_module_move(uint8_t *counters, uint8_t *bitmap);

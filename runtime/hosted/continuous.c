@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/llvm_counts.h"
 #include "core/llvm_raw.h"
 #include "hosted/commit.h"
 #include "hosted/message.h"
@@ -23,8 +24,8 @@ extern intptr_t __llvm_profile_bitmap_bias __attribute__((weak, visibility("hidd
 
 static char live[AN_RT_PATH]; /* the file; "": there is none */
 
-/* Where the counters and bitmaps of code are that does not look up where they are; size 0: nothing was moved. */
-static struct an_rt_span stayed_counters, stayed_bitmap;
+/* Where the counters and bitmaps of code are that does not look up where they are; NULL: nothing was moved. */
+static uint8_t *stayed_counters, *stayed_bitmap;
 
 /* What of the file is in memory, or was, before it went: pages of the program, or those that it was moved to. */
 static struct an_rt_span mapped;
@@ -90,30 +91,25 @@ static int make_absolute(void)
     return 0;
 }
 
-static bool has_bytes(const struct an_rt_module *module)
+/* Of the counters, with what is between them and the bitmaps in the file. */
+static size_t padded_size(const struct an_rt_module *module)
 {
-    return module->version_word & AN_RT_BYTE_COVERAGE;
-}
-
-static void empty_stayed(const struct an_rt_module *module)
-{
-    memset(stayed_counters.begin, has_bytes(module) ? 0xff : 0, stayed_counters.size);
-    memset(stayed_bitmap.begin, 0, stayed_bitmap.size);
+    return (module->counters.size + 7) / 8 * 8;
 }
 
 /* The program counts in the file, which is there from its begin on. */
 static void move(const struct an_rt_module *module, uint8_t *file, uint64_t place)
 {
     uint8_t *counters = file + place, *bitmap = module->bitmap.begin;
-    if (!stayed_counters.size) {
-        stayed_counters = module->counters;
-        if (&__llvm_profile_bitmap_bias)
-            stayed_bitmap = module->bitmap;
-        empty_stayed(module); /* what was in them is in the file */
+    if (!stayed_counters) {
+        stayed_counters = module->counters.begin;
+        stayed_bitmap = &__llvm_profile_bitmap_bias ? module->bitmap.begin : NULL;
+        /* what was in them is in the file */
+        an_rt_counts_clear(module, stayed_counters, stayed_bitmap);
     }
     __llvm_profile_counter_bias += counters - module->counters.begin;
     if (&__llvm_profile_bitmap_bias) {
-        bitmap = counters + (module->counters.size + 7) / 8 * 8;
+        bitmap = counters + padded_size(module);
         __llvm_profile_bitmap_bias += bitmap - module->bitmap.begin;
     }
     an_rt_module_move(counters, bitmap);
@@ -121,14 +117,10 @@ static void move(const struct an_rt_module *module, uint8_t *file, uint64_t plac
 
 void an_rt_continuous_gather(const struct an_rt_module *module)
 {
-    uint8_t *from = stayed_counters.begin, *to = module->counters.begin;
-    for (size_t at = 0; has_bytes(module) && at < stayed_counters.size; at++)
-        to[at] &= from[at];
-    for (size_t i = 0; !has_bytes(module) && i < stayed_counters.size / 8; i++)
-        ((uint64_t *)(void *)to)[i] += an_rt_load64(from + 8 * i);
-    for (size_t at = 0; at < stayed_bitmap.size; at++)
-        module->bitmap.begin[at] |= stayed_bitmap.begin[at];
-    empty_stayed(module);
+    if (!stayed_counters)
+        return;
+    an_rt_counts_add(module, stayed_counters, stayed_bitmap);
+    an_rt_counts_clear(module, stayed_counters, stayed_bitmap);
 }
 
 /* 0, or an errno. */
@@ -142,7 +134,7 @@ static int map_file(const struct an_rt_module *module)
         mapped = (struct an_rt_span){module->counters.begin,
                                      (size_t)(__anneal_rt_counters_end - module->counters.begin)};
     else
-        mapped.size = place + (module->counters.size + 7) / 8 * 8 + module->bitmap.size;
+        mapped.size = place + padded_size(module) + module->bitmap.size;
     uint8_t *begin =
         mmap(mapped.begin, mapped.size, PROT_READ | PROT_WRITE,
              MAP_SHARED | (mapped.begin ? MAP_FIXED : 0), file, (off_t)(module->page ? place : 0));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/llvm_counts.h"
 #include "core/llvm_file.h"
 #include "core/llvm_interface.h"
 #include "core/llvm_raw.h"
@@ -173,16 +174,16 @@ static void choose_name(void)
 static void use_usual(void)
 {
     static const char usual[] = "default.profraw";
-    const char *folder = an_rt_getenv("TMPDIR");
-    if (an_rt_name_asks_for(state.pattern, 't') && !(folder && *folder))
+    char lacks = an_rt_name_lacks(state.pattern);
+    if (!lacks)
+        return;
+    if (lacks == 't')
         an_rt_say_as_llvm("Warning",
                           "Unable to get the TMPDIR environment variable, referenced in ",
                           state.pattern, ". Using the default path.");
-    else if (an_rt_name_asks_for(state.pattern, 'b') && !an_rt_build_id().size)
+    else
         an_rt_say_as_llvm("Warning", "Unable to get binary ID for filename pattern ", state.pattern,
                           ". Using the default name.");
-    else
-        return;
     memcpy(state.pattern, usual, sizeof usual);
     state.adds_up = false;
 }
@@ -194,10 +195,8 @@ void __llvm_profile_reset_counters(void)
     const struct an_rt_module *module = profiled();
     if (!module)
         return;
-    an_rt_continuous_gather(module); /* these, too */
-    int none = module->version_word & AN_RT_BYTE_COVERAGE ? 0xff : 0;
-    memset(module->counters.begin, none, module->counters.size);
-    memset(module->bitmap.begin, 0, module->bitmap.size);
+    an_rt_continuous_gather(module); /* what it has would be added later */
+    an_rt_counts_clear(module, module->counters.begin, module->bitmap.begin);
     an_rt_values_reset(module);
     an_rt_since_reset(module);
 }
@@ -206,7 +205,6 @@ void __llvm_profile_reset_counters(void)
 static int write_now(const struct an_rt_module *module)
 {
     static struct an_rt_module part;
-    an_rt_continuous_gather(module);
     if (!an_rt_since_begin(module, &part))
         return -1;
     int result = write_module(&part);
@@ -224,8 +222,10 @@ static int write_locked(bool is_last)
     __llvm_profile_initialize_file();
     if (!an_rt_lock())
         return -1;
-    if (is_last || !an_rt_continuous_is_on())
+    if (is_last || !an_rt_continuous_is_on()) {
+        an_rt_continuous_gather(module);
         result = write_now(module);
+    }
     an_rt_unlock();
     return result;
 }
@@ -556,7 +556,7 @@ void an_rt_llvm_start(bool is_wanted)
         return;
     /* The program has nothing to write, but clang was told to link a runtime: there is to be a file, as with compiler-rt. */
     if (!profiled() && is_wanted && !unknown)
-        state.without_functions = an_rt_module_empty();
+        state.without_functions = an_rt_module_any();
     if (!profiled() && !unknown)
         return;
     __llvm_profile_initialize_file();

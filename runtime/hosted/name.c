@@ -22,11 +22,18 @@ static void put_build_id(struct an_rt_text *text, const struct an_rt_identity *i
         an_rt_text_put_hex(text, identity->build_id.begin[i], 2);
 }
 
+/* NULL: there is none. */
+static const char *temporary(void)
+{
+    const char *folder = an_rt_getenv("TMPDIR");
+    return folder && *folder ? folder : NULL;
+}
+
 /* With its slash: what follows is the rest of the name. */
 static void put_temporary(struct an_rt_text *text)
 {
-    const char *folder = an_rt_getenv("TMPDIR");
-    if (!folder || !*folder)
+    const char *folder = temporary();
+    if (!folder)
         return;
     an_rt_text_put(text, folder);
     if (folder[strlen(folder) - 1] != '/')
@@ -99,6 +106,15 @@ bool an_rt_name_asks_for(const char *pattern, char what)
         pattern += pattern[1] ? 2 : 1;
     }
     return false;
+}
+
+char an_rt_name_lacks(const char *pattern)
+{
+    if (an_rt_name_asks_for(pattern, 't') && !temporary())
+        return 't';
+    if (an_rt_name_asks_for(pattern, 'b') && !an_rt_build_id().size)
+        return 'b';
+    return 0;
 }
 
 bool an_rt_name_is_merged(const char *pattern)

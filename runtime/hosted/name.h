@@ -23,6 +23,9 @@ bool an_rt_name(const char *pattern, const struct an_rt_identity *identity, char
 /* Whether that letter stands behind a percent sign in a pattern. */
 bool an_rt_name_asks_for(const char *pattern, char what);
 
+/* Which letter does so for what is not known: 't' without $TMPDIR, 'b' without a build id; 0: none. */
+char an_rt_name_lacks(const char *pattern);
+
 /* Whether %m is, so that all processes of a build have one name, or one of some. */
 bool an_rt_name_is_merged(const char *pattern);
 

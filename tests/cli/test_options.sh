@@ -390,6 +390,8 @@ fdo --store --makefile
 fdo --makefile --cmake
 rt --library --continuous
 rt --library --ldflags
+rt --library --for=clang-23
+rt --board --for=clang-23
 help --man --completion
 END_OF_LIST
     rm out err
@@ -527,6 +529,7 @@ faults
 faults -n 0 true
 fdo x
 rt x
+rt --for=gcc
 END_OF_LIST
     rm out err
     expect "$(ls)" ''

@@ -236,6 +236,30 @@ END
     expect "$(called 19 part all.profraw) $(called 19 main all.profraw)" '1 1'
 }
 
+# The file has its name, whatever the program says later, and can be added to another one, but not replace it: as with compiler-rt.
+steered_later() {
+    cat >later.c <<'END'
+#include <stdio.h>
+#include <string.h>
+void __llvm_profile_set_filename(const char *);
+const char *__llvm_profile_get_filename(void);
+int __llvm_profile_set_file_object(FILE *, int);
+int main(void)
+{
+    FILE *file = fopen("object", "w+");
+    __llvm_profile_set_filename("other.profraw");
+    if (strcmp(__llvm_profile_get_filename(), "all.profraw") != 0)
+        return 1;
+    return __llvm_profile_set_file_object(file, 0) != 1 || __llvm_profile_set_file_object(file, 1) != 0 ? 2 : 0;
+}
+END
+    build 19 later later.c
+    run 0 ./later
+    expect "$(<err)" 'LLVM Profile Warning: __llvm_profile_set_file_object(fd=3) not supported in continuous sync mode when merging is disabled'
+    [ ! -e other.profraw ] && [ ! -e all.profraw ]
+    expect "$(called 19 main object)" 1
+}
+
 # decided SHOWN: the numbers of decide() in a profile as text
 decided() {
     sed -n '/:decide$/,/^$/p' "$1" | grep -v '^#' | tail -n +4 | grep -v '[$]' | tr '\n' ' ' | sed 's/ *$//'
@@ -292,6 +316,7 @@ check_with 'clang-19 llvm-profdata-19' 'ends without exit handlers, other progra
 check_with 'clang-19 llvm-profdata-19' 'libraries have files of their own' libraries
 check_with 'clang-19 llvm-profdata-19' 'libraries look up their own counters' moved libraries
 check_with 'clang-19 llvm-profdata-19' 'objects that do not look up theirs, in a program that does' mixed
+check_with 'clang-19 llvm-profdata-19' 'the name stays' steered_later
 check_with 'clang-22 llvm-profdata-22' '-fprofile-continuous, bitmaps' bitmaps
 check_with 'clang-19 llvm-profdata-19' 'what cannot be added stays' kept
 check_with 'clang-19 llvm-profdata-19 setpriv' 'where that cannot be' refused
